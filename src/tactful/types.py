@@ -86,6 +86,8 @@ class Example:
     split: str | None = None
     labels: Mapping[str, float] = field(default_factory=dict)
     confidences: Mapping[str, float] = field(default_factory=dict)
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Free-text labels, such as the target groups of a Social Bias Frame."""
     spans: tuple[Span, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     traits: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

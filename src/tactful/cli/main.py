@@ -42,6 +42,9 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Answer an unknown command with the nearest one and the list."""
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            # While a shell completes a line, an error would be printed into that line.
+            if ctx.resilient_parsing:
+                return None, None, args
             raise unknown_name("command", args[0], list(COMMANDS))
         return super().resolve_command(ctx, args)
 

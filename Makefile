@@ -1,0 +1,80 @@
+# Everything starts from here. "make demo" and "make test" set themselves up: they need Python 3.11
+# or newer, make and a package index, and keep all they install in .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+DEMO_OUTPUT := demo-output/sbic.jsonl
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-slow check bench docs format clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+demo: $(VENV)/.installed-demo ## Set up and show what Tactful does, on the samples it carries
+	$(BIN)/tactful doctor
+	$(BIN)/tactful taxonomy tree pcl
+	$(BIN)/tactful corpus validate dpm --sample
+	$(BIN)/tactful corpus stats dpm --sample
+	@mkdir -p demo-output
+	$(BIN)/tactful corpus convert sbic --sample --output $(DEMO_OUTPUT) --force
+	@echo "The converted sample is in $(DEMO_OUTPUT)."
+
+test: $(VENV)/.installed-dev ## Set up and run the fast tests
+	$(BIN)/python -m pytest -m "not slow"
+
+test-slow: $(VENV)/.installed-dev ## Run the tests that take minutes
+	$(BIN)/python -m pytest -m slow
+
+check: $(VENV)/.installed-dev ## Check style, types and spelling
+	$(BIN)/python -m ruff check
+	$(BIN)/python -m ruff format --check
+	$(BIN)/python -m mypy
+	$(BIN)/codespell
+
+bench: $(VENV)/.installed-dev ## Run every benchmark and write benchmarks/RESULTS.md
+	@for script in benchmarks/*.py; do \
+		case "$$script" in benchmarks/results.py) continue ;; esac; \
+		echo "$$script"; \
+		$(BIN)/python "$$script" || exit 1; \
+	done
+
+docs: $(VENV)/.installed-docs ## Build the documentation into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "The documentation is in site/index.html."
+
+format: $(VENV)/.installed-dev ## Repair style where a machine can
+	$(BIN)/python -m ruff check --fix
+	$(BIN)/python -m ruff format
+
+clean: ## Remove what the other targets made, except .venv
+	rm -rf build dist site demo-output .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "Tactful needs Python 3.11 or newer; '$(PYTHON)' is not: try make PYTHON=python3.12" >&2; \
+		exit 1; \
+	}
+	@echo "Creating $(VENV) with $(PYTHON)"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# The development install holds all that the demonstration needs: it marks both as done.
+$(VENV)/.installed-demo: pyproject.toml constraints.txt | $(VENV)/.created
+	@echo "Installing Tactful and its libraries into $(VENV)"
+	@$(PIP_INSTALL) -e ".[plot]"
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/.created
+	@echo "Installing Tactful and the development tools into $(VENV) (a few minutes the first time)"
+	@$(PIP_INSTALL) -e ".[dev]"
+	@touch $(VENV)/.installed-demo $@
+
+$(VENV)/.installed-docs: pyproject.toml constraints.txt | $(VENV)/.created
+	@echo "Installing the documentation tools into $(VENV)"
+	@$(PIP_INSTALL) -e ".[docs]"
+	@touch $@

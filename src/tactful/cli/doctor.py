@@ -1,0 +1,280 @@
+"""``tactful doctor``: what is installed, what is missing, and how to get it.
+
+Versions come from the packages' metadata: nothing is imported, so the answer is fast and a broken
+library cannot stop it.
+"""
+
+import json
+import os
+import platform
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tactful import __version__
+from tactful.errors import SettingError, TactfulError
+from tactful.settings import SETTINGS, Setting, load_settings
+
+SCHEMA_VERSION = 1
+PACKAGE = "tactful"
+WEIGHTS = Path(__file__).resolve().parents[1] / "weights"
+
+_BYTES_PER_MB = 1_000_000
+_REQUIREMENT = re.compile(
+    r"^\s*(?P<name>[A-Za-z0-9][\w.-]*)[^;]*?(?:>=\s*(?P<minimum>[\w.]+))?\s*$"
+)
+_EXTRA = re.compile(r"extra\s*==\s*['\"](?P<extra>[\w.-]+)['\"]")
+
+Lookup = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One line of the package's own metadata: a library, its oldest version, and its extra."""
+
+    name: str
+    minimum: str | None = None
+    extra: str | None = None
+
+    @classmethod
+    def parse(cls, line: str) -> "Requirement":
+        """Read a ``Requires-Dist`` line; Tactful's own use no operator but ``>=``."""
+        library, _, marker = line.partition(";")
+        match = _REQUIREMENT.match(library)
+        if match is None:
+            raise TactfulError(f"The metadata of {PACKAGE} has a requirement {line!r}; reinstall.")
+        extra = _EXTRA.search(marker)
+        return cls(match["name"], match["minimum"], extra["extra"] if extra else None)
+
+    def problem(self, installed: str | None) -> str | None:
+        """Say what is wrong with the installed version, if anything is."""
+        need = self.name if self.minimum is None else f"{self.name}>={self.minimum}"
+        if installed is None:
+            return f'{self.name} is not installed; install it with: pip install "{need}"'
+        if self.minimum is not None and _release(installed) < _release(self.minimum):
+            return (
+                f"{self.name} {installed} is older than {self.minimum}; "
+                f'update it with: pip install --upgrade "{need}"'
+            )
+        return None
+
+
+def doctor(
+    environ: Mapping[str, str] | None = None,
+    requirements: list[Requirement] | None = None,
+    version_of: Lookup | None = None,
+    weights: Path = WEIGHTS,
+) -> dict[str, Any]:
+    """Examine this installation; the answer can be written as JSON as it is."""
+    environ = os.environ if environ is None else environ
+    requirements = read_requirements() if requirements is None else requirements
+    version_of = installed_version if version_of is None else version_of
+    core = [_library(need, version_of) for need in requirements if need.extra is None]
+    settings = _settings(environ)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "tactful": __version__,
+        "python": platform.python_version(),
+        "executable": sys.executable,
+        "platform": platform.platform(),
+        "dependencies": core,
+        "extras": _extras(requirements, version_of),
+        "weights": _weights(weights),
+        "data": _data(settings),
+        "settings": settings,
+        "problems": [item["problem"] for item in [*core, *settings] if item["problem"]],
+    }
+
+
+def read_requirements() -> list[Requirement]:
+    """Read what Tactful needs from the metadata of its own installation."""
+    try:
+        lines = metadata.requires(PACKAGE) or []
+    except metadata.PackageNotFoundError:
+        raise TactfulError(
+            "Tactful runs from a folder that is not installed; install it with: pip install ."
+        ) from None
+    needs = [Requirement.parse(line) for line in lines]
+    # An extra may name another extra of Tactful; its libraries are listed under their own.
+    return [need for need in needs if need.name != PACKAGE]
+
+
+def installed_version(name: str) -> str | None:
+    """Return the installed version of a library without importing it."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """Return the leading numbers: ``2.0.0rc1`` counts as 2.0.0, which is right for a warning."""
+    numbers: list[int] = []
+    for part in version.split("."):
+        digits = re.match(r"\d+", part)
+        if digits is None:
+            break
+        numbers.append(int(digits[0]))
+        if digits[0] != part:
+            break
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+def _library(need: Requirement, version_of: Lookup) -> dict[str, Any]:
+    installed = version_of(need.name)
+    return {**asdict(need), "installed": installed, "problem": need.problem(installed)}
+
+
+def _extras(requirements: list[Requirement], version_of: Lookup) -> list[dict[str, Any]]:
+    extras = []
+    for extra in sorted({need.extra for need in requirements if need.extra}):
+        libraries = [_library(need, version_of) for need in requirements if need.extra == extra]
+        extras.append(
+            {
+                "name": extra,
+                "installed": not any(library["problem"] for library in libraries),
+                "install": f'pip install "{PACKAGE}[{extra}]"',
+                "libraries": libraries,
+            }
+        )
+    return extras
+
+
+def _weights(folder: Path) -> dict[str, Any]:
+    models = []
+    if folder.is_dir():
+        for model in sorted(path for path in folder.iterdir() if _is_visible_folder(path)):
+            size = sum(path.stat().st_size for path in model.rglob("*") if path.is_file())
+            models.append({"name": model.name, "megabytes": round(size / _BYTES_PER_MB, 1)})
+    return {"folder": str(folder), "models": models}
+
+
+def _data(settings: list[dict[str, Any]]) -> dict[str, Any]:
+    value = next(entry["value"] for entry in settings if entry["name"] == "data")
+    if value is None or not Path(value).is_dir():
+        return {"folder": value, "exists": False, "folders": []}
+    inside = sorted(path.name for path in Path(value).iterdir() if _is_visible_folder(path))
+    return {"folder": value, "exists": True, "folders": inside}
+
+
+def _is_visible_folder(path: Path) -> bool:
+    return path.is_dir() and not path.name.startswith((".", "__"))
+
+
+def _settings(environ: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Read each setting alone: one wrong value must not hide the others."""
+    entries = []
+    for setting in SETTINGS:
+        raw = environ.get(setting.env)
+        value, problem = _value(setting, raw)
+        entries.append(
+            {
+                "name": setting.name,
+                "env": setting.env,
+                "value": value,
+                "source": "environment" if raw else "default",
+                "help": setting.help,
+                "problem": problem,
+            }
+        )
+    return entries
+
+
+def _value(setting: Setting, raw: str | None) -> tuple[Any, str | None]:
+    try:
+        value = getattr(load_settings({setting.env: raw or ""}), setting.name)
+    except SettingError as error:
+        return raw, str(error)
+    return (str(value) if isinstance(value, Path) else value), None
+
+
+def render(report: Mapping[str, Any]) -> str:
+    """Write the report for people."""
+    lines = [
+        f"Tactful {report['tactful']}",
+        f"Python {report['python']} ({report['executable']})",
+        f"Platform {report['platform']}",
+        "",
+        "Dependencies",
+        *(_row(item["name"], item["installed"] or "missing") for item in report["dependencies"]),
+        "",
+        "Extras",
+        *(_row(extra["name"], _extra_state(extra)) for extra in report["extras"]),
+        "",
+        f"Weights ({report['weights']['folder']})",
+        *_model_rows(report["weights"]["models"]),
+        "",
+        "Data",
+        *_data_rows(report["data"]),
+        "",
+        "Settings",
+        *(
+            _row(
+                item["env"],
+                f"{'not set' if item['value'] is None else item['value']} "
+                f"({item['source']}; {item['help']})",
+                width=22,
+            )
+            for item in report["settings"]
+        ),
+    ]
+    return "\n".join(_printable(line) for line in lines)
+
+
+def _row(name: str, value: str, width: int = 16) -> str:
+    return f"  {name:<{width}} {value}"
+
+
+def _extra_state(extra: Mapping[str, Any]) -> str:
+    if extra["installed"]:
+        return "installed"
+    lacking = ", ".join(item["name"] for item in extra["libraries"] if item["problem"])
+    return f"not installed (lacks {lacking}): {extra['install']}"
+
+
+def _model_rows(models: list[dict[str, Any]]) -> list[str]:
+    rows = [_row(model["name"], f"{model['megabytes']} MB") for model in models]
+    return rows or ["  none yet"]
+
+
+def _data_rows(data: Mapping[str, Any]) -> list[str]:
+    if data["folder"] is None:
+        return ["  no folder: set TACTFUL_DATA to where the corpora are"]
+    if not data["exists"]:
+        return [f"  {data['folder']} (there is no such folder)"]
+    return [f"  {data['folder']}", f"  holds: {', '.join(data['folders']) or 'no sub-folders'}"]
+
+
+def _printable(line: str) -> str:
+    """Escape control characters: names of folders and values come from outside."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
+
+
+@click.command("doctor")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to write the report.",
+)
+def doctor_cli(output_format: str) -> None:
+    """Show versions, extras, weights, data folder and settings.
+
+    The exit code is 1 when a required library is missing or too old, or a setting holds what it
+    cannot hold.
+    """
+    report = doctor()
+    as_json = output_format == "json"
+    click.echo(json.dumps(report, ensure_ascii=False, indent=2) if as_json else render(report))
+    if report["problems"]:
+        raise TactfulError(" ".join(f"{sentence.rstrip('.')}." for sentence in report["problems"]))

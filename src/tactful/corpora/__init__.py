@@ -1,0 +1,61 @@
+"""The corpora, read from their authors' own files: verified, summarised, converted."""
+
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tactful.errors import UsageError
+from tactful.registry import Registry
+from tactful.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from tactful.corpora.corpus import Corpus
+
+CORPORA: "Registry[type[Corpus]]" = Registry(
+    "corpus",
+    {
+        "dpm": "tactful.corpora.dpm:DontPatronizeMe",
+        "ucc": "tactful.corpora.ucc:UnhealthyComments",
+        "sbic": "tactful.corpora.sbic:SocialBiasInference",
+        "detests": "tactful.corpora.detests:Detests",
+        "stereoimmigrants": "tactful.corpora.stereoimmigrants:StereoImmigrants",
+        "detoxis": "tactful.corpora.detoxis:Detoxis",
+        "stigmas": "tactful.corpora.stigmas:Stigmas",
+    },
+)
+
+
+def load_corpus(
+    name: str,
+    path: Path | str | None = None,
+    *,
+    sample: bool = False,
+    settings: Settings | None = None,
+    encoding: str | None = None,
+) -> "Corpus":
+    """Open a corpus by name from a file or folder.
+
+    Without a path it is looked for in the data folder (``$TACTFUL_DATA``); with ``sample`` it is
+    the few lines, written by us in the authors' format, that come with Tactful.
+    """
+    kind = CORPORA.get(name)
+    settings = settings or load_settings()
+    return kind(corpus_path(kind, path, sample, settings), settings, encoding)
+
+
+def corpus_path(
+    kind: "type[Corpus]", path: Path | str | None, sample: bool, settings: Settings
+) -> Path:
+    """Choose where a corpus is read from."""
+    if sample:
+        if path is not None:
+            raise UsageError("Give a path or ask for the sample, not both.")
+        return Path(str(resources.files("tactful.corpora") / "samples" / kind.name))
+    if path is not None:
+        return Path(path).expanduser()
+    if settings.data is None:
+        raise UsageError(
+            f"Where is {kind.title}? Name its file or folder, set TACTFUL_DATA to the folder that "
+            f"holds '{kind.folder}', or try the sample with --sample."
+        )
+    return settings.data / kind.folder

@@ -1,0 +1,48 @@
+"""Putting a marked span back where its words are.
+
+The published offsets of Don't Patronize Me! rarely cut out the published words: most run one
+character too far, a third start a few characters early because the text lost characters after it
+was marked, and some spans still wear the quotes of a CSV file. The words are right, so they lead.
+"""
+
+from typing import Literal, NamedTuple
+
+How = Literal["exact", "trimmed", "moved", "unquoted"]
+
+
+class Aligned(NamedTuple):
+    """Where a span's words stand, and what had to be done to find them."""
+
+    start: int
+    end: int
+    how: How
+
+
+def align(text: str, start: int, end: int, words: str) -> Aligned | None:
+    """Return where ``words`` stand in ``text``, nearest to the stated offsets; None if nowhere."""
+    if 0 <= start < end and text[start:end] == words:
+        return Aligned(start, end, "exact")
+    bare = words.strip()
+    if not bare:
+        return None
+    place = _nearest(text, bare, start)
+    if place is not None:
+        how: How = "trimmed" if text[max(start, 0) : end].strip() == bare else "moved"
+        return Aligned(place, place + len(bare), how)
+    if len(bare) > 1 and bare.startswith('"') and bare.endswith('"'):
+        inner = bare[1:-1]
+        for candidate in (inner, inner.replace('""', '"')):
+            candidate = candidate.strip()
+            place = _nearest(text, candidate, start) if candidate else None
+            if place is not None:
+                return Aligned(place, place + len(candidate), "unquoted")
+    return None
+
+
+def _nearest(text: str, words: str, start: int) -> int | None:
+    places = []
+    at = text.find(words)
+    while at >= 0:
+        places.append(at)
+        at = text.find(words, at + 1)
+    return min(places, key=lambda place: abs(place - start)) if places else None

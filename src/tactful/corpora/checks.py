@@ -1,0 +1,167 @@
+"""Turning text columns into typed ones, and refusing the rows whose cells cannot be what they say.
+
+Works on whole columns; only rows that are wrong are looked at one by one.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from tactful.corpora.delimited import LINE
+from tactful.corpora.problems import ProblemLog, show
+from tactful.corpora.tables import DTYPES, Column, TableSpec
+from tactful.errors import Problem, Severity
+
+_LEFT_OUT = "the row was left out"
+
+
+def typed(path: Path, raw: pl.DataFrame, spec: TableSpec, log: ProblemLog) -> pl.DataFrame:
+    """Return the good rows of a batch with typed columns; columns the file lacks are null.
+
+    Extra columns stay text, after the known ones.
+    """
+    good = pl.Series("good", np.ones(raw.height, dtype=bool))
+    known: list[pl.Series] = []
+    for column in spec.columns:
+        if column.name not in raw.columns:
+            known.append(pl.Series(column.name, [None] * raw.height, DTYPES[column.kind]))
+            continue
+        series, bad = _typed_column(raw[column.name], column)
+        for at in bad.arg_true():
+            log.add(_cell_problem(path, raw, column, int(at)))
+        good &= ~bad
+        _note_empty(path, raw, column, log)
+        known.append(series)
+    names = {column.name for column in spec.columns}
+    extra = [raw[name] for name in raw.columns if name not in names and name != LINE]
+    return pl.DataFrame([*known, *extra, raw[LINE]]).filter(good)
+
+
+def _typed_column(raw: pl.Series, column: Column) -> tuple[pl.Series, pl.Series]:
+    """Return the typed column and a mask of the cells that do not fit."""
+    dtype = DTYPES[column.kind]
+    if column.kind == "text":
+        # Texts stay exactly as they are: offsets count their spaces.
+        empty = raw.str.strip_chars() == ""
+        keep_empty = column.empty == "note"
+        series = raw if keep_empty else _null_where(raw, empty)
+        return series, empty if column.empty == "error" else _none(raw)
+    cells = raw.str.strip_chars()
+    empty = cells == ""
+    cells = _null_where(cells, empty)
+    bad = empty if column.empty == "error" else _none(raw)
+    if column.allowed:
+        bad = bad | (~cells.is_in(list(column.allowed))).fill_null(value=False)
+    if column.kind == "id":
+        return cells, bad
+    numbers = cells.cast(pl.Float64, strict=False)
+    unreadable = cells.is_not_null() & numbers.is_null()
+    low, high = (0.0, 1.0) if column.kind == "flag" else (column.low, column.high)
+    outside = pl.Series("outside", np.zeros(raw.len(), dtype=bool))
+    if low is not None and high is not None:
+        outside = ~numbers.is_between(low, high)
+    else:
+        outside = ~numbers.is_finite()
+    if dtype in (pl.Int64, pl.Int8):
+        outside = outside | (numbers != numbers.round())
+    bad = bad | unreadable | outside.fill_null(value=False)
+    return _null_where(numbers, bad).cast(dtype), bad
+
+
+def _null_where(series: pl.Series, mask: pl.Series) -> pl.Series:
+    return pl.select(pl.when(~mask).then(series).alias(series.name)).to_series()
+
+
+def _none(series: pl.Series) -> pl.Series:
+    return pl.Series(series.name, np.zeros(series.len(), dtype=bool))
+
+
+def _cell_problem(path: Path, raw: pl.DataFrame, column: Column, at: int) -> Problem:
+    value = raw[column.name][at]
+    empty = not value.strip()
+    return Problem(
+        path.name,
+        raw[LINE][at],
+        "empty cell" if empty else "value",
+        show(value.strip()),
+        column.expectation(),
+        _LEFT_OUT,
+        column=column.name,
+    )
+
+
+def _note_empty(path: Path, raw: pl.DataFrame, column: Column, log: ProblemLog) -> None:
+    if column.empty != "note":
+        return
+    for line in raw.filter(pl.col(column.name).str.strip_chars() == "")[LINE]:
+        log.add(
+            Problem(
+                path.name, line, "empty text", "an empty text", column.expectation(),
+                "the row was kept", Severity.NOTE, column.name,
+            )
+        )
+
+
+class SeenKeys:
+    """Remembers the keys of all rows so far in 16 bytes each, and finds the ones that come again.
+
+    Keys are compared by their 64-bit hash: among ten million rows the chance that two different
+    keys are taken for one is three in a million. Sorted runs are merged as in a binary counter,
+    so that a new batch looks into few of them.
+    """
+
+    def __init__(self) -> None:
+        self._runs: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def add(self, keys: pl.DataFrame, lines: pl.Series) -> list[tuple[int, int]]:
+        """Return (position in this batch, line of the first row with that key) of repeated keys."""
+        hashes = keys.hash_rows(seed=0).to_numpy()
+        numbers = lines.to_numpy()
+        order = np.argsort(hashes, kind="stable")
+        hashes, numbers = hashes[order], numbers[order]
+        first = np.searchsorted(hashes, hashes)
+        earlier = np.where(first < np.arange(hashes.size), numbers[first], -1)
+        for run_hashes, run_lines in self._runs:
+            at = np.minimum(np.searchsorted(run_hashes, hashes), run_hashes.size - 1)
+            known = run_hashes[at] == hashes
+            earlier = np.where(known, run_lines[at], earlier)
+        new = earlier < 0
+        self._keep(hashes[new], numbers[new])
+        found = [(int(order[i]), int(earlier[i])) for i in np.flatnonzero(~new)]
+        return sorted(found)
+
+    def _keep(self, hashes: np.ndarray, lines: np.ndarray) -> None:
+        if not hashes.size:
+            return
+        while self._runs and self._runs[-1][0].size <= hashes.size:
+            older_hashes, older_lines = self._runs.pop()
+            hashes = np.concatenate([older_hashes, hashes])
+            lines = np.concatenate([older_lines, lines])
+            order = np.argsort(hashes, kind="stable")
+            hashes, lines = hashes[order], lines[order]
+        self._runs.append((hashes, lines))
+
+
+def refuse_repeated(
+    path: Path, batch: pl.DataFrame, spec: TableSpec, seen: SeenKeys, log: ProblemLog
+) -> pl.DataFrame:
+    """Drop the rows whose key has been seen before; the first one stays."""
+    repeated = seen.add(batch.select(spec.key), batch[LINE]) if spec.key else []
+    if not repeated:
+        return batch
+    for at, first_line in repeated:
+        log.add(
+            Problem(
+                path.name,
+                batch[LINE][at],
+                "repeated id",
+                ", ".join(f"{name} {show(str(batch[name][at]))}" for name in spec.key)
+                + f", already on line {first_line}",
+                "each once",
+                _LEFT_OUT,
+            )
+        )
+    keep = np.ones(batch.height, dtype=bool)
+    keep[[at for at, _ in repeated]] = False
+    return batch.filter(pl.Series(keep))

@@ -1,0 +1,246 @@
+"""DETESTS 2022 (Ariza-Casabona et al.): sentences of Spanish news comments, racial stereotypes.
+
+``train.csv`` has sentences and labels, ``test.csv`` sentences only, the gold file labels only.
+The labels of the single annotators, which the authors send on request, are read in two shapes:
+wide (``stereotype_a1``, ``stereotype_a2`` …) or long (a column ``annotator``).
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from tactful.corpora.corpus import Corpus, Source
+from tactful.corpora.detests_stats import detests_stats
+from tactful.corpora.problems import ProblemLog, show
+from tactful.corpora.releases import Release
+from tactful.corpora.schema import JUDGEMENT, labels_of, meta_of
+from tactful.corpora.stats import Stat
+from tactful.corpora.tables import Column, TableSpec
+from tactful.errors import FileFormatError, Problem, Severity
+
+CATEGORIES = (
+    "xenophobia", "suffering", "economic", "migration", "culture",
+    "benefits", "health", "security", "dehumanisation", "others",
+)  # fmt: skip
+_SPELLINGS = {
+    "dehumanisation": ("dehumanization",),
+    "others": ("other",),
+    "migration": ("migration_control",),
+    "implicitness": ("implicit",),
+}
+EXTRA_LABELS = ("racial_target", "other_target", "implicitness")
+LABELS = ("stereotype", *CATEGORIES, *EXTRA_LABELS)
+
+
+def label_id(label: str) -> str:
+    """Return Tactful's id of a column."""
+    if label == "stereotype":
+        return label
+    return "stereotype.implicit" if label == "implicitness" else f"stereotype.{label}"
+
+
+def _flag(name: str, required: bool = True) -> Column:
+    return Column(name, "flag", _SPELLINGS.get(name, ()), required, empty="null")
+
+
+_SENTENCE_ID = Column("sentence_id", "id")
+_CONTEXT = (
+    Column("comment_id", "id"),
+    Column("sentence_pos", "id", empty="null"),
+    Column("reply_to", "id", required=False, empty="null"),
+    Column("sentence"),
+)
+SENTENCES = TableSpec(
+    "sentences",
+    (
+        _SENTENCE_ID,
+        *_CONTEXT,
+        *(_flag(name, required=False) for name in LABELS),
+    ),
+    ("train.csv", "test.csv", "detests_train.csv", "detests_test.csv"),
+    key=("sentence_id",),
+)
+GOLD = TableSpec(
+    "gold",
+    (
+        _SENTENCE_ID,
+        Column("sentence", required=False, empty="null"),
+        _flag("stereotype"),
+        *(_flag(name, required=False) for name in (*CATEGORIES, *EXTRA_LABELS)),
+    ),
+    ("gold*.csv", "test_gold*.csv", "*gold.csv"),
+    key=("sentence_id",),
+)
+ANNOTATORS = TableSpec(
+    "annotators",
+    (_SENTENCE_ID, Column("annotator", "id", required=False, empty="null")),
+    ("*annotator*.csv", "*preaggregated*.csv", "*disaggregated*.csv"),
+    open=True,
+)
+_WIDE = re.compile(r"(?P<label>[a-z_]+?)[_.](?P<annotator>(?:a|ann|annotator)?_?\d+)")
+
+
+class Detests(Corpus):
+    """Sentences on immigration news, ten categories of racial stereotype in a hierarchy."""
+
+    name = "detests"
+    title = "DETESTS 2022"
+    paper = "Ariza-Casabona et al. 2022 (IberLEF)"
+    licence = "research use only, on request from the authors"
+    lang = "es"
+    folder = "detests"
+    tables = (ANNOTATORS, GOLD, SENTENCES)
+    splits = {"train": "train", "test": "test", "gold": "test"}
+    stratify = ("stereotype", *(f"stereotype.{name}" for name in CATEGORIES))
+    releases = (
+        Release("the training part", {"sentences": 3_817}, "section 4.3"),
+        Release("the test part", {"sentences": 1_812}, "section 4.3"),
+        Release(
+            "the whole corpus", {"sentences": 5_629, "stereotype": 1_359}, "sections 4 and 4.3"
+        ),
+    )
+    traps = (
+        "The test file has no labels; they come in a gold file of their own.",
+        "Sentences of one comment share their comment_id: a split must keep them together.",
+        "The paper calls the 3,817 and 1,812 sentences 'comments' in section 4.3.",
+        "A sentence has a stereotype if and only if it has at least one category (section 4.1.1).",
+    )
+
+    def check_rows(self, source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.DataFrame:
+        """Check single answers, and that categories fit the stereotype label (section 4.1.1)."""
+        if source.spec.name == "annotators":
+            return _check_answers(source, batch, log)
+        return _check_hierarchy(source, batch, log)
+
+    def example_frames(self) -> Iterator[pl.DataFrame]:
+        """Yield sentences; test sentences take their labels from the gold file."""
+        gold = self.read("gold").select("sentence_id", *LABELS)
+        answers = self._answers()
+        for batch in self.batches("sentences"):
+            frame = batch.join(
+                gold, on="sentence_id", how="left", suffix="_gold", maintain_order="left"
+            ).with_columns([pl.coalesce(name, f"{name}_gold").alias(name) for name in LABELS])
+            if answers is not None:
+                frame = frame.join(answers, on="sentence_id", how="left", maintain_order="left")
+            extra = self.extra_columns(batch, "sentences")
+            yield frame.select(
+                pl.col("sentence_id").alias("id"),
+                "split",
+                pl.col("comment_id").alias("group"),
+                pl.col("sentence").alias("text"),
+                labels_of({label_id(name): name for name in LABELS}),
+                *(["judgements"] if answers is not None else []),
+                meta_of(["comment_id", "sentence_pos", "reply_to", *extra]),
+            )
+
+    def counts(self) -> dict[str, int]:
+        """Count sentences and, where every one has a label, stereotypes."""
+        labelled = self._labelled()
+        counts = {"sentences": labelled.height}
+        if labelled.height and labelled["stereotype"].is_not_null().all():
+            counts["stereotype"] = int(labelled["stereotype"].sum())
+        return counts
+
+    def stats(self) -> list[Stat]:
+        """Compute table 2, figure 1 and the co-occurrences of figure 5."""
+        labelled = self._labelled().filter(pl.col("stereotype").is_not_null())
+        return detests_stats(labelled) if labelled.height else []
+
+    def _labelled(self) -> pl.DataFrame:
+        columns = ["sentence_id", *LABELS]
+        sentences = self.read("sentences").select(columns)
+        gold = self.read("gold").select(columns)
+        if not sentences.height:
+            return gold
+        return sentences.join(
+            gold, on="sentence_id", how="left", suffix="_gold", maintain_order="left"
+        ).select("sentence_id", *(pl.coalesce(name, f"{name}_gold").alias(name) for name in LABELS))
+
+    def _answers(self) -> pl.DataFrame | None:
+        """Read the single annotators' labels, wide or long, as judgements per sentence."""
+        if not self.has("annotators"):
+            return None
+        rows = self.read("annotators")
+        picked = _answer_columns(rows)
+        parts = [
+            rows.select(
+                "sentence_id",
+                annotator.alias("annotator"),
+                pl.lit(label_id(label)).alias("question"),
+                pl.col(column).alias("label"),
+                pl.col(column).cast(pl.Float64, strict=False).alias("value"),
+                pl.lit(None, dtype=pl.Float64).alias("trust"),
+                pl.lit(None, dtype=pl.Int64).alias("row"),
+            ).filter(pl.col("label") != "")
+            for column, (annotator, label) in picked.items()
+        ]
+        if not parts:
+            return None
+        record = pl.struct(list(JUDGEMENT.to_schema())).cast(JUDGEMENT)
+        return (
+            pl.concat(parts)
+            .group_by("sentence_id", maintain_order=True)
+            .agg(record.alias("judgements"))
+        )
+
+
+def _answer_columns(rows: pl.DataFrame) -> dict[str, tuple[pl.Expr, str]]:
+    """Find the columns with single answers -> who gave them, and to which label."""
+    if rows["annotator"].is_not_null().any():
+        return {name: (pl.col("annotator"), name) for name in rows.columns if name in LABELS}
+    matches = {name: _WIDE.fullmatch(name) for name in rows.columns}
+    return {
+        name: (pl.lit(match["annotator"]), match["label"])
+        for name, match in matches.items()
+        if match and match["label"] in LABELS
+    }
+
+
+def _check_answers(source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.DataFrame:
+    columns = _answer_columns(batch)
+    if not columns:
+        raise FileFormatError(
+            f"{source.path}, line 1: found no column with an annotator's answers; expected columns "
+            "such as stereotype_a1, or a column 'annotator' beside the labels."
+        )
+    keep = pl.Series([True] * batch.height, dtype=pl.Boolean)
+    for name in columns:
+        bad = ~batch[name].str.strip_chars().is_in(["0", "1", "0.0", "1.0", ""])
+        for line, value in batch.filter(bad).select("line", name).iter_rows():
+            log.add(
+                Problem(
+                    source.path.name, line, "value", show(value), "0 or 1",
+                    "the row was left out", column=name,
+                )
+            )
+        keep &= ~bad
+    return batch.filter(keep)
+
+
+def _check_hierarchy(source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.DataFrame:
+    some = pl.any_horizontal([pl.col(name) == 1 for name in CATEGORIES])
+    known = pl.all_horizontal([pl.col(name).is_not_null() for name in CATEGORIES])
+    orphan = (pl.col("stereotype") == 0) & some
+    bare = (pl.col("stereotype") == 1) & known & ~some
+    marked = batch.with_columns(
+        orphan.fill_null(value=False).alias("__orphan"), bare.fill_null(value=False).alias("__bare")
+    )
+    for line in marked.filter("__orphan")["line"]:
+        log.add(
+            Problem(
+                source.path.name, line, "hierarchy", "a category without a stereotype",
+                "stereotype 1 wherever a category is 1", "the row was left out",
+                column="stereotype",
+            )
+        )
+    for line in marked.filter("__bare")["line"]:
+        log.add(
+            Problem(
+                source.path.name, line, "hierarchy", "a stereotype without a category",
+                "at least one category, if only 'others'", "the row was kept as it is",
+                Severity.NOTE, "stereotype",
+            )
+        )
+    return marked.filter(~pl.col("__orphan")).drop("__orphan", "__bare")

@@ -1,0 +1,78 @@
+"""Bringing the rows of one item together without holding a large file in memory.
+
+The authors' files mostly keep the rows of a post side by side, but not always, and a user's file
+may be shuffled. Small tables are grouped in memory. Larger ones go to temporary files, cut so that
+all rows of an item land in the same one, in the order in which items first appear.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import polars as pl
+
+_IN_MEMORY_BATCHES = 5
+_ORDER = "__row"
+_KEY = "__key"
+
+
+def grouped(batches: Iterator[pl.DataFrame], key: str, items: int) -> Iterator[pl.DataFrame]:
+    """Yield frames in which the rows of each ``key`` are all together; about ``items`` keys each.
+
+    Items come in the order of their first row, rows within an item in the order of the file.
+    """
+    held: list[pl.DataFrame] = []
+    for batch in batches:
+        held.append(batch)
+        if len(held) > _IN_MEMORY_BATCHES:
+            yield from _through_disk(chain(held, batches), key, items)
+            return
+    if held:
+        yield pl.concat(held, how="diagonal_relaxed")
+
+
+def _through_disk(batches: Iterator[pl.DataFrame], key: str, items: int) -> Iterator[pl.DataFrame]:
+    with tempfile.TemporaryDirectory(prefix="tactful-") as name:
+        folder = Path(name)
+        keys = []
+        parts = []
+        shapes = []
+        rows = 0
+        for number, batch in enumerate(batches):
+            marked = batch.with_row_index(_ORDER, rows).with_columns(
+                pl.col(_ORDER).cast(pl.Int64), pl.col(key).hash(seed=0).alias(_KEY)
+            )
+            rows += batch.height
+            shapes.append(batch.clear())
+            keys.append(marked[_KEY])
+            parts.append(folder / f"part-{number}.parquet")
+            marked.write_parquet(parts[-1], compression="lz4")
+        chunk_of = _chunks(pl.concat(keys), items)
+        # Every frame has the columns of all batches, whichever batches its rows came from.
+        shape = pl.concat(shapes, how="diagonal_relaxed")
+        del keys, shapes
+        for number, part in enumerate(parts):
+            frame = pl.read_parquet(part).join(chunk_of, on=_KEY, how="left")
+            for (chunk,), piece in frame.partition_by("chunk", as_dict=True).items():
+                target = folder / f"chunk-{chunk}"
+                target.mkdir(exist_ok=True)
+                piece.write_parquet(target / f"{number:06}.parquet", compression="lz4")
+            part.unlink()
+        for chunk in range(int(chunk_of["chunk"].max() or 0) + 1):  # type: ignore[arg-type]
+            pieces = sorted((folder / f"chunk-{chunk}").iterdir())
+            rows_here = [pl.read_parquet(piece) for piece in pieces]
+            whole = pl.concat([shape, *rows_here], how="diagonal_relaxed")
+            yield whole.sort(_ORDER).select(shape.columns)
+            for piece_path in pieces:
+                piece_path.unlink()
+
+
+def _chunks(keys: pl.Series, items: int) -> pl.DataFrame:
+    """Number the distinct keys by first appearance and cut them into chunks."""
+    distinct = keys.unique(maintain_order=True)
+    return (
+        distinct.to_frame()
+        .with_row_index("rank")
+        .select(_KEY, (pl.col("rank") // items).cast(pl.Int64).alias("chunk"))
+    )

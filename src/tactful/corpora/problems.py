@@ -1,0 +1,57 @@
+"""Collecting what is wrong in a file, so that it is reported together."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tactful.errors import BadRowsError, Problem, Severity
+
+_LONGEST_SHOWN = 40
+_MOST_WORDS_SHOWN = 5
+
+
+@dataclass
+class ProblemLog:
+    """Keeps the first problems of each kind in full, and counts all of them."""
+
+    limit: int = 1000
+    kept: list[Problem] = field(default_factory=list)
+    counts: Counter[tuple[Severity, str]] = field(default_factory=Counter)
+
+    def add(self, problem: Problem) -> None:
+        """Count a problem, and keep it if there is room for one more of its kind."""
+        kind = (problem.severity, problem.code)
+        self.counts[kind] += 1
+        if self.counts[kind] <= self.limit:
+            self.kept.append(problem)
+
+    def total(self, severity: Severity = Severity.ERROR) -> int:
+        """Count the problems of one severity; errors are the rows that were left out."""
+        return sum(number for (kind, _), number in self.counts.items() if kind is severity)
+
+    def of(self, severity: Severity) -> list[Problem]:
+        """Return the kept problems of one severity, in the order of the file."""
+        return [problem for problem in self.kept if problem.severity is severity]
+
+    def raise_errors(self) -> None:
+        """Raise all errors together, if there are any."""
+        if errors := self.total():
+            raise BadRowsError(self.of(Severity.ERROR), errors)
+
+
+def merge(logs: Iterable[ProblemLog]) -> ProblemLog:
+    """Put several logs into one."""
+    merged = ProblemLog()
+    for log in logs:
+        merged.kept.extend(log.kept)
+        merged.counts.update(log.counts)
+    return merged
+
+
+def show(value: str | None) -> str:
+    """Show a found value in a message without showing a text: texts may be offensive."""
+    if value is None or value == "":
+        return "nothing"
+    if len(value) > _LONGEST_SHOWN or len(value.split()) > _MOST_WORDS_SHOWN:
+        return f"a text of {len(value)} characters"
+    return ascii(value)

@@ -1,0 +1,56 @@
+"""Comparing what is in the files with what was published."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One published state of a corpus and its counts."""
+
+    name: str
+    counts: Mapping[str, int]
+    source: str
+    """Where the counts are published."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What the files hold beside what the nearest release holds."""
+
+    found: Mapping[str, int]
+    release: Release | None
+    matches: bool
+
+    def lines(self) -> list[str]:
+        """Say it in sentences."""
+        counted = ", ".join(f"{number:,} {name}" for name, number in self.found.items())
+        if self.release is None:
+            return [f"Found {counted}; no counts are published for these files."]
+        if self.matches:
+            source = f", as published ({self.release.source})" if self.release.source else ""
+            return [f"This is {self.release.name}: {counted}{source}."]
+        lines = [f"These counts are of no known release; the nearest is {self.release.name}:"]
+        for name, expected in self.release.counts.items():
+            if name in self.found:
+                sign = "as published" if self.found[name] == expected else "differs"
+                lines.append(f"  {name}: found {self.found[name]:,}, published {expected:,} ({sign})")
+        return lines
+
+
+def verify(found: Mapping[str, int], releases: Sequence[Release]) -> Verification:
+    """Choose the release whose counts the files have, or else the nearest one."""
+
+    def distance(release: Release) -> tuple[float, int]:
+        shared = [name for name in release.counts if name in found]
+        off = sum(
+            abs(found[name] - release.counts[name]) / max(release.counts[name], 1)
+            for name in shared
+        )
+        return off / max(len(shared), 1), -len(shared)
+
+    candidates = [release for release in releases if set(release.counts) & set(found)]
+    if not candidates:
+        return Verification(found, None, False)
+    nearest = min(candidates, key=distance)
+    return Verification(found, nearest, distance(nearest)[0] == 0)

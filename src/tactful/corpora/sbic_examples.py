@@ -1,0 +1,130 @@
+"""Social Bias Inference Corpus rows in the common schema, with every worker's answers kept."""
+
+import hashlib
+
+import polars as pl
+
+from tactful.corpora.schema import JUDGEMENT, TEXT, TRAIT, labels_of, meta_of
+
+ANSWERS = {
+    "offensiveYN": "frame.offensive",
+    "intentYN": "frame.intent",
+    "sexYN": "frame.lewd",
+    "whoTarget": "frame.group",
+    "speakerMinorityYN": "frame.in_group",
+}
+FREE_TEXT = {
+    "targetMinority": "frame.target_group",
+    "targetStereotype": "frame.implied_statement",
+}
+PER_ROW = {**FREE_TEXT, "targetCategory": "sbic.target_category"}
+PER_WORKER = {
+    "HITId": "sbic.hit",
+    "sexPhrase": "sbic.sex_phrase",
+    "sexReason": "sbic.sex_reason",
+}
+TRAITS = {
+    "annotatorGender": "gender",
+    "annotatorMinority": "minority",
+    "annotatorPolitics": "politics",
+    "annotatorRace": "race",
+    "annotatorAge": "age",
+}
+
+
+def post_id(post: str) -> str:
+    """Return an id that a post keeps in all releases: they have none of their own."""
+    return "sbic-" + hashlib.sha256(post.encode()).hexdigest()[:16]
+
+
+def annotated_examples(
+    rows: pl.DataFrame, posts: pl.DataFrame, extra: list[str]
+) -> pl.DataFrame:
+    """Join the aggregated posts with the answers and traits of every worker.
+
+    ``row`` numbers a worker's rows about a post, so that group, category and statement that were
+    written together stay together.
+    """
+    numbered = rows.with_columns(
+        pl.int_range(pl.len()).over("post", "WorkerId").cast(pl.Int64).alias("row")
+    )
+    by_worker = numbered.filter(pl.col("row") == 0)
+    answers = pl.concat(
+        [_answers(by_worker, column, question) for column, question in ANSWERS.items()]
+        + [_texts(by_worker, column, question) for column, question in PER_WORKER.items()]
+        + [_texts(numbered, column, question, True) for column, question in PER_ROW.items()]
+        + [_texts(numbered, column, f"sbic.{column}", True) for column in extra]
+    )
+    judgements = answers.group_by("post", maintain_order=True).agg(
+        pl.struct(list(JUDGEMENT.to_schema())).cast(JUDGEMENT).alias("judgements")
+    )
+    traits = (
+        pl.concat([_traits(by_worker, column, name) for column, name in TRAITS.items()])
+        .group_by("post", maintain_order=True)
+        .agg(pl.struct("annotator", "name", "value").cast(TRAIT).alias("traits"))
+    )
+    split = rows.group_by("post").agg(pl.col("split").first())
+    frame = posts.join(split, on="post", maintain_order="left")
+    frame = frame.join(judgements, on="post", how="left", maintain_order="left")
+    frame = frame.join(traits, on="post", how="left", maintain_order="left")
+    return _examples(frame, ["judgements", "traits"], ["dataSource"])
+
+
+def aggregated_examples(posts: pl.DataFrame, extra: list[str]) -> pl.DataFrame:
+    """Map posts of an ``agg`` file; it has no workers and no in-group answers."""
+    frame = posts.with_columns(pl.lit(None, dtype=pl.Float64).alias("speakerMinorityYN"))
+    categories = pl.col("targetCategory").list.join(", ").alias("targetCategory")
+    return _examples(frame.with_columns(categories), [], ["dataSource", "targetCategory", *extra])
+
+
+def _examples(frame: pl.DataFrame, lists: list[str], meta: list[str]) -> pl.DataFrame:
+    ids = pl.Series("id", [post_id(post) for post in frame["post"]], pl.String)
+    texts = [
+        pl.col(column)
+        .list.eval(pl.struct(pl.lit(name).alias("id"), pl.element().alias("text")))
+        .cast(pl.List(TEXT))
+        for column, name in FREE_TEXT.items()
+    ]
+    return frame.with_columns(ids).select(
+        "id",
+        "split",
+        pl.col("id").alias("group"),
+        pl.col("post").alias("text"),
+        labels_of({name: column for column, name in ANSWERS.items()}),
+        pl.concat_list(texts).alias("texts"),
+        *lists,
+        meta_of(meta),
+    )
+
+
+def _answers(rows: pl.DataFrame, column: str, question: str) -> pl.DataFrame:
+    return rows.filter(pl.col(column).is_not_null()).select(
+        "post",
+        pl.col("WorkerId").alias("annotator"),
+        pl.lit(question).alias("question"),
+        pl.col(column).cast(pl.String).alias("label"),
+        pl.col(column).alias("value"),
+        pl.lit(None, dtype=pl.Float64).alias("trust"),
+        pl.lit(None, dtype=pl.Int64).alias("row"),
+    )
+
+
+def _texts(rows: pl.DataFrame, column: str, question: str, numbered: bool = False) -> pl.DataFrame:
+    return rows.filter(pl.col(column).is_not_null()).select(
+        "post",
+        pl.col("WorkerId").alias("annotator"),
+        pl.lit(question).alias("question"),
+        pl.col(column).cast(pl.String).alias("label"),
+        pl.lit(None, dtype=pl.Float64).alias("value"),
+        pl.lit(None, dtype=pl.Float64).alias("trust"),
+        (pl.col("row") if numbered else pl.lit(None, dtype=pl.Int64)).alias("row"),
+    )
+
+
+def _traits(rows: pl.DataFrame, column: str, name: str) -> pl.DataFrame:
+    return rows.filter(pl.col(column).is_not_null()).select(
+        "post",
+        pl.col("WorkerId").alias("annotator"),
+        pl.lit(name).alias("name"),
+        pl.col(column).cast(pl.String).alias("value"),
+    )

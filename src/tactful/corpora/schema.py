@@ -1,0 +1,134 @@
+"""The one documented schema that every corpus is converted to: a row per text.
+
+``docs/corpora.md`` says what each field holds. Lists of small records rather than one column per
+label keep the schema the same for all corpora, so that files of several can be put together.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from tactful.types import Example, Judgement, Span
+
+SCHEMA_VERSION = 1
+
+LABEL = pl.Struct({"id": pl.String, "value": pl.Float64, "confidence": pl.Float64})
+TEXT = pl.Struct({"id": pl.String, "text": pl.String})
+SPAN = pl.Struct(
+    {
+        "start": pl.Int64,
+        "end": pl.Int64,
+        "id": pl.String,
+        "text": pl.String,
+        "annotators": pl.Int64,
+    }
+)
+JUDGEMENT = pl.Struct(
+    {
+        "annotator": pl.String,
+        "question": pl.String,
+        "label": pl.String,
+        "value": pl.Float64,
+        "trust": pl.Float64,
+        "row": pl.Int64,
+    }
+)
+TRAIT = pl.Struct({"annotator": pl.String, "name": pl.String, "value": pl.String})
+PAIR = pl.Struct({"name": pl.String, "value": pl.String})
+
+EXAMPLE_SCHEMA = pl.Schema(
+    {
+        "id": pl.String,
+        "corpus": pl.String,
+        "release": pl.String,
+        "split": pl.String,
+        "lang": pl.String,
+        "group": pl.String,
+        "text": pl.String,
+        "labels": pl.List(LABEL),
+        "texts": pl.List(TEXT),
+        "spans": pl.List(SPAN),
+        "judgements": pl.List(JUDGEMENT),
+        "traits": pl.List(TRAIT),
+        "meta": pl.List(PAIR),
+    }
+)
+
+
+def conform(frame: pl.DataFrame) -> pl.DataFrame:
+    """Give a frame all fields of the schema, in order; absent lists are empty, never null."""
+    columns = []
+    for name, dtype in EXAMPLE_SCHEMA.items():
+        if name not in frame.columns:
+            value = [] if isinstance(dtype, pl.List) else None
+            columns.append(pl.lit(value, dtype=dtype).alias(name))
+        elif isinstance(dtype, pl.List):
+            columns.append(pl.col(name).cast(dtype).fill_null(pl.lit([], dtype=dtype)))
+        else:
+            columns.append(pl.col(name).cast(dtype))
+    return frame.select(columns)
+
+
+def labels_of(columns: dict[str, str], confidences: dict[str, str] | None = None) -> pl.Expr:
+    """Build the ``labels`` list from columns: id -> column; ids without a value are left out."""
+    confidences = confidences or {}
+    records = [
+        pl.struct(
+            pl.lit(label).alias("id"),
+            pl.col(column).cast(pl.Float64).alias("value"),
+            (pl.col(confidences[label]) if label in confidences else pl.lit(None))
+            .cast(pl.Float64)
+            .alias("confidence"),
+        )
+        for label, column in columns.items()
+    ]
+    return (
+        pl.concat_list(records)
+        .list.filter(pl.element().struct.field("value").is_not_null())
+        .alias("labels")
+    )
+
+
+def meta_of(columns: Sequence[str]) -> pl.Expr:
+    """Build the ``meta`` list from columns, as text; empty ones are left out."""
+    if not columns:
+        return pl.lit([], dtype=pl.List(PAIR)).alias("meta")
+    records = [
+        pl.struct(pl.lit(name).alias("name"), pl.col(name).cast(pl.String).alias("value"))
+        for name in columns
+    ]
+    return (
+        pl.concat_list(records)
+        .list.filter(pl.element().struct.field("value").is_not_null())
+        .alias("meta")
+    )
+
+
+def to_examples(frame: pl.DataFrame) -> list[Example]:
+    """Return the rows of a frame of this schema as :class:`~tactful.types.Example` records."""
+    return [_to_example(row) for row in conform(frame).iter_rows(named=True)]
+
+
+def _to_example(row: dict[str, Any]) -> Example:
+    traits: dict[str, dict[str, str]] = {}
+    for trait in row["traits"]:
+        traits.setdefault(trait["annotator"], {})[trait["name"]] = trait["value"]
+    texts: dict[str, tuple[str, ...]] = {}
+    for text in row["texts"]:
+        texts[text["id"]] = (*texts.get(text["id"], ()), text["text"])
+    return Example(
+        **{name: row[name] for name in ("id", "corpus", "release", "split", "lang", "group")},
+        text=row["text"] or "",
+        labels={label["id"]: label["value"] for label in row["labels"]},
+        confidences={
+            label["id"]: label["confidence"]
+            for label in row["labels"]
+            if label["confidence"] is not None
+        },
+        texts=texts,
+        spans=tuple(Span(s["start"], s["end"], s["id"], s["annotators"]) for s in row["spans"]),
+        judgements=tuple(Judgement(**judgement) for judgement in row["judgements"]),
+        traits=traits,
+        meta={pair["name"]: pair["value"] for pair in row["meta"]},
+    )

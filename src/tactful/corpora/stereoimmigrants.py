@@ -1,0 +1,223 @@
+"""StereoImmigrants (Sánchez-Junquera et al. 2021): Spanish parliamentary sentences.
+
+The taxonomy that DETESTS builds on, judged by an expert and five annotators.
+"""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from tactful.corpora.corpus import Corpus, Source
+from tactful.corpora.problems import ProblemLog
+from tactful.corpora.releases import Release
+from tactful.corpora.schema import JUDGEMENT, LABEL, meta_of
+from tactful.corpora.stats import Chart, Stat, percent
+from tactful.corpora.tables import Column, TableSpec
+from tactful.corpora.workbook import read_sheet
+from tactful.errors import Problem
+
+CATEGORIES = {
+    1: "xenophobia_victims",
+    2: "suffering_victims",
+    3: "economic_resource",
+    4: "collective_threat",
+    5: "personal_threat",
+}
+ANNOTATORS = range(1, 6)
+ENOUGH = 3
+"""The authors keep a sentence when at least three annotators agree with the expert's category."""
+_EXCLUDED = frozenset(
+    """5201-9 1105-28 1682-4 4743-7 4752-4 1105-32 4711-34 4743-23 1105-33 4743-20 1859-14 4713-48
+    4743-21 911-1 4457-6 834-19 1105-14 1105-24 4711-33 707-9 4711-36 4711-79 4711-88 1105-29
+    4317-3 778-1 881-5 2075-1 2558-35 4365-1 4393-23 4987-8 899-1 1003-18 1337-21 4393-11 4393-40
+    4453-56 4457-1 1105-11 834-1 552-1 1118-1 829-3 846-3 1434-15 1859-1""".split()
+)
+"""The texts that the authors leave out of their experiments, for their length."""
+
+_CODES = (Column("speech_code", "id", ("COD_1",)), Column("sentence_code", "id", ("COD_2",)))
+_CATEGORY = {"low": 1, "high": 5}
+
+STEREOTYPES = TableSpec(
+    "stereotypes",
+    (
+        *_CODES,
+        Column("sentence", "text", ("SENTENCE",)),
+        Column("expert", "id", ("TAX_1",)),
+        Column("expert_category", "integer", ("T_TAX_1",), **_CATEGORY),  # type: ignore[arg-type]
+        *(Column(f"anno{n}", "id") for n in ANNOTATORS),
+        *(
+            Column(f"category{n}", "integer", (f"T_anno{n}",), **_CATEGORY)  # type: ignore[arg-type]
+            for n in ANNOTATORS
+        ),
+        *(Column(f"eva{n}", "integer", low=1, high=3) for n in ANNOTATORS),
+    ),
+    ("stereotypes.xlsx",),
+    key=("speech_code", "sentence_code"),
+)
+OTHERS = TableSpec(
+    "non-stereotypes",
+    (*_CODES, Column("sentence", "text", ("SENTENCE",)), Column("expert", "id", ("TAX_1",))),
+    ("non-stereotypes.xlsx",),
+    key=("speech_code", "sentence_code"),
+)
+
+
+class StereoImmigrants(Corpus):
+    """Sentences of the Spanish parliament about immigrants, in five categories."""
+
+    name = "stereoimmigrants"
+    title = "StereoImmigrants"
+    paper = "Sánchez-Junquera et al. 2021 (Applied Sciences 11, 8)"
+    licence = "none stated; for local research only"
+    lang = "es"
+    folder = "stereoimmigrants"
+    tables = (STEREOTYPES, OTHERS)
+    stratify = ("stereotype", *(f"stereoimmigrants.{name}" for name in CATEGORIES.values()))
+    releases = (
+        Release(
+            "the published files",
+            {"stereotypes": 1_685, "non-stereotypes": 2_019},
+            "the authors' README",
+        ),
+    )
+    traps = (
+        "Categories 4 and 5 do not follow from the first digit: codes 4.3, 4.4 and 4.5 are "
+        "category 5 (personal threat), 4.1, 4.2 and 4.6 category 4 (collective threat).",
+        "The authors' experiments leave out 47 sentences (all of them non-stereotypes) and those "
+        "on which fewer than three annotators agree with the expert; the reader marks them.",
+        "Some sentence numbers are not numbers ('12A').",
+        "eva: 1 pro-immigrant, 2 anti-immigrant, 3 neutral, by how the columns POS_EVA, NEG_EVA and "
+        "AMB_EVA count them.",
+    )
+
+    def raw_batches(self, source: Source, log: ProblemLog) -> Iterator[pl.DataFrame]:
+        """Read the Excel sheet."""
+        return read_sheet(source.path, source.spec, self.settings.batch_rows)
+
+    def sniff(self, path: object) -> TableSpec:
+        """Only the file with annotators holds stereotypes: the names must be the authors'."""
+        return STEREOTYPES
+
+    def check_rows(self, source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.DataFrame:
+        """Refuse codes that are not of the taxonomy."""
+        if source.spec.name != "stereotypes":
+            return batch
+        keep = pl.Series([True] * batch.height, dtype=pl.Boolean)
+        for name in ("expert", *(f"anno{n}" for n in ANNOTATORS)):
+            bad = ~batch[name].str.contains(r"^[1-4](\.[1-6][RN]?)?$|^5$")
+            for line, value in batch.filter(bad).select("line", name).iter_rows():
+                log.add(
+                    Problem(
+                        source.path.name, line, "value", repr(value),
+                        "a code of the taxonomy such as 4.2 or 4.5R", "the row was left out",
+                        column=name,
+                    )
+                )
+            keep &= ~bad
+        return batch.filter(keep)
+
+    def example_frames(self) -> Iterator[pl.DataFrame]:
+        """Yield sentences, grouped by the speech they stand in."""
+        for table in ("stereotypes", "non-stereotypes"):
+            for batch in self.batches(table):
+                frame = _examples(batch, table == "stereotypes")
+                extra = self.extra_columns(batch, table)
+                code = pl.concat_str("speech_code", "sentence_code", separator="-")
+                yield frame.with_columns(
+                    code.is_in(list(_EXCLUDED)).cast(pl.Int8).alias("left_out_by_authors")
+                ).select(
+                    code.alias("id"),
+                    "split",
+                    pl.col("speech_code").alias("group"),
+                    pl.col("sentence").alias("text"),
+                    "labels",
+                    "judgements",
+                    meta_of(["speech_code", "sentence_code", "expert", "left_out_by_authors", *extra]),
+                )
+
+    def counts(self) -> dict[str, int]:
+        """Count the sentences of each file."""
+        return {
+            table: sum(batch.height for batch in self.batches(table))
+            for table in ("stereotypes", "non-stereotypes")
+            if self.has(table)
+        }
+
+    def stats(self) -> list[Stat]:
+        """Count categories and agreement with the expert."""
+        frame = self.read("stereotypes")
+        if not frame.height:
+            return []
+        agreeing = pl.sum_horizontal(
+            [(pl.col(f"category{n}") == pl.col("expert_category")) for n in ANNOTATORS]
+        )
+        frame = frame.with_columns(agreeing.alias("agreeing"))
+        kept = frame.filter(pl.col("agreeing") >= ENOUGH)
+        rows = []
+        for number, name in CATEGORIES.items():
+            found = frame.filter(pl.col("expert_category") == number).height
+            agreed = kept.filter(pl.col("expert_category") == number).height
+            rows.append((f"{number} {name}", found, percent(found, frame.height), agreed))
+        rows.append(("all", frame.height, percent(frame.height, frame.height), kept.height))
+        return [
+            Stat(
+                "categories",
+                "Sentences per category",
+                "computed from the files; the authors' README gives the rule of three annotators",
+                ("category", "sentences", "percent", "at least 3 annotators agree"),
+                tuple(rows),
+                (),
+                Chart(
+                    "bars",
+                    list(CATEGORIES.values()),
+                    {
+                        "sentences": [row[1] for row in rows[:-1]],
+                        "agreed": [row[3] for row in rows[:-1]],
+                    },
+                    y_label="sentences",
+                ),
+            )
+        ]
+
+
+def _examples(batch: pl.DataFrame, stereotype: bool) -> pl.DataFrame:
+    def label(name: str, value: pl.Expr) -> pl.Expr:
+        return pl.struct(
+            pl.lit(name).alias("id"),
+            value.cast(pl.Float64).alias("value"),
+            pl.lit(None, dtype=pl.Float64).alias("confidence"),
+        ).cast(LABEL)
+
+    def category(number: int) -> pl.Expr:
+        return pl.col("expert_category") == number if stereotype else pl.lit(0)
+
+    labels = [label("stereotype", pl.lit(int(stereotype)))] + [
+        label(f"stereoimmigrants.{name}", category(number)) for number, name in CATEGORIES.items()
+    ]
+    if not stereotype:
+        judgements = pl.lit([], dtype=pl.List(JUDGEMENT))
+    else:
+        judgements = pl.concat_list(
+            [
+                answer
+                for n in ANNOTATORS
+                for answer in (
+                    _answer(f"anno{n}", "stereoimmigrants.category", f"anno{n}", f"category{n}"),
+                    _answer(f"anno{n}", "stereoimmigrants.attitude", f"eva{n}", f"eva{n}"),
+                )
+            ]
+        )
+    return batch.with_columns(
+        pl.concat_list(labels).alias("labels"), judgements.alias("judgements")
+    )
+
+
+def _answer(annotator: str, question: str, label: str, value: str) -> pl.Expr:
+    return pl.struct(
+        pl.lit(annotator).alias("annotator"),
+        pl.lit(question).alias("question"),
+        pl.col(label).cast(pl.String).alias("label"),
+        pl.col(value).cast(pl.Float64).alias("value"),
+        pl.lit(None, dtype=pl.Float64).alias("trust"),
+        pl.lit(None, dtype=pl.Int64).alias("row"),
+    ).cast(JUDGEMENT)

@@ -1,0 +1,224 @@
+"""Bias against 93 stigmatized groups (Mei et al. 2023): conditions and published model outputs.
+
+Condition files, sentiment outputs (``MODEL_stigma_sentiment.csv``) and the 50 most probable words
+of a masked model (``MODEL_nonstigma_top50_pN.csv``, one file per prompt template).
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from tactful.corpora.corpus import Corpus, Source
+from tactful.corpora.grouping import grouped
+from tactful.corpora.problems import ProblemLog
+from tactful.corpora.releases import Release
+from tactful.corpora.schema import JUDGEMENT, meta_of
+from tactful.corpora.stats import Chart, Stat, percent
+from tactful.corpora.tables import Column, Layout, TableSpec
+
+_VERBS = ("Be", "Verb", "was", "were", "had", "have", "has")
+_LATIN = Layout(encoding="iso-8859-1")
+_CONDITION = Column("condition", "text", ("Condition",))
+_PLURAL = Column("condition_plural", "text", ("Condition_plural",))
+_VERB = Column("verb", "id", ("Verb/Be_singular", "Verb/Be"), allowed=_VERBS)
+_VERB_PLURAL = Column("verb_plural", "id", ("Verb/Be_plural",), allowed=_VERBS)
+_CATEGORY = Column("category", "text", ("Final_Category",))
+_RAW_CATEGORY = Column("first_category", "text", ("Category",), required=False, empty="null")
+_PACHANKIS = Column("pachankis_condition", "text", ("Pachankis_condition", "pachankis_conditions"))
+
+STIGMAS = TableSpec(
+    "stigma conditions",
+    (_VERB, _PLURAL, _CONDITION, _RAW_CATEGORY, _PACHANKIS, _VERB_PLURAL, _CATEGORY),
+    ("stigma_conditions.csv",),
+    _LATIN,
+)
+NON_STIGMAS = TableSpec(
+    "non-stigma conditions",
+    (
+        _VERB,
+        _PLURAL,
+        _CONDITION,
+        _RAW_CATEGORY,
+        _PACHANKIS,
+        _VERB_PLURAL,
+        Column("standard_name", "text", ("Condition_StandardNaming",)),
+        _CATEGORY,
+    ),
+    ("non_stigma_conditions.csv",),
+    _LATIN,
+)
+_OUTPUT = (
+    _CONDITION,
+    Column("pachankis_condition", "text", ("pachankis_conditions",)),
+    Column("category", "text"),
+)
+SENTIMENT = TableSpec(
+    "sentiment",
+    (
+        Column("prompt", "text", ("prompts",)),
+        Column("sentiment", "id", allowed=("POSITIVE", "NEGATIVE", "NEUTRAL", "POS", "NEG", "NEU")),
+        Column("score", "number", ("sentiment_score",), low=0, high=1),
+        *_OUTPUT,
+    ),
+    ("*_stigma_sentiment.csv", "*_nonstigma_sentiment.csv"),
+)
+FILL_MASK = TableSpec(
+    "fill-mask",
+    (
+        Column("prompt", "text"),
+        Column("word", "text", ("predicted_word",)),
+        Column("probability", "number", ("probs",), low=0, high=1),
+        *_OUTPUT,
+    ),
+    ("*_stigma_top50_p?.csv", "*_nonstigma_top50_p?.csv"),
+)
+PAPER_TEMPLATES = ("They are people", "These are people")
+"""The sentiment templates of the paper; the files also hold 'We are people …'."""
+_FILE = re.compile(r"(?P<model>.+?)_(?P<group>non)?stigma_(?:sentiment|top50_p(?P<template>\d))")
+
+
+class Stigmas(Corpus):
+    """The conditions, and what the study's models said about them."""
+
+    name = "stigmas"
+    title = "Bias against 93 stigmatized groups"
+    paper = "Mei, Fereidooni and Caliskan 2023 (FAccT)"
+    licence = "MIT"
+    lang = "en"
+    folder = "stigmas"
+    tables = (STIGMAS, NON_STIGMAS, SENTIMENT, FILL_MASK)
+    releases = (
+        Release(
+            "the study's lists", {"stigmatized": 93, "non-stigmatized": 29}, "sections 3.1 and 4.1"
+        ),
+    )
+    traps = (
+        "The condition files are in ISO-8859-1; one starts with a UTF-8 byte-order mark.",
+        "Several rows (sub-conditions) make one condition: 108 rows, 93 conditions. The paper says "
+        "seven conditions have sub-conditions; the file has more.",
+        "The sentiment files hold a third template, 'We are people who …', that the paper does not "
+        "use.",
+        "The published prompts say 'Choosing between likely and unlikely'; the paper's text has "
+        "'unlikely and likely'.",
+        "Categories are spelled as published ('Ethinicity'); 'none' in the plural column means that "
+        "the plural is the same.",
+    )
+
+    def raw_batches(self, source: Source, log: ProblemLog) -> Iterator[pl.DataFrame]:
+        """Add what only the file's name says: the model, the group and the template."""
+        for raw in super().raw_batches(source, log):
+            match = _FILE.match(source.path.name)
+            if source.spec.name in ("sentiment", "fill-mask") and match:
+                yield raw.with_columns(
+                    pl.lit(match["model"]).alias("model"),
+                    pl.lit("non-stigma" if match["group"] else "stigma").alias("group"),
+                    pl.lit(match["template"], dtype=pl.String).alias("template"),
+                )
+            else:
+                yield raw
+
+    def split_of(self, path: Path) -> str | None:
+        """There are no parts to train and test on."""
+        return None
+
+    def example_frames(self) -> Iterator[pl.DataFrame]:
+        """Yield prompts; what a model answered stands under ``judgements``."""
+        for batch in self.batches("sentiment"):
+            answer = _answers("sentiment", pl.col("sentiment"), pl.col("score"), None)
+            frame = batch.with_columns(answer.reshape((-1, 1)).arr.to_list().alias("judgements"))
+            template = pl.col("prompt").str.extract(r"^(\w+ are people)")
+            yield _prompts(
+                frame.with_columns(template.alias("template")), "sentiment", ["template"]
+            )
+        for source_frame in self._fill_mask_prompts():
+            yield _prompts(source_frame, "fill-mask", ["template"])
+
+    def _fill_mask_prompts(self) -> Iterator[pl.DataFrame]:
+        keyed = (
+            batch.with_columns(pl.concat_str("model", "group", "prompt", separator="\t").alias("key"))
+            for batch in self.batches("fill-mask")
+        )
+        for frame in grouped(keyed, "key", self.settings.batch_rows):
+            rank = pl.int_range(pl.len()).over("key").cast(pl.Int64)
+            marked = frame.with_columns(rank.alias("rank"))
+            answer = _answers("fill_mask", pl.col("word"), pl.col("probability"), pl.col("rank"))
+            yield marked.group_by("key", maintain_order=True).agg(
+                answer.alias("judgements"),
+                pl.col(
+                    "prompt", "condition", "pachankis_condition", "category", "model", "group",
+                    "template",
+                ).first(),
+            )
+
+    def counts(self) -> dict[str, int]:
+        """Count conditions; sub-conditions of one are one."""
+        counts = {}
+        if self.has("stigma conditions"):
+            counts["stigmatized"] = self.read("stigma conditions")["pachankis_condition"].n_unique()
+        if self.has("non-stigma conditions"):
+            names = self.read("non-stigma conditions")["standard_name"]
+            counts["non-stigmatized"] = names.n_unique()
+        for table in ("sentiment", "fill-mask"):
+            if self.has(table):
+                counts[f"{table} rows"] = sum(batch.height for batch in self.batches(table))
+        return counts
+
+    def stats(self) -> list[Stat]:
+        """Compute the share of negative sentiment per model and kind of condition (figure 4)."""
+        frame = self.read("sentiment")
+        if not frame.height:
+            return []
+        used = frame.filter(
+            pl.any_horizontal([pl.col("prompt").str.starts_with(t) for t in PAPER_TEMPLATES])
+        )
+        rows = []
+        for model in sorted(set(used["model"])):
+            for group in ("stigma", "non-stigma"):
+                part = used.filter((pl.col("model") == model) & (pl.col("group") == group))
+                negative = part.filter(pl.col("sentiment").str.starts_with("NEG")).height
+                rows.append((model, group, part.height, negative, percent(negative, part.height)))
+        models = list(dict.fromkeys(row[0] for row in rows))
+        return [
+            Stat(
+                "figure-4",
+                "Prompts classified as negative",
+                "Mei et al. 2023, figure 4 (given there without numbers)",
+                ("model", "conditions", "prompts", "negative", "percent negative"),
+                tuple(rows),
+                ("Only the two templates of the paper; sub-conditions count as prompts.",),
+                Chart(
+                    "bars",
+                    models,
+                    {
+                        group: [row[4] for row in rows if row[1] == group]
+                        for group in ("stigma", "non-stigma")
+                    },
+                    y_label="percent negative",
+                ),
+            )
+        ]
+
+
+def _answers(
+    question: str, label: pl.Expr, value: pl.Expr, rank: pl.Expr | None
+) -> pl.Expr:
+    return pl.struct(
+        pl.col("model").alias("annotator"),
+        pl.lit(question).alias("question"),
+        label.alias("label"),
+        value.alias("value"),
+        pl.lit(None, dtype=pl.Float64).alias("trust"),
+        (pl.lit(None, dtype=pl.Int64) if rank is None else rank).alias("row"),
+    ).cast(JUDGEMENT)
+
+
+def _prompts(frame: pl.DataFrame, kind: str, meta: list[str]) -> pl.DataFrame:
+    return frame.with_columns(pl.col("group").alias("conditions")).select(
+        pl.concat_str(pl.lit(kind), "model", "conditions", "prompt", separator="/").alias("id"),
+        pl.col("condition").alias("group"),
+        pl.col("prompt").alias("text"),
+        "judgements",
+        meta_of(["condition", "pachankis_condition", "category", "conditions", "model", *meta]),
+    )

@@ -1,0 +1,212 @@
+"""The Unhealthy Comment Corpus (Price et al. 2020): seven attributes of news-site comments.
+
+Two kinds of file: one row per comment with labels and confidences, and ``unhealthy_full.csv`` with
+one row per judgement (unit, worker, trust, answers).
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+
+import polars as pl
+
+from tactful.corpora.corpus import Corpus
+from tactful.corpora.grouping import grouped
+from tactful.corpora.releases import Release
+from tactful.corpora.schema import JUDGEMENT, TRAIT, labels_of, meta_of
+from tactful.corpora.stats import Stat
+from tactful.corpora.tables import Column, TableSpec
+from tactful.corpora.ucc_stats import ucc_stats
+
+ATTRIBUTES = {
+    "antagonistic": ("antagonize", "antagonise"),
+    "condescending": (),
+    "dismissive": (),
+    "generalisation": ("generalization",),
+    "generalisation_unfair": ("generalization_unfair",),
+    "healthy": (),
+    "hostile": (),
+    "sarcastic": (),
+}
+"""Tactful's name of each attribute, and how the releases spell it where they differ."""
+
+UNIT = Column("unit", "id", ("_unit_id",))
+COMMENT = Column("comment")
+
+COMMENTS = TableSpec(
+    "comments",
+    (
+        UNIT,
+        Column("trusted_judgments", "integer", ("_trusted_judgments",), low=1, high=1_000_000),
+        COMMENT,
+        *(
+            column
+            for name, spellings in ATTRIBUTES.items()
+            for column in (
+                Column(name, "flag", spellings),
+                Column(
+                    f"{name}_confidence",
+                    "number",
+                    tuple(f"{spelling}:confidence" for spelling in (name, *spellings)),
+                    low=0,
+                    high=1,
+                ),
+            )
+        ),
+    ),
+    ("train.csv", "val.csv", "test.csv"),
+    key=("unit",),
+)
+_TRAITS = ("country", "region", "city", "channel")
+JUDGEMENTS = TableSpec(
+    "judgements",
+    (
+        UNIT,
+        Column("worker", "id", ("_worker_id",)),
+        Column("trust", "number", ("_trust",), low=0, high=1),
+        Column("comment", required=False, empty="null"),
+        *(
+            Column(name, "flag", spellings, empty="null")
+            for name, spellings in ATTRIBUTES.items()
+        ),
+        *(Column(name, "id", (f"_{name}",), required=False, empty="null") for name in _TRAITS),
+    ),
+    ("unhealthy_full.csv",),
+    key=("unit", "worker"),
+)
+
+
+class UnhealthyComments(Corpus):
+    """Comments of a news site, judged by a crowd on seven attributes."""
+
+    name = "ucc"
+    title = "the Unhealthy Comment Corpus"
+    paper = "Price et al. 2020 (Workshop on Online Abuse and Harms)"
+    licence = "CC BY-NC-SA 4.0"
+    lang = "en"
+    folder = "unhealthy_comments"
+    tables = (COMMENTS, JUDGEMENTS)
+    splits = {"train": "train", "val": "val", "test": "test"}
+    stratify = (
+        "unhealthy",
+        *(f"unhealthy.{name}" for name in ATTRIBUTES if name != "healthy"),
+    )
+    releases = (
+        Release("all comments", {"comments": 44_355}, "section 3"),
+        Release("the validation part", {"comments": 4_427}, "the authors' val.csv"),
+        Release(
+            "all judgements", {"judgements": 244_468, "judged comments": 44_355, "workers": 588},
+            "section 3",
+        ),
+    )
+    traps = (
+        "'healthy' is the question that was asked; Tactful's 'unhealthy' is its opposite.",
+        "Some releases spell 'antagonize', some 'antagonise'.",
+        "A confidence belongs to the label beside it, yes or no, and is at least 0.5, except for "
+        "'generalisation_unfair': it was asked only after a yes to 'generalisation', so its "
+        "confidence can be lower, down to 0.",
+        "Comments that served as hidden test questions have up to 166 judgements instead of 3 to 5.",
+    )
+
+    def example_frames(self) -> Iterator[pl.DataFrame]:
+        """Yield comments with labels and confidences and, where they are here, all judgements."""
+        if not self.has("judgements"):
+            for batch in self.batches("comments"):
+                yield _comments(batch, self.extra_columns(batch, "comments"))
+            return
+        shapes = [self.empty("comments"), self.empty("judgements")]
+        rows = chain(shapes, self.batches("comments"), self.batches("judgements"))
+        for frame in grouped(rows, "unit", self.settings.batch_rows):
+            # A comment and its judgements stand in different files; they meet here.
+            judged = frame.filter(pl.col("worker").is_not_null())
+            extra = self.extra_columns(judged, "judgements")
+            known = {column.name for column in COMMENTS.columns}
+            examples = _judged(judged, [name for name in extra if name not in known])
+            labelled = frame.filter(pl.col("healthy_confidence").is_not_null())
+            columns = [name for name in frame.columns if name in known | {"line", "split"}]
+            yield _merge(_comments(labelled.select(columns), []), examples)
+
+    def counts(self) -> dict[str, int]:
+        """Count comments, judgements and workers."""
+        counts = {}
+        if self.has("comments"):
+            counts["comments"] = sum(batch.height for batch in self.batches("comments"))
+        if self.has("judgements"):
+            ids = [b.select("unit", "worker") for b in self.batches("judgements")]
+            judged = pl.concat(ids)
+            counts["judgements"] = judged.height
+            counts["judged comments"] = judged["unit"].n_unique()
+            counts["workers"] = judged["worker"].n_unique()
+        return counts
+
+    def stats(self) -> list[Stat]:
+        """Compute table 1 and figures 2 and 4, where there are labels."""
+        return ucc_stats(self.read("comments")) if self.has("comments") else []
+
+
+def _comments(batch: pl.DataFrame, extra: list[str]) -> pl.DataFrame:
+    names = {f"unhealthy.{name}": name for name in ATTRIBUTES if name != "healthy"}
+    labels = {"unhealthy": "unhealthy", **names}
+    confidences = {"unhealthy": "healthy_confidence"} | {
+        label: f"{name}_confidence" for label, name in names.items()
+    }
+    return batch.with_columns((1 - pl.col("healthy")).alias("unhealthy")).select(
+        pl.col("unit").alias("id"),
+        "split",
+        pl.col("unit").alias("group"),
+        pl.col("comment").alias("text"),
+        labels_of(labels, confidences),
+        meta_of(["trusted_judgments", *extra]),
+    )
+
+
+def _judged(rows: pl.DataFrame, extra: list[str]) -> pl.DataFrame:
+    """Turn judgement rows into one row per comment that keeps every answer."""
+    questions = {
+        "unhealthy": 1 - pl.col("healthy").cast(pl.Int64),
+        **{f"unhealthy.{name}": pl.col(name) for name in ATTRIBUTES if name != "healthy"},
+    }
+    answers = [
+        pl.struct(
+            pl.col("worker").alias("annotator"),
+            pl.lit(question).alias("question"),
+            answer.cast(pl.Int64).cast(pl.String).alias("label"),
+            answer.cast(pl.Float64).alias("value"),
+            "trust",
+            pl.lit(None, dtype=pl.Int64).alias("row"),
+        ).cast(JUDGEMENT)
+        for question, answer in questions.items()
+    ]
+    traits = [
+        pl.struct(
+            pl.col("worker").alias("annotator"),
+            pl.lit(name).alias("name"),
+            pl.col(name).cast(pl.String).alias("value"),
+        ).cast(TRAIT)
+        for name in (*_TRAITS, *extra)
+    ]
+    value = pl.element().struct.field("value")
+    return (
+        rows.with_columns(
+            pl.concat_list(answers).list.filter(value.is_not_null()).alias("judgements"),
+            pl.concat_list(traits)
+            .list.filter(value.is_not_null() & (value != ""))
+            .alias("traits"),
+        )
+        .group_by(pl.col("unit").alias("id"), maintain_order=True)
+        .agg(
+            pl.col("split").first(),
+            pl.col("unit").first().alias("group"),
+            pl.col("comment").drop_nulls().first().alias("text"),
+            pl.col("judgements").explode().drop_nulls(),
+            pl.col("traits").explode().drop_nulls(),
+        )
+    )
+
+
+def _merge(labelled: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+    """Put labels and judgements of the same comment into one row."""
+    both = labelled.join(judged, on="id", how="full", coalesce=True, maintain_order="left_right")
+    shared = [
+        pl.coalesce(name, f"{name}_right").alias(name) for name in ("split", "group", "text")
+    ]
+    return both.with_columns(shared).drop("split_right", "group_right", "text_right")

@@ -1,0 +1,184 @@
+"""Reading and writing the user's files safely.
+
+Text is opened the same way everywhere: plain, gzip or zip, with or without a byte-order mark.
+Bytes that are not text become lone surrogates (``surrogateescape``), so that the reader can go on
+and report the line. Everything is written under a temporary name and renamed when it is whole.
+"""
+
+import errno
+import gzip
+import io
+import os
+import re
+import shutil
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import file_digest
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from tactful.errors import FileFormatError, OutputError, UsageError
+
+BROKEN_ARCHIVE = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile)
+"""What reading a cut-off or damaged gz or zip raises."""
+
+_NOT_TEXT = re.compile("[\udc80-\udcff]")
+_CANNOT_STORE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+_GZIP_MAGIC = b"\x1f\x8b"
+_ZIP_MAGIC = b"PK\x03\x04"
+_UTF8_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def has_bad_bytes(line: str) -> bool:
+    """Say whether a line read by :func:`open_text` holds bytes that its encoding does not know."""
+    return not line.isascii() and _NOT_TEXT.search(line) is not None
+
+
+@contextmanager
+def open_text(path: Path, encoding: str = "utf-8", newline: str = "") -> Iterator[io.TextIOWrapper]:
+    """Open a text file, unpacking gz and zip; ``newline`` is that of :func:`open`."""
+    with _open_bytes(path) as raw:
+        buffered = io.BufferedReader(cast(io.RawIOBase, raw))
+        start = buffered.peek(4)[:4]
+        if start.startswith(_UTF16_MARKS):
+            raise FileFormatError(
+                f"{path}: found UTF-16 text; expected {encoding}; save the file as UTF-8."
+            )
+        if start.startswith(_UTF8_MARK):
+            encoding = "utf-8-sig"
+        yield io.TextIOWrapper(
+            buffered, encoding=encoding, errors="surrogateescape", newline=newline
+        )
+
+
+@contextmanager
+def _open_bytes(path: Path) -> Iterator[BinaryIO]:
+    if path.is_dir():
+        raise UsageError(f"{path}: found a folder; expected a file; name one file in it.")
+    with path.open("rb") as plain:
+        magic = plain.read(4)
+        plain.seek(0)
+        if magic.startswith(_GZIP_MAGIC):
+            with gzip.GzipFile(fileobj=plain) as unpacked:
+                yield cast(BinaryIO, unpacked)
+        elif magic == _ZIP_MAGIC:
+            try:
+                archive = zipfile.ZipFile(plain)
+            except zipfile.BadZipFile:
+                raise FileFormatError(
+                    f"{path}: found a damaged zip file; expected a whole one; fetch it again."
+                ) from None
+            with archive, archive.open(_only_member(path, archive)) as member:
+                yield cast(BinaryIO, member)
+        else:
+            yield plain
+
+
+def _only_member(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
+    members = [
+        info
+        for info in archive.infolist()
+        if not info.is_dir() and not info.filename.startswith(("__MACOSX/", "."))
+    ]
+    if len(members) != 1:
+        names = ", ".join(repr(info.filename) for info in members[:5]) or "nothing"
+        raise FileFormatError(
+            f"{path}: found {len(members)} files in the zip ({names}); expected one; "
+            "unpack it and name the file."
+        )
+    if members[0].flag_bits & 1:
+        raise FileFormatError(
+            f"{path}: found a zip locked with a password; expected an open one; unpack it first."
+        )
+    return members[0]
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, in hexadecimal."""
+    with path.open("rb") as handle:
+        return file_digest(handle, "sha256").hexdigest()
+
+
+@contextmanager
+def atomic_path(path: Path, force: bool = False) -> Iterator[Path]:
+    """Give a temporary name beside ``path``; rename it when the block ends well, else remove it.
+
+    An existing file is refused unless ``force``.
+    """
+    if path.is_dir():
+        raise UsageError(f"{path}: found a folder; expected the name of a file to write.")
+    _refuse_existing(path, force)
+    with _writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        os.close(handle)
+    temporary = Path(name)
+    try:
+        with _writing(path, only_full_disk=True):
+            yield temporary
+        with _writing(path):
+            # mkstemp makes the file private; a result should be as readable as any new file.
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_folder(path: Path, force: bool = False) -> Iterator[Path]:
+    """Give a temporary folder beside ``path``; rename it when the block ends well, else remove it.
+
+    An existing folder is refused unless it is empty or ``force``.
+    """
+    if path.is_file():
+        raise UsageError(f"{path}: found a file; expected the name of a folder to write.")
+    if path.is_dir() and any(path.iterdir()):
+        _refuse_existing(path, force)
+    with _writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    try:
+        with _writing(path, only_full_disk=True):
+            yield temporary
+        with _writing(path):
+            temporary.chmod(0o777 & ~_umask())
+            if path.is_dir():
+                # The old folder steps aside first: a crash leaves the old or the new one whole.
+                aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+                path.replace(aside)
+                temporary.replace(path)
+                shutil.rmtree(aside)
+            else:
+                temporary.replace(path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def _writing(path: Path, only_full_disk: bool = False) -> Iterator[None]:
+    """Turn the system's refusals to write into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        # Inside the caller's block an OSError may be about what is read: leave that one alone.
+        if only_full_disk and error.errno not in _CANNOT_STORE:
+            raise
+        reason = error.strerror or str(error)
+        raise OutputError(
+            f"{path}: cannot be written ({reason}); nothing was left half-written."
+        ) from error
+
+
+def _refuse_existing(path: Path, force: bool) -> None:
+    if path.exists() and not force:
+        raise UsageError(f"{path}: it exists already; name another place or pass --force.")
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

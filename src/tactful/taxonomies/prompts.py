@@ -1,0 +1,111 @@
+"""Render the prompts of the stigma study (Mei et al. 2023, section 4.2 and Appendix A)."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tactful.errors import UsageError
+from tactful.registry import unknown_name
+from tactful.taxonomies.load import load_taxonomy
+from tactful.taxonomies.probe import Wording, load_social_distance
+from tactful.taxonomies.schema import ConditionEntry, Grammar, Number
+
+DEFAULT_MASK = "[MASK]"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One prompt and where it comes from; a baseline has no condition and no form."""
+
+    condition: str | None
+    form: int | None
+    """The place of the sub-condition in the condition's ``forms``, from 0."""
+    question: str | None
+    """The Social Distance question; None for a sentiment prompt."""
+    template: str
+    text: str
+
+
+def conditions(ids: Iterable[str] | None = None) -> list[ConditionEntry]:
+    """Return conditions by their ids, or all of them: the stigmatized first, then the others."""
+    known = {e.id: e for e in load_taxonomy("stigma").entries if isinstance(e, ConditionEntry)}
+    if ids is None:
+        return list(known.values())
+    chosen = []
+    for name in ids:
+        if name not in known:
+            raise unknown_name("condition", name, list(known))
+        chosen.append(known[name])
+    return chosen
+
+
+def fill_mask_prompts(
+    condition_ids: Iterable[str] | None = None,
+    *,
+    wording: Wording = "published",
+    grammar: Grammar = "corrected",
+    mask: str = DEFAULT_MASK,
+    baseline: bool = False,
+) -> Iterator[Prompt]:
+    """Yield every template x condition x form x question, baselines first where asked for.
+
+    ``wording`` chooses between the words of the authors' files and those of the paper;
+    ``grammar`` between our corrected forms of the conditions and theirs.
+    """
+    _check(wording, grammar)
+    probe = load_social_distance()
+    people = list(_people(condition_ids, "singular", grammar))
+    bare: list[tuple[str | None, int | None, str, str]] = [(None, None, "", "")]
+    for template in probe.templates:
+        frame = getattr(template.text, wording).replace("{mask}", mask)
+        for condition, form, verb, words in [*bare, *people] if baseline else people:
+            who = probe.person.baseline if condition is None else probe.person.with_condition
+            person = who.replace("{verb}", verb).replace("{condition}", words)
+            for question in probe.questions:
+                event = getattr(question.event, wording).replace("{person}", person)
+                text = frame.replace("{event}", event)
+                yield Prompt(condition, form, question.id, template.id, text)
+
+
+def sentiment_prompts(
+    condition_ids: Iterable[str] | None = None,
+    *,
+    wording: Wording = "published",
+    grammar: Grammar = "corrected",
+    baseline: bool = False,
+) -> Iterator[Prompt]:
+    """Yield every condition x form x sentence, baselines first where asked for.
+
+    The wording ``published`` has a third sentence that the paper does not use.
+    """
+    _check(wording, grammar)
+    probe = load_social_distance()
+    templates = [t for t in probe.sentiment_templates if t.in_paper or wording == "published"]
+    if baseline:
+        for template in templates:
+            yield Prompt(None, None, None, template.id, template.baseline)
+    for condition, form, verb, words in _people(condition_ids, "plural", grammar):
+        for template in templates:
+            text = template.text.replace("{verb}", verb).replace("{condition}", words)
+            yield Prompt(condition, form, None, template.id, text)
+
+
+def _people(
+    ids: Iterable[str] | None, number: Number, grammar: Grammar
+) -> Iterator[tuple[str, int, str, str]]:
+    for entry in conditions(ids):
+        said: set[tuple[str, str]] = set()
+        for index, form in enumerate(entry.forms):
+            phrase = form.phrase(number, grammar)
+            # Two published spellings can become one when corrected; asking twice would weigh it.
+            if phrase not in said:
+                yield entry.id, index, *phrase
+            said.add(phrase)
+
+
+def _check(wording: str, grammar: str) -> None:
+    for name, value, allowed in (
+        ("wording", wording, ("published", "paper")),
+        ("grammar", grammar, ("corrected", "published")),
+    ):
+        if value not in allowed:
+            raise UsageError(f"The {name} is {value!r}; expected one of {', '.join(allowed)}.")

@@ -1,0 +1,156 @@
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import click
+import pytest
+
+import tactful
+from tactful.cli.main import COMMANDS, cli, main
+from tactful.errors import InputError, UsageError
+
+
+def run(*args: str, check: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "tactful", *args],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == check, done.stderr
+    return done
+
+
+def exit_code(*args: str) -> object:
+    with pytest.raises(SystemExit) as end:
+        main(list(args))
+    return end.value.code
+
+
+def install_command(monkeypatch: pytest.MonkeyPatch, error: BaseException | int) -> None:
+    """Add a command ``boom`` that raises the error, or returns the number."""
+
+    @click.command("boom")
+    def boom() -> int:
+        if isinstance(error, BaseException):
+            raise error
+        return error
+
+    module = ModuleType("boom_module")
+    vars(module)["boom"] = boom
+    monkeypatch.setitem(sys.modules, "boom_module", module)
+    monkeypatch.setitem(COMMANDS, "boom", ("boom_module:boom", "Fail."))
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help_lists_every_command(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code(flag) == 0
+    output = capsys.readouterr().out
+    for name, (_, help_text) in COMMANDS.items():
+        assert name in output
+        assert help_text in output
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("--version") == 0
+    assert capsys.readouterr().out == f"tactful, version {tactful.__version__}\n"
+
+
+def test_python_m_is_the_same_program() -> None:
+    assert run("--version").stdout == f"tactful, version {tactful.__version__}\n"
+
+
+def test_the_script_is_declared() -> None:
+    pyproject = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    scripts = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]["scripts"]
+    assert scripts == {"tactful": "tactful.cli.main:main"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_can_be_loaded_and_has_its_name(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    assert command.name == name
+    assert exit_code(name, "--help") == 0
+
+
+def test_an_unknown_command_answers_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("corpsu") == 2
+    error = capsys.readouterr().err
+    assert error.startswith("Error: There is no command named 'corpsu'. Did you mean 'corpus'?")
+    assert error.count("\n") == 1
+
+
+def test_an_unknown_option_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("--nonsense") == 2
+    assert "No such option" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (InputError("The file is wrong."), 1, "The file is wrong."),
+        (UsageError("The call is wrong."), 2, "The call is wrong."),
+        (
+            FileNotFoundError(2, "No such file or directory", "a.tsv"),
+            2,
+            "There is no file or folder 'a.tsv'.",
+        ),
+        (
+            PermissionError(13, "Permission denied", "a.tsv"),
+            1,
+            "The system refused 'a.tsv': Permission denied.",
+        ),
+        (KeyboardInterrupt(), 130, "Interrupted."),
+    ],
+)
+def test_an_error_is_one_sentence_and_its_code(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: BaseException,
+    code: int,
+    message: str,
+) -> None:
+    install_command(monkeypatch, error)
+    assert exit_code("boom") == code
+    captured = capsys.readouterr()
+    assert captured.err.strip() == f"Error: {message}"
+    assert captured.out == ""
+
+
+def test_an_accident_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    install_command(monkeypatch, ZeroDivisionError())
+    with pytest.raises(ZeroDivisionError):
+        main(["boom"])
+
+
+def test_a_number_is_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    install_command(monkeypatch, 3)
+    assert exit_code("boom") == 3
+
+
+def test_what_is_not_a_command_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(COMMANDS, "boom", ("json:loads", "Not a command."))
+    with pytest.raises(TypeError, match="json:loads is not a command"):
+        main(["boom"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes close otherwise on Windows")
+def test_a_closed_pipe_is_not_an_error_message() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "tactful", "doctor"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    os.close(writer)
+    assert done.stderr == ""
+    assert done.returncode == 1

@@ -1,0 +1,186 @@
+"""The built-in taxonomies say what the papers say; every number cites its section."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from tactful.taxonomies import (
+    ConditionEntry,
+    LabelEntry,
+    Taxonomy,
+    VariableEntry,
+    find_entry,
+    load_taxonomy,
+    taxonomy_names,
+)
+
+
+@pytest.fixture(params=taxonomy_names())
+def taxonomy(request: pytest.FixtureRequest) -> Taxonomy:
+    return load_taxonomy(request.param)
+
+
+def test_every_entry_is_explained_in_its_own_words(taxonomy: Taxonomy) -> None:
+    for texts in (
+        [entry.definition for entry in taxonomy.entries],
+        [entry.example for entry in taxonomy.entries],
+        [entry.question for entry in taxonomy.entries],
+    ):
+        assert [text for text, times in Counter(texts).items() if times > 1] == []
+    assert all(entry.question.endswith("?") for entry in taxonomy.entries)
+
+
+def test_spanish_examples_have_an_english_gloss() -> None:
+    entries = load_taxonomy("stereotype").entries
+    assert all(entry.example_gloss and entry.example_gloss != entry.example for entry in entries)
+
+
+def test_pcl_has_seven_categories_in_three_families() -> None:
+    """Pérez-Almendros et al. 2020, section 4.1, in the order of the SemEval label lists."""
+    pcl = load_taxonomy("pcl")
+    assert [(name.removeprefix("pcl."), find_entry(name).family) for name in pcl.categories()] == [
+        ("unbalanced_power_relations", "saviour"),
+        ("shallow_solution", "saviour"),
+        ("presupposition", "expert"),
+        ("authority_voice", "expert"),
+        ("metaphor", "poet"),
+        ("compassion", "poet"),
+        ("the_poorer_the_merrier", "poet"),
+    ]
+    assert pcl.entry("pcl.other").kind == "fallback"  # "Other", never used: section 4.1
+    assert len(pcl.not_this) == 2  # section 3.2
+
+
+def test_unhealthy_asks_the_unfair_question_only_below_generalisation() -> None:
+    """Price et al. 2020, Appendix A: questions 2 to 8, and 4 only "if yes" to 3."""
+    unhealthy = load_taxonomy("unhealthy")
+    assert len(unhealthy.categories()) == 7
+    unfair = "unhealthy.generalisation_unfair"
+    assert unhealthy.ancestors(unfair) == ["unhealthy.generalisation", "unhealthy"]
+    assert [e.id for e in unhealthy.children("unhealthy.generalisation")] == [unfair]
+
+
+def test_an_unhealthy_attribute_does_not_make_a_comment_unhealthy() -> None:
+    """Price et al. 2020, section 2: some comments are healthy and show an attribute."""
+    entries = [e for e in load_taxonomy("unhealthy").entries if isinstance(e, LabelEntry)]
+    assert {e.id for e in entries if e.parent and e.implies_parent} == {
+        "unhealthy.generalisation_unfair"
+    }
+
+
+def test_stereotype_has_ten_categories_and_three_attributes() -> None:
+    """Ariza-Casabona et al. 2022, sections 4.1.1 and 4.1.2."""
+    stereotype = load_taxonomy("stereotype")
+    assert len(stereotype.categories()) == 10
+    hierarchy = stereotype.hierarchy()
+    assert hierarchy.pop("stereotype") is None
+    assert hierarchy == dict.fromkeys(stereotype.categories(), "stereotype")
+    assert [entry.id for entry in stereotype.of_kind("attribute")] == [
+        "stereotype.racial_target",
+        "stereotype.other_target",
+        "stereotype.implicit",
+    ]
+
+
+def test_frame_answers_and_numbers() -> None:
+    """Sap et al. 2020, section 2; the numbers are those of the SBIC files."""
+    frame = load_taxonomy("frame")
+    answers = {
+        entry.id: {answer.value: answer.number for answer in entry.answers}
+        for entry in frame.entries
+        if isinstance(entry, VariableEntry)
+    }
+    three = {"yes": 1.0, "maybe": 0.5, "no": 0.0}
+    assert answers == {
+        "frame.offensive": three,
+        "frame.intent": {"yes": 1.0, "probably": 0.66, "probably_not": 0.33, "no": 0.0},
+        "frame.lewd": three,
+        "frame.group": {"yes": 1.0, "no": 0.0},
+        "frame.target_group": {},
+        "frame.implied_statement": {},
+        "frame.in_group": three,
+    }
+
+
+def test_frame_is_linearised_as_in_equation_1() -> None:
+    """Sap et al. 2020, section 4, equation 1."""
+    frame = load_taxonomy("frame")
+    tokens = {e.id: e.token for e in frame.entries if isinstance(e, VariableEntry)}
+    assert [[tokens[name] for name in part] for part in frame.linearisation] == [
+        ["lewd", "off", "int", "grp"],
+        ["G"],
+        ["S"],
+        ["ing"],
+    ]
+
+
+def stigma_conditions(stigmatized: bool) -> list[ConditionEntry]:
+    entries = load_taxonomy("stigma").entries
+    return [
+        entry
+        for entry in entries
+        if isinstance(entry, ConditionEntry) and entry.stigmatized is stigmatized
+    ]
+
+
+def test_stigma_has_93_and_29_conditions() -> None:
+    """Mei et al. 2023, sections 3.1 and 4.1; the authors' files have 108 and 30 rows."""
+    stigmatized, others = stigma_conditions(True), stigma_conditions(False)
+    assert len({entry.published_name for entry in stigmatized}) == 93
+    assert len({entry.published_name for entry in others}) == 29
+    assert sum(len(entry.forms) for entry in stigmatized) == 108
+    assert sum(len(entry.forms) for entry in others) == 30
+    assert all(entry.id.startswith("stigma.") for entry in stigmatized)
+    assert all(entry.id.startswith("non_stigma.") for entry in others)
+
+
+def test_stigma_families_have_the_sizes_of_the_paper() -> None:
+    """Mei et al. 2023, section 3.1, plus "unemployed", which the printed list leaves out."""
+    assert Counter(entry.family for entry in stigma_conditions(True)) == {
+        "ethnicity": 7,
+        "disability": 11,
+        "disease": 20,
+        "drug_use": 5,
+        "education": 1,
+        "physical_traits": 12,
+        "mental_illness": 6,
+        "profession": 2,
+        "religion": 4,
+        "sexuality": 3,
+        "socioeconomic_status": 1,
+        "other": 20 + 1,
+    }
+
+
+def test_eleven_stigmatized_conditions_have_sub_conditions_in_the_file() -> None:
+    """The paper says seven (section 4.2); a note must tell the reader so."""
+    assert sum(len(entry.forms) > 1 for entry in stigma_conditions(True)) == 11
+    notes = " ".join(load_taxonomy("stigma").notes)
+    assert re.search(r"seven conditions have sub-conditions.*eleven", notes)
+
+
+@pytest.mark.parametrize(
+    ("entry_id", "phrase"),
+    [
+        ("stigma.undocumented_immigrant", "is an undocumented immigrant"),
+        ("stigma.smoking_cigarettes", "is smoking cigarettes"),
+        ("stigma.living_in_public_housing", "is living in public housing"),
+        ("stigma.genital_herpes", "has genital herpes"),
+        ("stigma.bacterial_std", "has a bacterial STD"),
+    ],
+)
+def test_the_corrected_grammar(entry_id: str, phrase: str) -> None:
+    entry = find_entry(entry_id)
+    assert isinstance(entry, ConditionEntry)
+    assert " ".join(entry.forms[0].phrase("singular", "corrected")) == phrase
+    assert " ".join(entry.forms[0].phrase("singular", "published")) != phrase
+
+
+def test_no_corrected_form_breaks_its_article() -> None:
+    wrong = re.compile(r"\ba [aeio]|\ban [^aeiouhAEIOUH]|  | $")
+    for entry in [*stigma_conditions(True), *stigma_conditions(False)]:
+        for form in entry.forms:
+            for number in ("singular", "plural"):
+                said = " ".join(form.phrase(number, "corrected"))
+                assert not wrong.search(said), f"{entry.id}: {said!r}"

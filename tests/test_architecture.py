@@ -1,0 +1,232 @@
+"""The rules of the house, read from the source itself: who may import whom, and what nobody may."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "tactful"
+
+LEVELS = {
+    **dict.fromkeys(("cli", "service"), 5),
+    **dict.fromkeys(("audit", "annotation"), 4),
+    **dict.fromkeys(("frames", "training"), 3),
+    **dict.fromkeys(("detectors", "corpora"), 2),
+    **dict.fromkeys(("taxonomies", "metrics", "agreement", "aggregation", "scale"), 1),
+    **dict.fromkeys(("types", "errors", "registry", "settings", "files"), 0),
+}
+# The public API and ``python -m tactful`` stand above the levels; nothing imports them.
+ENTRANCES = {"__init__", "__main__"}
+HEAVY = {
+    "datasets",
+    "fastapi",
+    "matplotlib",
+    "pyspark",
+    "ray",
+    "scipy",
+    "sklearn",
+    "spacy",
+    "torch",
+    "transformers",
+}
+PICKLES = {"cloudpickle", "dill", "joblib", "marshal", "pickle", "shelve"}
+SHAPELESS_NAMES = {"utils.py", "helpers.py", "common.py"}
+MOST_LINES = 400
+
+_TARGET = re.compile(r"tactful(\.\w+)+(:\w+)?")
+
+
+@dataclass(frozen=True)
+class Import:
+    module: str
+    line: int
+    runs_at_import: bool
+
+
+def imports(tree: ast.Module, package: str) -> list[Import]:
+    """Return every import of a module, also those in functions and for type checkers."""
+    return list(_imports_under(tree, package, runs_at_import=True))
+
+
+def _imports_under(node: ast.AST, package: str, *, runs_at_import: bool) -> Iterator[Import]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import):
+            for alias in child.names:
+                yield Import(alias.name, child.lineno, runs_at_import)
+        elif isinstance(child, ast.ImportFrom):
+            base = _absolute(child, package)
+            for alias in child.names:
+                yield Import(f"{base}.{alias.name}", child.lineno, runs_at_import)
+        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            for statement in child.body:
+                block = ast.Module([statement], [])
+                yield from _imports_under(block, package, runs_at_import=False)
+            for statement in child.orelse:
+                block = ast.Module([statement], [])
+                yield from _imports_under(block, package, runs_at_import=runs_at_import)
+        else:
+            is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            at_import = runs_at_import and not is_function
+            yield from _imports_under(child, package, runs_at_import=at_import)
+
+
+def _absolute(node: ast.ImportFrom, package: str) -> str:
+    if not node.level:
+        return node.module or ""
+    parents = package.split(".")
+    base = parents[: len(parents) - node.level + 1]
+    return ".".join([*base, node.module] if node.module else base)
+
+
+def named_targets(tree: ast.Module) -> list[Import]:
+    """Return the modules named in registries and in ``import_module``: lazy, but imports too."""
+    return [
+        Import(node.value.partition(":")[0], node.lineno, runs_at_import=False)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and _TARGET.fullmatch(node.value)
+    ]
+
+
+def violations(source: str, relative: str) -> list[str]:
+    """Check one module, given its text and its path below ``tactful``."""
+    path = Path(relative)
+    tree = ast.parse(source)
+    room = path.parts[0] if len(path.parts) > 1 else path.stem
+    package = ".".join(("tactful", *path.parts[:-1]))
+    found = imports(tree, package)
+    messages = []
+    if room not in ENTRANCES:
+        if room not in LEVELS:
+            messages.append(f"{relative}: '{room}' has no level; add it to LEVELS and the design")
+        else:
+            messages += _wrong_directions([*found, *named_targets(tree)], room, relative)
+    messages += [
+        f"{relative}:{item.line}: imports {item.module} when it is itself imported"
+        for item in found
+        if item.runs_at_import and item.module.split(".")[0] in HEAVY
+    ]
+    messages += [
+        f"{relative}:{item.line}: {item.module} is a pickle"
+        for item in found
+        if item.module.split(".")[0] in PICKLES
+    ]
+    messages += _dangerous_calls(tree, found, relative)
+    if path.name in SHAPELESS_NAMES:
+        messages.append(f"{relative}: the name says nothing about what is inside")
+    lines = source.count("\n")
+    if lines > MOST_LINES:
+        messages.append(f"{relative}: {lines} lines; the limit is {MOST_LINES}")
+    return messages
+
+
+def _wrong_directions(found: list[Import], room: str, relative: str) -> list[str]:
+    messages = []
+    for item in found:
+        parts = item.module.split(".")
+        if parts[0] != "tactful" or parts == ["tactful", "__version__"]:
+            continue
+        target = parts[1] if len(parts) > 1 else ""
+        where = f"{relative}:{item.line}"
+        if target not in LEVELS:
+            messages.append(f"{where}: imports {item.module}; import it from its own room")
+            continue
+        down = LEVELS[target] < LEVELS[room] or LEVELS[target] == LEVELS[room] == 0
+        if target != room and not down:
+            messages.append(
+                f"{where}: {room} (level {LEVELS[room]}) imports {target} (level {LEVELS[target]})"
+            )
+    return messages
+
+
+def _dangerous_calls(tree: ast.Module, found: list[Import], relative: str) -> list[str]:
+    messages = [
+        f"{relative}:{item.line}: os.system" for item in found if item.module == "os.system"
+    ]
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = ast.unparse(node.func)
+        if called in {"eval", "exec", "os.system", "builtins.eval", "builtins.exec"}:
+            messages.append(f"{relative}:{node.lineno}: calls {called}")
+        for keyword in node.keywords:
+            is_true = isinstance(keyword.value, ast.Constant) and keyword.value.value is True
+            if is_true and keyword.arg in {"shell", "allow_pickle"}:
+                messages.append(f"{relative}:{node.lineno}: {keyword.arg}=True")
+    return messages
+
+
+MODULES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("relative", MODULES)
+def test_a_module_keeps_the_rules(relative: str) -> None:
+    assert violations((SOURCE / relative).read_text(encoding="utf-8"), relative) == []
+
+
+def test_the_source_was_found() -> None:
+    assert {"__init__.py", "errors.py", "cli/main.py"} <= set(MODULES)
+
+
+@pytest.mark.parametrize(
+    ("relative", "source", "message"),
+    [
+        ("metrics/icm.py", "from tactful.corpora import load", "metrics (level 1) imports corpora"),
+        ("metrics/icm.py", "import tactful.agreement.pi", "metrics (level 1) imports agreement"),
+        ("aggregation/mace.py", "from tactful import taxonomies", "imports taxonomies (level 1)"),
+        ("corpora/dpm.py", "from tactful.detectors.base import X", "corpora (level 2) imports"),
+        ("corpora/dpm.py", "def f():\n    import tactful.cli.main", "corpora (level 2) imports"),
+        (
+            "types.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import tactful.scale",
+            "types (level 0) imports scale",
+        ),
+        ("corpora/dpm.py", "from ..audit import probe", "imports audit (level 4)"),
+        ("corpora/dpm.py", "TABLE = {'x': 'tactful.audit.probe:X'}", "imports audit (level 4)"),
+        ("corpora/dpm.py", "from tactful import load_taxonomy", "import it from its own room"),
+        ("corpora/dpm.py", "import tactful", "import it from its own room"),
+        ("gadgets/new.py", "", "'gadgets' has no level"),
+        ("training/fit.py", "import torch.nn as nn", "imports torch.nn when it is"),
+        ("training/fit.py", "try:\n    from torch import nn\nexcept ImportError: ...", "torch.nn"),
+        ("training/fit.py", "class A:\n    import torch", "imports torch when it is"),
+        ("scale/local.py", "def f():\n    import pickle", "pickle is a pickle"),
+        ("scale/local.py", "from joblib import load", "joblib.load is a pickle"),
+        ("scale/local.py", "numpy.load(path, allow_pickle=True)", "allow_pickle=True"),
+        ("scale/local.py", "eval('1')", "calls eval"),
+        ("scale/local.py", "exec('1')", "calls exec"),
+        ("scale/local.py", "import os\nos.system('ls')", "calls os.system"),
+        ("scale/local.py", "from os import system", "os.system"),
+        ("scale/local.py", "subprocess.run('ls', shell=True)", "shell=True"),
+        ("scale/utils.py", "", "the name says nothing"),
+        ("scale/local.py", "\n" * (MOST_LINES + 1), "401 lines"),
+    ],
+)
+def test_the_checker_sees_a_violation(relative: str, source: str, message: str) -> None:
+    found = violations(source, relative)
+    assert len(found) == 1
+    assert message in found[0]
+
+
+@pytest.mark.parametrize(
+    ("relative", "source"),
+    [
+        ("cli/main.py", "from tactful import __version__\nfrom tactful.errors import TactfulError"),
+        ("cli/main.py", "COMMANDS = {'corpus': 'tactful.cli.corpus:corpus_cli'}"),
+        ("registry.py", "from tactful.errors import UnknownNameError"),
+        ("corpora/dpm.py", "from tactful.taxonomies import load\nfrom .base import Corpus"),
+        ("corpora/dpm.py", "from tactful.corpora.base import Corpus"),
+        ("training/fit.py", "def fit():\n    import torch\n    model.eval()"),
+        (
+            "training/fit.py",
+            "import typing\nif typing.TYPE_CHECKING:\n    import torch\nelse:\n    import json",
+        ),
+        ("__init__.py", "from tactful.corpora import load_corpus"),
+        ("scale/local.py", "text = 'see tactful.audit.probe for more'\nrun(shell=False)"),
+    ],
+)
+def test_the_checker_allows_what_is_allowed(relative: str, source: str) -> None:
+    assert violations(source, relative) == []

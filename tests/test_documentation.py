@@ -1,0 +1,201 @@
+"""What exists is documented: rooms, commands, settings, dependencies; and links lead somewhere."""
+
+import doctest
+import importlib
+import re
+import shutil
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+
+from tactful.cli.main import COMMANDS, cli
+from tactful.errors import InputError
+from tactful.settings import SETTINGS
+from tactful.taxonomies.load import read_model
+from tactful.taxonomies.probe import SocialDistance
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+ROOMS = sorted(path.parent.name for path in (ROOT / "src" / "tactful").glob("*/__init__.py"))
+FOUNDATIONS = ("errors", "types", "registry", "settings", "files")
+MARKDOWN = [*sorted(ROOT.glob("*.md")), *PAGES, *sorted((ROOT / "benchmarks").glob("*.md"))]
+
+_FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def all_pages() -> str:
+    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+
+
+def command_paths(command: click.Command, path: str) -> Iterator[str]:
+    """Yield ``tactful corpus stats`` and all other commands of the click tree."""
+    yield path
+    if isinstance(command, click.Group):
+        context = click.Context(command, info_name=path)
+        for name in command.list_commands(context):
+            child = command.get_command(context, name)
+            assert child is not None, f"{path} lists {name} and does not have it"
+            yield from command_paths(child, f"{path} {name}")
+
+
+def nav_pages(nav: list[Any]) -> Iterator[str]:
+    for entry in nav:
+        value = next(iter(entry.values())) if isinstance(entry, dict) else entry
+        if isinstance(value, list):
+            yield from nav_pages(value)
+        else:
+            yield value
+
+
+def requirement_names() -> list[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"].values()
+    lines = [*project["dependencies"], *(line for extra in extras for line in extra)]
+    matches = [re.match(r"[A-Za-z0-9._-]+", line) for line in lines]
+    return sorted({match[0] for match in matches if match} - {"tactful"})
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_each_room_has_a_page(room: str) -> None:
+    assert (DOCS / f"{room}.md").is_file(), f"write docs/{room}.md"
+
+
+@pytest.mark.parametrize("module", FOUNDATIONS)
+def test_each_foundation_is_on_a_page(module: str) -> None:
+    assert (ROOT / "src" / "tactful" / f"{module}.py").is_file()
+    assert f"tactful.{module}" in all_pages()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_is_on_a_page(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    pages = all_pages()
+    undocumented = [path for path in command_paths(command, f"tactful {name}") if path not in pages]
+    assert undocumented == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_and_option_has_help(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    for path, each in _with_commands(command, f"tactful {name}"):
+        assert each.help, f"{path} has no help"
+        for option in each.params:
+            if isinstance(option, click.Option):
+                assert option.help, f"{path} {option.opts[0]} has no help"
+
+
+def _with_commands(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
+    yield path, command
+    if isinstance(command, click.Group):
+        for name, child in command.commands.items():
+            yield from _with_commands(child, f"{path} {name}")
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_each_setting_is_on_its_page(setting: Any) -> None:
+    rows = [
+        line
+        for line in (DOCS / "settings.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("|") and f"`{setting.env}`" in line
+    ]
+    assert len(rows) == 1, f"docs/settings.md needs one row for {setting.env}"
+    assert f"`{setting.name}`" in rows[0]
+    assert setting.default in rows[0]
+
+
+@pytest.mark.parametrize("name", requirement_names())
+def test_each_dependency_is_explained(name: str) -> None:
+    page = (DOCS / "dependencies.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.lower().startswith(f"| `{name.lower()}` |")]
+    assert len(rows) == 1, f"docs/dependencies.md needs one row for {name}"
+
+
+def test_the_navigation_and_the_pages_agree() -> None:
+    config = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    in_nav = sorted(nav_pages(config["nav"]))
+    assert in_nav == sorted(page.relative_to(DOCS).as_posix() for page in PAGES)
+
+
+@pytest.mark.parametrize("command", ["make demo", "make test"])
+def test_the_readme_shows_how_to_start(command: str) -> None:
+    assert command in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", MARKDOWN, ids=relative)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    broken = []
+    for target in _LINK.findall(text):
+        path = target.partition("#")[0]
+        is_outside = re.match(r"[a-z][a-z+.-]*:", target) is not None
+        if path and not is_outside and not (page.parent / path).exists():
+            broken.append(target)
+    assert broken == []
+
+
+@pytest.fixture
+def load_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """Import a copy-me template, as if it had been copied."""
+
+    def load(name: str) -> Any:
+        path = tmp_path / f"{name}_template.py"
+        shutil.copy(DOCS / "templates" / f"{name}.py.txt", path)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, path.stem, raising=False)
+        return importlib.import_module(path.stem)
+
+    return load
+
+
+def test_the_corpus_template_reads_a_corpus(
+    load_template: Callable[[str], Any], tmp_path: Path
+) -> None:
+    template = load_template("corpus")
+    file = tmp_path / "my_corpus_train.csv"
+    file.write_text("id,thread_id,text,hostile,site\n1,a,Hello,0,x\n2,a,Bye,1,y\n")
+    corpus = template.MyCorpus(file)
+    first, second = corpus.examples()
+    assert (first.id, first.group, first.split, first.text) == ("1", "a", "train", "Hello")
+    assert second.labels == {"unhealthy.hostile": 1.0}
+    assert second.meta == {"site": "y"}
+    assert corpus.verify().matches
+
+
+def test_the_metric_template_measures(load_template: Callable[[str], Any]) -> None:
+    template = load_template("metric")
+    assert doctest.testmod(template) == doctest.TestResults(failed=0, attempted=1)
+    with pytest.raises(InputError, match="undefined"):
+        template.balanced_error([1, 1], [1, 0])
+    with pytest.raises(InputError, match="same length"):
+        template.balanced_error([1, 0], [1])
+
+
+def test_the_detector_template_detects(load_template: Callable[[str], Any]) -> None:
+    detector = load_template("detector").PhraseDetector()
+    text = "We must help these people."
+    scores = detector.score([text, "Hello."])
+    assert scores["pcl"].dtype == "float32"
+    assert list(scores["pcl"] > detector.threshold) == [True, False]
+    finding = detector.check(text).findings[0]
+    assert finding.spans[0].cut(text) == "these people"
+    assert detector.check("Hello.").findings == ()
+    assert set(detector.card) >= {"name", "version", "licence", "limits"}
+
+
+def test_the_probe_template_keeps_the_schema() -> None:
+    probe = read_model(DOCS / "templates" / "probe.yaml", SocialDistance)
+    assert probe.id == "my_probe"

@@ -1,0 +1,42 @@
+"""Starting stays fast because nothing heavy is loaded: the times are in benchmarks/RESULTS.md."""
+
+import json
+import subprocess
+import sys
+
+LIBRARIES = ("polars", "numpy", "pydantic", "yaml", "rich", "matplotlib", "python_calamine")
+HELP = """
+from tactful.cli.main import main
+try:
+    main(["--help"])
+except SystemExit as end:
+    assert end.code == 0
+"""
+
+
+def modules_after(code: str) -> set[str]:
+    """Run ``code`` in a fresh interpreter and return the names of all loaded modules."""
+    script = f"{code}\nimport json, sys\nprint()\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_importing_tactful_loads_no_library() -> None:
+    assert modules_after("import tactful").isdisjoint({*LIBRARIES, "click"})
+
+
+def test_help_loads_no_library() -> None:
+    loaded = modules_after(HELP)
+    assert "click" in loaded
+    assert loaded.isdisjoint(LIBRARIES)
+
+
+def test_help_loads_no_command() -> None:
+    commands = {name for name in modules_after(HELP) if name.startswith("tactful.cli.")}
+    assert commands == {"tactful.cli.main"}
+
+
+def test_the_check_itself_sees_a_library() -> None:
+    assert "yaml" in modules_after("import yaml")
