@@ -66,7 +66,7 @@ def test_one_bad_row_is_shown_in_full() -> None:
 def test_many_bad_rows_are_counted_and_some_are_shown() -> None:
     error = BadRowsError([problem(line) for line in range(1, 31)], 5_000)
     lines = str(error).splitlines()
-    assert lines[0] == "5000 rows are not as expected:"
+    assert lines[0] == "5,000 rows are not as expected:"
     assert lines[-1].strip() == "… and 4990 more."
     assert len(lines) == 12
     assert len(error.problems) == 30

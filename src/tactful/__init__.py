@@ -22,7 +22,20 @@ _LAZY = {
 }
 _ROOMS = ("corpora", "taxonomies")
 
-__all__ = ["__version__", *sorted(_LAZY), *_ROOMS]  # noqa: PLE0604  (names are checked by a test)
+__all__ = [
+    "Example",
+    "Finding",
+    "Frame",
+    "Judgement",
+    "Report",
+    "Span",
+    "TactfulError",
+    "__version__",
+    "corpora",
+    "load_corpus",
+    "load_taxonomy",
+    "taxonomies",
+]
 
 if TYPE_CHECKING:
     from tactful import corpora, taxonomies

@@ -40,7 +40,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong in one place: where, what was found, what was expected, what to do."""
+    """One thing that is wrong in one place: what was found, expected and done about it."""
 
     file: str
     line: int | None
@@ -109,10 +109,10 @@ class BadRowsError(InputError):
     def __init__(self, problems: Sequence[Problem], total: int):
         self.problems, self.total = tuple(problems), total
         shown = [str(problem) for problem in problems[:_SHOWN_IN_MESSAGE]]
-        if total > len(shown):
-            shown.append(f"… and {total - len(shown)} more.")
-        noun = "row is" if total == 1 else "rows are"
-        super().__init__(f"{total} {noun} not as expected:\n  " + "\n  ".join(shown))
+        if len(problems) > len(shown):
+            shown.append("…")
+        rows = "1 row is" if total == 1 else f"{total:,} rows are"
+        super().__init__(f"{rows} not as expected:\n  " + "\n  ".join(shown))
 
 
 class TaxonomyError(InputError):

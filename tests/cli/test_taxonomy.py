@@ -118,7 +118,7 @@ def test_unknown_names_exit_with_usage_and_the_nearest(capsys: pytest.CaptureFix
 
 
 def test_validate_a_good_file(own: Path) -> None:
-    assert run("validate", str(own)) == f"{own} is a valid taxonomy: 'tone', 1 entries.\n"
+    assert run("validate", str(own)) == f"{own} is a valid taxonomy: 'tone', 1 entry.\n"
     assert json.loads(run("validate", str(own), "--format", "json"))["valid"] is True
 
 

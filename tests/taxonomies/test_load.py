@@ -111,7 +111,7 @@ def test_an_unknown_entry_answers_with_the_nearest(wrong: str, nearest: str) -> 
         ("? [a]\n: b\n", "unhashable key"),
         ("id: 2024-13-45\n", "cannot read: month must be in 1..12"),
         ("id: \x01\n", "is not YAML"),
-        (b"id: a\nname: caf\xe9\n", "line 2: found the byte 0xe9, which is not UTF-8"),
+        (b"id: a\nname: \xe9\n", "line 2: found the byte 0xe9, which is not UTF-8"),
         ("[" * 60_000 + "]" * 60_000, "nested too deeply"),
     ],
 )
@@ -145,7 +145,7 @@ def test_a_repeated_key_is_found_although_yaml_overwrites_it(tmp_path: Path) -> 
         ("name: Cold", "name: no", 19, "wrong-type"),
         ("name: Cold", 'name: "  "', 19, "blank-text"),
         ("    name: Cold\n", "", 16, "missing-field"),
-        ("name: Cold", "nam: Cold", 19, "unknown-field"),
+        ("name: Cold", "title: Cold", 19, "unknown-field"),
         ("kind: category", "kind: categry", 17, "wrong-value"),
         ("    kind: category\n", "", 16, "missing-field"),
         ("parent: tone", "parent: tune", 18, "unknown-parent"),
@@ -183,11 +183,17 @@ def test_unquoted_yes_and_no_are_explained(tmp_path: Path) -> None:
 
 
 def test_a_misspelt_field_is_named_with_the_right_one(tmp_path: Path) -> None:
-    problems = taxonomy_problems(write(tmp_path, GOOD.replace("question: q?", "questoin: q?", 1)))
+    problems = taxonomy_problems(write(tmp_path, GOOD.replace("question: q?", "questions: q?", 1)))
     assert {(p.code, p.action) for p in problems} == {
         ("missing-field", "add it"),
         ("unknown-field", "rename it to 'question'"),
     }
+
+
+def test_the_template_of_the_documentation_is_valid(tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "taxonomies.md"
+    block = page.read_text(encoding="utf-8").partition("```yaml\n")[2].partition("```")[0]
+    assert load_taxonomy(write(tmp_path, block)).id == "tone"
 
 
 def test_anchors_that_hold_themselves_are_survived(tmp_path: Path) -> None:

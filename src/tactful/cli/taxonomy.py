@@ -1,13 +1,12 @@
 """``tactful taxonomy``: show what Tactful knows how to find, and check one's own taxonomy."""
 
-import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tactful.cli.output import echo, echo_json, format_option, table
 from tactful.errors import EXIT_FAILURE, TaxonomyError
 from tactful.taxonomies import (
     ConditionEntry,
@@ -23,21 +22,9 @@ from tactful.taxonomies.load import is_taxonomy_path
 from tactful.taxonomies.schema import AnyEntry
 
 if TYPE_CHECKING:
-    from rich.console import JustifyMethod, RenderableType
+    from rich.console import RenderableType
     from rich.text import Text
     from rich.tree import Tree
-
-# A pipe has no width: every field stays on one line, so that grep finds it.
-_PIPE_WIDTH = 10_000
-
-format_option = click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How to print the answer.",
-)
 
 
 @click.group("taxonomy")
@@ -51,9 +38,10 @@ def list_cli(output_format: str) -> None:
     """List the built-in taxonomies."""
     rows = list_taxonomies()
     if output_format == "json":
-        _echo_json(rows)
+        echo_json(rows)
         return
-    _echo(_table(["id", "name", "entries", "families", "languages", "version"], rows))
+    columns = ["id", "name", "entries", "families", "languages", "version"]
+    echo(table(columns, [[row[column] for column in columns] for row in rows], whole=["id"]))
 
 
 @taxonomy_cli.command("show")
@@ -68,9 +56,9 @@ def show_cli(name: str, output_format: str) -> None:
     """
     found = find(name)
     if output_format == "json":
-        _echo_json(found.model_dump(mode="json", exclude_none=True))
+        echo_json(found.model_dump(mode="json", exclude_none=True))
     else:
-        _echo(_grid(describe(found)))
+        echo(_grid(describe(found)))
 
 
 @taxonomy_cli.command("tree")
@@ -80,9 +68,9 @@ def tree_cli(name: str | None, output_format: str) -> None:
     """Draw the entries of all taxonomies, of one, or below one entry."""
     branches = tree(name)
     if output_format == "json":
-        _echo_json(branches)
+        echo_json(branches)
     else:
-        _echo(*(_drawn(branch) for branch in branches))
+        echo(*(_drawn(branch) for branch in branches))
 
 
 @taxonomy_cli.command("validate")
@@ -93,17 +81,18 @@ def validate_cli(ctx: click.Context, file: str, output_format: str) -> None:
     """Check a taxonomy file and report everything that is wrong, with its line."""
     if output_format == "text":
         taxonomy = validate(file)
-        click.echo(f"{file} is a valid taxonomy: '{taxonomy.id}', {len(taxonomy.entries)} entries.")
+        size = len(taxonomy.entries)
+        noun = "entry" if size == 1 else "entries"
+        click.echo(f"{file} is a valid taxonomy: '{taxonomy.id}', {size} {noun}.")
         return
     answer = validation_report(file)
-    _echo_json(answer)
+    echo_json(answer)
     if not answer["valid"]:
         ctx.exit(EXIT_FAILURE)
 
 
 def list_taxonomies() -> list[dict[str, Any]]:
     """Return one row per built-in taxonomy."""
-
     return [
         {
             "id": taxonomy.id,
@@ -130,7 +119,6 @@ def find(name: str) -> Taxonomy | AnyEntry:
 
 def tree(name: str | None) -> list[dict[str, Any]]:
     """Return the entries as nested ``{id, name, children}``."""
-
     if name is None:
         return [_taxonomy_branch(load_taxonomy(known)) for known in taxonomy_names()]
     if name in taxonomy_names() or is_taxonomy_path(name):
@@ -141,13 +129,11 @@ def tree(name: str | None) -> list[dict[str, Any]]:
 
 def validate(file: str) -> Taxonomy:
     """Read a taxonomy file; what is wrong with it is a TaxonomyError."""
-
     return load_taxonomy(Path(file))
 
 
 def validation_report(file: str) -> dict[str, Any]:
     """Return whether a file is a valid taxonomy, and all problems as data."""
-
     try:
         problems = [asdict(problem) for problem in taxonomy_problems(file)]
         error = None
@@ -159,7 +145,6 @@ def validation_report(file: str) -> dict[str, Any]:
 
 def describe(found: Taxonomy | AnyEntry) -> list[tuple[str, str]]:
     """Return what there is to say about a taxonomy or an entry, as labels and texts."""
-
     rows = _describe_taxonomy(found) if isinstance(found, Taxonomy) else _describe_entry(found)
     return [(label, " ".join(text.split())) for label, text in rows if text]
 
@@ -226,7 +211,7 @@ def _branch(taxonomy: Taxonomy, entry: AnyEntry) -> dict[str, Any]:
 
 
 def _drawn(branch: dict[str, Any]) -> "Tree":
-    from rich.tree import Tree  # noqa: PLC0415
+    from rich.tree import Tree
 
     drawn = Tree(_label(branch), highlight=False)
     for child in branch["children"]:
@@ -235,15 +220,15 @@ def _drawn(branch: dict[str, Any]) -> "Tree":
 
 
 def _label(branch: dict[str, Any]) -> "Text":
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
     family = f" [{branch['family']}]" if "family" in branch else ""
     return Text.assemble((branch["id"], "bold"), f"  {branch['name']}", (family, "dim"))
 
 
 def _grid(rows: list[tuple[str, str]]) -> "RenderableType":
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table
+    from rich.text import Text
 
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", overflow="fold")
@@ -251,35 +236,3 @@ def _grid(rows: list[tuple[str, str]]) -> "RenderableType":
     for label, text in rows:
         grid.add_row(Text(label), Text(text))
     return grid
-
-
-def _table(columns: list[str], rows: list[dict[str, Any]]) -> "RenderableType":
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for column in columns:
-        side: JustifyMethod = "right" if column in ("entries", "families") else "left"
-        # An id that is cut cannot be typed; the other columns give way.
-        table.add_column(column, justify=side, no_wrap=column == "id", overflow="fold")
-    for row in rows:
-        cells = (row[column] for column in columns)
-        table.add_row(*(Text(", ".join(c) if isinstance(c, list) else str(c)) for c in cells))
-    return table
-
-
-def _echo(*renderables: "RenderableType") -> None:
-    from rich.console import Console  # noqa: PLC0415
-
-    terminal = sys.stdout.isatty()
-    console = Console(markup=False, highlight=False, width=None if terminal else _PIPE_WIDTH)
-    if terminal:
-        console.print(*renderables, sep="\n")
-        return
-    with console.capture() as captured:
-        console.print(*renderables, sep="\n")
-    click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
-
-
-def _echo_json(value: object) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))

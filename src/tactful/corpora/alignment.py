@@ -1,8 +1,9 @@
 """Putting a marked span back where its words are.
 
-The published offsets of Don't Patronize Me! rarely cut out the published words: most run one
-character too far, a third start a few characters early because the text lost characters after it
-was marked, and some spans still wear the quotes of a CSV file. The words are right, so they lead.
+The published offsets of Don't Patronize Me! rarely cut out the published words. Most run one
+character too far. Where the published text wears the quotes of a CSV file, they count from the text
+without those quotes, and so start too early; and some spans wear such quotes themselves. The words
+are right, so they lead.
 """
 
 from typing import Literal, NamedTuple
@@ -31,8 +32,7 @@ def align(text: str, start: int, end: int, words: str) -> Aligned | None:
         return Aligned(place, place + len(bare), how)
     if len(bare) > 1 and bare.startswith('"') and bare.endswith('"'):
         inner = bare[1:-1]
-        for candidate in (inner, inner.replace('""', '"')):
-            candidate = candidate.strip()
+        for candidate in (inner.strip(), inner.replace('""', '"').strip()):
             place = _nearest(text, candidate, start) if candidate else None
             if place is not None:
                 return Aligned(place, place + len(candidate), "unquoted")

@@ -97,8 +97,14 @@ def _note_empty(path: Path, raw: pl.DataFrame, column: Column, log: ProblemLog) 
     for line in raw.filter(pl.col(column.name).str.strip_chars() == "")[LINE]:
         log.add(
             Problem(
-                path.name, line, "empty text", "an empty text", column.expectation(),
-                "the row was kept", Severity.NOTE, column.name,
+                path.name,
+                line,
+                "empty text",
+                "an empty text",
+                column.expectation(),
+                "the row was kept",
+                Severity.NOTE,
+                column.name,
             )
         )
 

@@ -52,8 +52,8 @@ class Corpus:
     releases: ClassVar[tuple[Release, ...]] = ()
     traps: ClassVar[tuple[str, ...]] = ()
     """What a reader of the files must know; shown by ``tactful corpus info``."""
-    splits: ClassVar[dict[str, str]] = {}
-    """A part of a file's name -> the official split it holds."""
+    splits: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Pairs: a part of a file's name, and the official split that such a file holds."""
     stratify: ClassVar[tuple[str, ...]] = ()
     """The label ids that a split keeps in balance."""
 
@@ -154,15 +154,14 @@ class Corpus:
             batch = typed(source.path, raw, source.spec, log)
             batch = refuse_repeated(source.path, batch, source.spec, seen, log)
             batch = self.check_rows(source, batch, log)
+            log.rows_left_out += raw.height - batch.height
             if self.on_progress:
                 self.on_progress(source.path, raw)
             yield batch.with_columns(pl.lit(source.split, dtype=pl.String).alias("split"))
 
     def raw_batches(self, source: Source, log: ProblemLog) -> Iterator[pl.DataFrame]:
         """Yield the rows of a file as text columns."""
-        return read_batches(
-            source.path, source.spec, log, self.settings.batch_rows, self.encoding
-        )
+        return read_batches(source.path, source.spec, log, self.settings.batch_rows, self.encoding)
 
     def check_rows(self, source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.DataFrame:
         """Refuse or repair rows by rules that look at several columns."""
@@ -184,9 +183,9 @@ class Corpus:
             )
         sources = []
         for file in sorted(path.iterdir()):
-            spec = self.spec_by_name(file) if file.is_file() else None
-            if spec is not None:
-                sources.append(Source(file, self.resolve(file, spec), self.split_of(file)))
+            named = self.spec_by_name(file) if file.is_file() else None
+            if named is not None:
+                sources.append(Source(file, self.resolve(file, named), self.split_of(file)))
         if not sources:
             raise FileFormatError(
                 f"{path}: found {_listing(path)}; expected files of {self.title}, such as "
@@ -213,7 +212,7 @@ class Corpus:
     def split_of(self, path: Path) -> str | None:
         """Return the official part that a file's name states."""
         name = _plain_name(path)
-        return next((split for part, split in self.splits.items() if part in name), None)
+        return next((split for part, split in self.splits if part in name), None)
 
     def sniff_header(self, path: Path) -> TableSpec:
         """Choose the table whose required columns the first line has."""

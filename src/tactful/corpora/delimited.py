@@ -73,8 +73,9 @@ def match_header(path: Path, header: list[str], spec: TableSpec) -> list[str]:
     if missing:
         nearest = unknown_name("column", missing[0].name, found).nearest
         guess = f" (is it '{nearest}'?)" if nearest and nearest not in names else ""
-        wanted = ", ".join(f"'{column.aliases[0] if column.aliases else column.name}'"
-                           for column in missing)
+        wanted = ", ".join(
+            f"'{column.aliases[0] if column.aliases else column.name}'" for column in missing
+        )
         raise FileFormatError(
             f"{path}, line 1: found the columns {', '.join(found)[:300]}; expected also {wanted}"
             f"{guess}; check that this is the authors' file and that its first line is whole."
@@ -116,8 +117,12 @@ def read_batches(
         except BROKEN_ARCHIVE:
             log.add(
                 Problem(
-                    path.name, lines.count + 1, "cut-off archive", "the end of the file",
-                    "more packed data", "the rows after this line are missing; fetch it again",
+                    path.name,
+                    lines.count + 1,
+                    "cut-off archive",
+                    "the end of the file",
+                    "more packed data",
+                    "the rows after this line are missing; fetch it again",
                 )
             )
         if lines.count == 0:
@@ -149,7 +154,10 @@ class _Collector:
         elif row and row != [""] and not self._is_preamble(row):
             cut = "" if self.lines.ended else "; the file may be cut off"
             self._refuse(
-                start, "field count", f"{len(row)} fields", f"{width} fields",
+                start,
+                "field count",
+                f"{len(row)} fields",
+                f"{width} fields",
                 f"the row was left out{cut}",
             )
         self.lines.bad.clear()
@@ -160,18 +168,25 @@ class _Collector:
 
     def _refuse_bytes(self) -> None:
         self._refuse(
-            min(self.lines.bad), "encoding", "bytes that are not UTF-8 text", "UTF-8",
+            min(self.lines.bad),
+            "encoding",
+            "bytes that are not UTF-8 text",
+            "UTF-8",
             "the row was left out; if the file is in another encoding, pass --encoding",
         )
 
     def _refuse(self, line: int, code: str, found: str, expected: str, action: str) -> None:
         self.log.add(Problem(self.path.name, line, code, found, expected, action))
+        self.log.rows_left_out += 1
 
     def batch(self, names: list[str]) -> pl.DataFrame:
         """Return the gathered rows as text columns and start anew."""
         columns = list(zip(*self.rows, strict=True))
         frame = pl.DataFrame(
-            [pl.Series(name, values, pl.String) for name, values in zip(names, columns, strict=True)]
+            [
+                pl.Series(name, values, pl.String)
+                for name, values in zip(names, columns, strict=True)
+            ]
             + [pl.Series(LINE, self.starts, pl.Int64)]
         )
         self.rows, self.starts = [], []
@@ -182,16 +197,21 @@ def _explain(error: csv.Error) -> tuple[str, str, str]:
     reason = str(error)
     if "unexpected end of data" in reason:
         return (
-            "a quote that never closes", "a closing quote before the end of the file",
+            "a quote that never closes",
+            "a closing quote before the end of the file",
             "the row was left out; the file may be cut off",
         )
     if "field larger" in reason:
         return (
-            "a field of more than 131,072 characters", "a closing quote",
+            "a field of more than 131,072 characters",
+            "a closing quote",
             "the row was left out; look for a quote that is never closed",
         )
-    return (f"a quoting mistake ({reason})", "doubled quotes in a quoted field",
-            "the row was left out")
+    return (
+        f"a quoting mistake ({reason})",
+        "doubled quotes in a quoted field",
+        "the row was left out",
+    )
 
 
 def _note_extra_columns(path: Path, names: list[str], spec: TableSpec, log: ProblemLog) -> None:
@@ -200,8 +220,12 @@ def _note_extra_columns(path: Path, names: list[str], spec: TableSpec, log: Prob
         if name and name not in known and not spec.open:
             log.add(
                 Problem(
-                    path.name, 1, "extra column", f"the column {show(name)}",
+                    path.name,
+                    1,
+                    "extra column",
+                    f"the column {show(name)}",
                     f"only the columns of the {spec.name} table",
-                    "it is kept as it is, under 'meta'", Severity.NOTE,
+                    "it is kept as it is, under 'meta'",
+                    Severity.NOTE,
                 )
             )

@@ -7,7 +7,6 @@ wide (``stereotype_a1``, ``stereotype_a2`` …) or long (a column ``annotator``)
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import polars as pl
 
@@ -92,7 +91,7 @@ class Detests(Corpus):
     lang = "es"
     folder = "detests"
     tables = (ANNOTATORS, GOLD, SENTENCES)
-    splits = {"train": "train", "test": "test", "gold": "test"}
+    splits = (("train", "train"), ("test", "test"), ("gold", "test"))
     stratify = ("stereotype", *(f"stereotype.{name}" for name in CATEGORIES))
     releases = (
         Release("the training part", {"sentences": 3_817}, "section 4.3"),
@@ -211,8 +210,13 @@ def _check_answers(source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.D
         for line, value in batch.filter(bad).select("line", name).iter_rows():
             log.add(
                 Problem(
-                    source.path.name, line, "value", show(value), "0 or 1",
-                    "the row was left out", column=name,
+                    source.path.name,
+                    line,
+                    "value",
+                    show(value),
+                    "0 or 1",
+                    "the row was left out",
+                    column=name,
                 )
             )
         keep &= ~bad
@@ -230,17 +234,26 @@ def _check_hierarchy(source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl
     for line in marked.filter("__orphan")["line"]:
         log.add(
             Problem(
-                source.path.name, line, "hierarchy", "a category without a stereotype",
-                "stereotype 1 wherever a category is 1", "the row was left out",
+                source.path.name,
+                line,
+                "hierarchy",
+                "a category without a stereotype",
+                "stereotype 1 wherever a category is 1",
+                "the row was left out",
                 column="stereotype",
             )
         )
     for line in marked.filter("__bare")["line"]:
         log.add(
             Problem(
-                source.path.name, line, "hierarchy", "a stereotype without a category",
-                "at least one category, if only 'others'", "the row was kept as it is",
-                Severity.NOTE, "stereotype",
+                source.path.name,
+                line,
+                "hierarchy",
+                "a stereotype without a category",
+                "at least one category, if only 'others'",
+                "the row was kept as it is",
+                Severity.NOTE,
+                "stereotype",
             )
         )
     return marked.filter(~pl.col("__orphan")).drop("__orphan", "__bare")

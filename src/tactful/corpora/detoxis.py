@@ -45,11 +45,12 @@ class Detoxis(Corpus):
     lang = "es"
     folder = "detoxis"
     tables = (COMMENTS,)
-    splits = {"train": "train", "test": "test"}
+    splits = (("train", "train"), ("test", "test"))
     stratify = ("stereotype", "detoxis.toxicity")
     releases = (
         Release(
-            "a part of the training data, whole articles", {"comments": 2_220, "stereotype": 187},
+            "a part of the training data, whole articles",
+            {"comments": 2_220, "stereotype": 187},
             "train_part.csv",
         ),
     )
@@ -61,17 +62,21 @@ class Detoxis(Corpus):
     )
 
     def check_rows(self, source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.DataFrame:
-        """Note the rows whose toxicity and toxicity level contradict each other: the authors' own."""
+        """Note the rows in which toxicity and its level contradict each other."""
         wrong = (pl.col("toxicity") == 0) != (pl.col("toxicity_level") == 0)
-        for line, toxicity, level in batch.filter(wrong).select(
-            "line", "toxicity", "toxicity_level"
-        ).iter_rows():
+        for line, toxicity, level in (
+            batch.filter(wrong).select("line", "toxicity", "toxicity_level").iter_rows()
+        ):
             log.add(
                 Problem(
-                    source.path.name, line, "toxicity level",
+                    source.path.name,
+                    line,
+                    "toxicity level",
                     f"toxicity {toxicity} beside level {level}",
-                    "level 0 exactly where toxicity is 0", "the row was kept as it is",
-                    Severity.NOTE, "toxicity_level",
+                    "level 0 exactly where toxicity is 0",
+                    "the row was kept as it is",
+                    Severity.NOTE,
+                    "toxicity_level",
                 )
             )
         return batch
@@ -108,7 +113,9 @@ class Detoxis(Corpus):
         ]
         levels = [
             (f"toxicity level {level}", n, percent(n, frame.height))
-            for level, n in ((i, frame.filter(pl.col("toxicity_level") == i).height) for i in range(4))
+            for level, n in (
+                (i, frame.filter(pl.col("toxicity_level") == i).height) for i in range(4)
+            )
         ]
         return [
             Stat(

@@ -81,9 +81,7 @@ SPANS = TableSpec(
     ("*categories*.tsv",),
     _TSV,
 )
-EARLY_SPANS = TableSpec(
-    "spans", (_ART_ID, _TEXT, _KEYWORD, _COUNTRY, *_SPAN_COLUMNS), (), _TSV
-)
+EARLY_SPANS = TableSpec("spans", (_ART_ID, _TEXT, _KEYWORD, _COUNTRY, *_SPAN_COLUMNS), (), _TSV)
 PART = TableSpec(
     "parts",
     (Column("par_id", "id"), Column("label", "text", required=False, empty="null")),
@@ -102,7 +100,7 @@ class DontPatronizeMe(Corpus):
     lang = "en"
     folder = "dont_patronize_me"
     tables = (PARAGRAPHS, SPANS, PART)
-    splits = {"train": "train", "dev": "dev", "test": "test"}
+    splits = (("train", "train"), ("dev", "dev"), ("test", "test"))
     stratify = ("pcl", *LABEL_ORDER)
     releases = (
         Release(
@@ -251,12 +249,17 @@ class DontPatronizeMe(Corpus):
             return
         log = self.start_log("spans without a paragraph")
         file = self.sources_of("spans")[0].path.name
-        for par_id, line in spans.select("par_id", "span_line").iter_rows():
+        for par_id, line, marked in spans.select("par_id", "span_line", "spans").iter_rows():
             if par_id not in seen:
+                log.rows_left_out += len(marked)
                 log.add(
                     Problem(
-                        file, line, "unknown paragraph", f"paragraph {show(par_id)}",
-                        "the id of a paragraph in the paragraphs file", "its spans were left out",
+                        file,
+                        line,
+                        "unknown paragraph",
+                        f"paragraph {show(par_id)}",
+                        "the id of a paragraph in the paragraphs file",
+                        "its spans were left out",
                     )
                 )
 
@@ -269,7 +272,8 @@ _REPAIRS = {
     "trimmed": ("span end", "offsets that take in a space beside the words", "they were trimmed"),
     "moved": ("span moved", "offsets that cut out other words", "they were moved to the words"),
     "unquoted": (
-        "span quoted", "words in the quotes of a CSV file",
+        "span quoted",
+        "words in the quotes of a CSV file",
         "the quotes were taken off and the offsets set to the words",
     ),
 }
@@ -284,8 +288,12 @@ def _align_spans(path: Path, batch: pl.DataFrame, log: ProblemLog) -> pl.DataFra
         if aligned is None:
             log.add(
                 Problem(
-                    path.name, line, "span offsets", f"offsets {start} to {end}",
-                    "offsets whose text is the span", "the row was left out",
+                    path.name,
+                    line,
+                    "span offsets",
+                    f"offsets {start} to {end}",
+                    "offsets whose text is the span",
+                    "the row was left out",
                 )
             )
             continue
@@ -296,9 +304,13 @@ def _align_spans(path: Path, batch: pl.DataFrame, log: ProblemLog) -> pl.DataFra
             code, found, action = _REPAIRS[aligned.how]
             log.add(
                 Problem(
-                    path.name, line, code, f"{found} ({start} to {end})",
+                    path.name,
+                    line,
+                    code,
+                    f"{found} ({start} to {end})",
                     "offsets that cut out exactly the words",
-                    f"{action} ({aligned.start} to {aligned.end})", Severity.REPAIRED,
+                    f"{action} ({aligned.start} to {aligned.end})",
+                    Severity.REPAIRED,
                 )
             )
     return batch.filter(pl.Series(keep, dtype=pl.Boolean)).with_columns(

@@ -1,5 +1,7 @@
 """Tables 1 and 2 of Don't Patronize Me!, in the paper's order, beside the paper's totals."""
 
+from collections.abc import Collection
+
 import polars as pl
 
 from tactful.corpora.stats import Chart, Stat
@@ -75,16 +77,14 @@ def _table_2(spans: pl.DataFrame) -> Stat:
     )
 
 
-def _others(column: pl.Series, known: object) -> list[str]:
-    return sorted(value for value in set(column.drop_nulls()) if value not in known)  # type: ignore[operator]
+def _others(column: pl.Series, known: Collection[str]) -> list[str]:
+    return sorted(value for value in set(column.drop_nulls()) if value not in known)
 
 
 def _cross(
     frame: pl.DataFrame, row: str, column: str, rows: list[str], columns: list[str]
 ) -> list[list[int]]:
-    counted = {
-        (r, c): n for r, c, n in frame.group_by(row, column).len().iter_rows()
-    }
+    counted = {(r, c): n for r, c, n in frame.group_by(row, column).len().iter_rows()}
     return [[counted.get((r, c), 0) for c in columns] for r in rows]
 
 

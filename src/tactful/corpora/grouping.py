@@ -59,7 +59,7 @@ def _through_disk(batches: Iterator[pl.DataFrame], key: str, items: int) -> Iter
                 target.mkdir(exist_ok=True)
                 piece.write_parquet(target / f"{number:06}.parquet", compression="lz4")
             part.unlink()
-        for chunk in range(int(chunk_of["chunk"].max() or 0) + 1):  # type: ignore[arg-type]
+        for chunk in chunk_of["chunk"].unique().sort():
             pieces = sorted((folder / f"chunk-{chunk}").iterdir())
             rows_here = [pl.read_parquet(piece) for piece in pieces]
             whole = pl.concat([shape, *rows_here], how="diagonal_relaxed")

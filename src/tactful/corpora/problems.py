@@ -17,6 +17,8 @@ class ProblemLog:
     limit: int = 1000
     kept: list[Problem] = field(default_factory=list)
     counts: Counter[tuple[Severity, str]] = field(default_factory=Counter)
+    rows_left_out: int = 0
+    """Rows, not problems: one row can have several."""
 
     def add(self, problem: Problem) -> None:
         """Count a problem, and keep it if there is room for one more of its kind."""
@@ -26,7 +28,7 @@ class ProblemLog:
             self.kept.append(problem)
 
     def total(self, severity: Severity = Severity.ERROR) -> int:
-        """Count the problems of one severity; errors are the rows that were left out."""
+        """Count the problems of one severity."""
         return sum(number for (kind, _), number in self.counts.items() if kind is severity)
 
     def of(self, severity: Severity) -> list[Problem]:
@@ -35,8 +37,8 @@ class ProblemLog:
 
     def raise_errors(self) -> None:
         """Raise all errors together, if there are any."""
-        if errors := self.total():
-            raise BadRowsError(self.of(Severity.ERROR), errors)
+        if self.total():
+            raise BadRowsError(self.of(Severity.ERROR), self.rows_left_out)
 
 
 def merge(logs: Iterable[ProblemLog]) -> ProblemLog:
@@ -45,6 +47,7 @@ def merge(logs: Iterable[ProblemLog]) -> ProblemLog:
     for log in logs:
         merged.kept.extend(log.kept)
         merged.counts.update(log.counts)
+        merged.rows_left_out += log.rows_left_out
     return merged
 
 

@@ -34,7 +34,9 @@ class Verification:
         for name, expected in self.release.counts.items():
             if name in self.found:
                 sign = "as published" if self.found[name] == expected else "differs"
-                lines.append(f"  {name}: found {self.found[name]:,}, published {expected:,} ({sign})")
+                lines.append(
+                    f"  {name}: found {self.found[name]:,}, published {expected:,} ({sign})"
+                )
         return lines
 
 

@@ -1,4 +1,4 @@
-"""The Social Bias Inference Corpus (Sap et al. 2020): posts, and what three workers each read in them.
+"""The Social Bias Inference Corpus (Sap et al. 2020): posts, and what workers read in them.
 
 Two kinds of file: annotation rows (one per worker, group and statement) and posts aggregated by the
 authors. :func:`aggregate_posts` turns the first into the second, field by field.
@@ -77,16 +77,24 @@ class SocialBiasInference(Corpus):
     lang = "en"
     folder = "social_bias"
     tables = (ROWS, POSTS)
-    splits = {"trn": "train", "train": "train", "dev": "dev", "tst": "test", "test": "test"}
+    splits = (
+        ("trn", "train"),
+        ("dev", "dev"),
+        ("tst", "test"),
+        ("train", "train"),
+        ("test", "test"),
+    )
     stratify = ("frame.offensive", "frame.intent", "frame.lewd", "frame.group")
     releases = (
         Release("all annotations", {"annotations": 147_139, "posts": 44_671}, "table 3"),
         Release(
-            "the development part of version 2", {"annotations": 16_738, "posts": 4_673},
+            "the development part of version 2",
+            {"annotations": 16_738, "posts": 4_673},
             "the authors' SBIC.v2.dev.csv",
         ),
         Release(
-            "the aggregated development part of version 2", {"aggregated posts": 4_666},
+            "the aggregated development part of version 2",
+            {"aggregated posts": 4_666},
             "the authors' SBIC.v2.agg.dev.csv",
         ),
         Release(
@@ -98,7 +106,7 @@ class SocialBiasInference(Corpus):
     traps = (
         "In the aggregated files hasBiasedImplication is inverted: 1 means that no stereotype is "
         "implied.",
-        "The authors' means are over rows, so a worker who wrote four statements counts four times.",
+        "The authors' means are over rows: a worker who wrote four statements counts four times.",
         "Posts that no worker understood (offensiveYN empty everywhere) are left out of the "
         "aggregated files.",
         "The rows of a post are not always together, and one post can belong to two HITs.",
@@ -110,7 +118,7 @@ class SocialBiasInference(Corpus):
         return _check_posts(source, batch, log) if source.spec.name == "posts" else batch
 
     def example_frames(self) -> Iterator[pl.DataFrame]:
-        """Yield posts with every worker's answers; from the aggregated files if there are no others."""
+        """Yield posts with all answers; from the aggregated files if there are no others."""
         if self.has("annotations"):
             rows = self.batches("annotations")
             for frame in grouped(rows, "post", self.settings.batch_rows):
@@ -124,7 +132,9 @@ class SocialBiasInference(Corpus):
         """Count annotation rows, posts and aggregated posts."""
         counts = {}
         if self.has("annotations"):
-            posts = pl.concat([b.select(pl.col("post").hash()) for b in self.batches("annotations")])
+            posts = pl.concat(
+                [b.select(pl.col("post").hash()) for b in self.batches("annotations")]
+            )
             counts = {"annotations": posts.height, "posts": posts["post"].n_unique()}
         if self.has("posts"):
             counts["aggregated posts"] = sum(b.height for b in self.batches("posts"))
@@ -171,9 +181,7 @@ def _check_posts(source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.Dat
         read = [_strings(cell) for cell in cells]
         broken = next((name for name, r in zip(LISTS, read, strict=True) if r is None), None)
         if broken is not None:
-            problem = (
-                "list", show(cells[LISTS.index(broken)]), "a JSON list of texts", broken
-            )
+            problem = ("list", show(cells[LISTS.index(broken)]), "a JSON list of texts", broken)
         elif bool(read[-1]) == bool(inverted):
             problem = (
                 "inverted column",
@@ -190,7 +198,12 @@ def _check_posts(source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.Dat
             code, found, expected, column = problem
             log.add(
                 Problem(
-                    source.path.name, line, code, found, expected, "the row was left out",
+                    source.path.name,
+                    line,
+                    code,
+                    found,
+                    expected,
+                    "the row was left out",
                     column=column,
                 )
             )

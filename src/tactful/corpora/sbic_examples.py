@@ -37,9 +37,7 @@ def post_id(post: str) -> str:
     return "sbic-" + hashlib.sha256(post.encode()).hexdigest()[:16]
 
 
-def annotated_examples(
-    rows: pl.DataFrame, posts: pl.DataFrame, extra: list[str]
-) -> pl.DataFrame:
+def annotated_examples(rows: pl.DataFrame, posts: pl.DataFrame, extra: list[str]) -> pl.DataFrame:
     """Join the aggregated posts with the answers and traits of every worker.
 
     ``row`` numbers a worker's rows about a post, so that group, category and statement that were

@@ -1,5 +1,7 @@
 """Tables 2 and 3 and figure 3 of Social Bias Frames."""
 
+from typing import Any
+
 import polars as pl
 
 from tactful.corpora.stats import Chart, Stat, percent
@@ -52,7 +54,7 @@ def sbic_stats(rows: pl.DataFrame) -> list[Stat]:
 def _table_2(rows: pl.DataFrame) -> Stat:
     posts = rows.group_by("dataSource").agg(pl.col("post").n_unique())
     counted = {source: number for source, number in posts.iter_rows() if source is not None}
-    body: list[tuple[object, ...]] = []
+    body: list[tuple[Any, ...]] = []
     for kind, subtotal in PAPER_SUBTOTALS.items():
         names = dict.fromkeys(name for t, name, _ in SOURCES.values() if t == kind)
         numbers = []
@@ -75,7 +77,7 @@ def _table_2(rows: pl.DataFrame) -> Stat:
         Chart(
             "bars",
             [str(row[1]) for row in shown],
-            {"here": [row[2] for row in shown], "paper": [row[3] for row in shown]},  # type: ignore[misc]
+            {"here": [row[2] for row in shown], "paper": [row[3] for row in shown]},
             y_label="posts",
         ),
     )
@@ -147,7 +149,7 @@ def _figure_3(rows: pl.DataFrame) -> Stat:
         Chart(
             "bars",
             categories,
-            {kind: [row[1 + at] for row in body] for at, kind in enumerate(kinds)},  # type: ignore[misc]
+            {kind: [row[1 + at] for row in body] for at, kind in enumerate(kinds)},
             y_label="percent of the domain",
         ),
     )

@@ -37,37 +37,28 @@ JUDGEMENT = pl.Struct(
 TRAIT = pl.Struct({"annotator": pl.String, "name": pl.String, "value": pl.String})
 PAIR = pl.Struct({"name": pl.String, "value": pl.String})
 
-EXAMPLE_SCHEMA = pl.Schema(
-    {
-        "id": pl.String,
-        "corpus": pl.String,
-        "release": pl.String,
-        "split": pl.String,
-        "lang": pl.String,
-        "group": pl.String,
-        "text": pl.String,
-        "labels": pl.List(LABEL),
-        "texts": pl.List(TEXT),
-        "spans": pl.List(SPAN),
-        "judgements": pl.List(JUDGEMENT),
-        "traits": pl.List(TRAIT),
-        "meta": pl.List(PAIR),
-    }
-)
+_SCALARS = ("id", "corpus", "release", "split", "lang", "group", "text")
+_LISTS: dict[str, pl.List] = {
+    "labels": pl.List(LABEL),
+    "texts": pl.List(TEXT),
+    "spans": pl.List(SPAN),
+    "judgements": pl.List(JUDGEMENT),
+    "traits": pl.List(TRAIT),
+    "meta": pl.List(PAIR),
+}
+EXAMPLE_SCHEMA = pl.Schema([*((name, pl.String()) for name in _SCALARS), *_LISTS.items()])
 
 
 def conform(frame: pl.DataFrame) -> pl.DataFrame:
     """Give a frame all fields of the schema, in order; absent lists are empty, never null."""
-    columns = []
-    for name, dtype in EXAMPLE_SCHEMA.items():
-        if name not in frame.columns:
-            value = [] if isinstance(dtype, pl.List) else None
-            columns.append(pl.lit(value, dtype=dtype).alias(name))
-        elif isinstance(dtype, pl.List):
-            columns.append(pl.col(name).cast(dtype).fill_null(pl.lit([], dtype=dtype)))
-        else:
-            columns.append(pl.col(name).cast(dtype))
-    return frame.select(columns)
+    absent = [name for name in EXAMPLE_SCHEMA.names() if name not in frame.columns]
+    filled = frame.with_columns(pl.lit(None).alias(name) for name in absent)
+    scalars = [pl.col(name).cast(pl.String) for name in _SCALARS]
+    lists = [
+        pl.col(name).cast(dtype).fill_null(pl.lit([], dtype=dtype))
+        for name, dtype in _LISTS.items()
+    ]
+    return filled.select(*scalars, *lists)
 
 
 def labels_of(columns: dict[str, str], confidences: dict[str, str] | None = None) -> pl.Expr:

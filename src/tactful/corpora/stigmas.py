@@ -102,8 +102,8 @@ class Stigmas(Corpus):
         "use.",
         "The published prompts say 'Choosing between likely and unlikely'; the paper's text has "
         "'unlikely and likely'.",
-        "Categories are spelled as published ('Ethinicity'); 'none' in the plural column means that "
-        "the plural is the same.",
+        "Categories are spelled as published ('Ethinicity'); 'none' in the plural column means "
+        "that the plural is the same.",
     )
 
     def raw_batches(self, source: Source, log: ProblemLog) -> Iterator[pl.DataFrame]:
@@ -137,7 +137,9 @@ class Stigmas(Corpus):
 
     def _fill_mask_prompts(self) -> Iterator[pl.DataFrame]:
         keyed = (
-            batch.with_columns(pl.concat_str("model", "group", "prompt", separator="\t").alias("key"))
+            batch.with_columns(
+                pl.concat_str("model", "group", "prompt", separator="\t").alias("key")
+            )
             for batch in self.batches("fill-mask")
         )
         for frame in grouped(keyed, "key", self.settings.batch_rows):
@@ -147,7 +149,12 @@ class Stigmas(Corpus):
             yield marked.group_by("key", maintain_order=True).agg(
                 answer.alias("judgements"),
                 pl.col(
-                    "prompt", "condition", "pachankis_condition", "category", "model", "group",
+                    "prompt",
+                    "condition",
+                    "pachankis_condition",
+                    "category",
+                    "model",
+                    "group",
                     "template",
                 ).first(),
             )
@@ -201,9 +208,7 @@ class Stigmas(Corpus):
         ]
 
 
-def _answers(
-    question: str, label: pl.Expr, value: pl.Expr, rank: pl.Expr | None
-) -> pl.Expr:
+def _answers(question: str, label: pl.Expr, value: pl.Expr, rank: pl.Expr | None) -> pl.Expr:
     return pl.struct(
         pl.col("model").alias("annotator"),
         pl.lit(question).alias("question"),

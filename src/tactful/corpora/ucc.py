@@ -64,10 +64,7 @@ JUDGEMENTS = TableSpec(
         Column("worker", "id", ("_worker_id",)),
         Column("trust", "number", ("_trust",), low=0, high=1),
         Column("comment", required=False, empty="null"),
-        *(
-            Column(name, "flag", spellings, empty="null")
-            for name, spellings in ATTRIBUTES.items()
-        ),
+        *(Column(name, "flag", spellings, empty="null") for name, spellings in ATTRIBUTES.items()),
         *(Column(name, "id", (f"_{name}",), required=False, empty="null") for name in _TRAITS),
     ),
     ("unhealthy_full.csv",),
@@ -85,7 +82,7 @@ class UnhealthyComments(Corpus):
     lang = "en"
     folder = "unhealthy_comments"
     tables = (COMMENTS, JUDGEMENTS)
-    splits = {"train": "train", "val": "val", "test": "test"}
+    splits = (("train", "train"), ("val", "val"), ("test", "test"))
     stratify = (
         "unhealthy",
         *(f"unhealthy.{name}" for name in ATTRIBUTES if name != "healthy"),
@@ -94,7 +91,8 @@ class UnhealthyComments(Corpus):
         Release("all comments", {"comments": 44_355}, "section 3"),
         Release("the validation part", {"comments": 4_427}, "the authors' val.csv"),
         Release(
-            "all judgements", {"judgements": 244_468, "judged comments": 44_355, "workers": 588},
+            "all judgements",
+            {"judgements": 244_468, "judged comments": 44_355, "workers": 588},
             "section 3",
         ),
     )
@@ -104,7 +102,7 @@ class UnhealthyComments(Corpus):
         "A confidence belongs to the label beside it, yes or no, and is at least 0.5, except for "
         "'generalisation_unfair': it was asked only after a yes to 'generalisation', so its "
         "confidence can be lower, down to 0.",
-        "Comments that served as hidden test questions have up to 166 judgements instead of 3 to 5.",
+        "Comments that served as hidden test questions have up to 166 judgements, not 3 to 5.",
     )
 
     def example_frames(self) -> Iterator[pl.DataFrame]:
@@ -188,9 +186,7 @@ def _judged(rows: pl.DataFrame, extra: list[str]) -> pl.DataFrame:
     return (
         rows.with_columns(
             pl.concat_list(answers).list.filter(value.is_not_null()).alias("judgements"),
-            pl.concat_list(traits)
-            .list.filter(value.is_not_null() & (value != ""))
-            .alias("traits"),
+            pl.concat_list(traits).list.filter(value.is_not_null() & (value != "")).alias("traits"),
         )
         .group_by(pl.col("unit").alias("id"), maintain_order=True)
         .agg(
@@ -206,7 +202,5 @@ def _judged(rows: pl.DataFrame, extra: list[str]) -> pl.DataFrame:
 def _merge(labelled: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
     """Put labels and judgements of the same comment into one row."""
     both = labelled.join(judged, on="id", how="full", coalesce=True, maintain_order="left_right")
-    shared = [
-        pl.coalesce(name, f"{name}_right").alias(name) for name in ("split", "group", "text")
-    ]
+    shared = [pl.coalesce(name, f"{name}_right").alias(name) for name in ("split", "group", "text")]
     return both.with_columns(shared).drop("split_right", "group_right", "text_right")

@@ -55,7 +55,7 @@ def _table_1(frame: pl.DataFrame) -> Stat:
         ),
         Chart(
             "bars",
-            [title for title in NAMES.values()],
+            list(NAMES.values()),
             {
                 "here": [row[2] for row in rows],
                 "paper": [row[3] for row in rows],
@@ -113,7 +113,7 @@ def _figure_4(frame: pl.DataFrame) -> Stat:
     names = list(NAMES)
     cells = [[_correlation(pool, a, b) for b in names] for a in names]
     notes = [
-        f"{pool.height:,} comments with at least one of the six attributes; Pearson's r of the 0/1 labels.",
+        f"{pool.height:,} comments with at least one of the six attributes; Pearson's r.",
         "The paper adds the 'toxicity' of the Perspective API, which is not in the corpus.",
     ]
     if any(cell is None for row in cells for cell in row):

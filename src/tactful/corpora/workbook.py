@@ -20,9 +20,7 @@ def read_sheet(path: Path, spec: TableSpec, batch_rows: int) -> Iterator[pl.Data
     names = match_header(path, [_text(cell) for cell in rows[0]], spec)
     for start in range(1, len(rows), batch_rows):
         part = rows[start : start + batch_rows]
-        columns = {
-            name: [_text(row[at]) for row in part] for at, name in enumerate(names) if name
-        }
+        columns = {name: [_text(row[at]) for row in part] for at, name in enumerate(names) if name}
         numbers = range(start + 1, start + 1 + len(part))
         frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
         yield frame.with_columns(pl.Series(LINE, numbers, pl.Int64)).filter(

@@ -1,0 +1,82 @@
+"""How commands tell what was wrong in the files they read."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tactful.errors import Severity
+
+if TYPE_CHECKING:
+    from tactful.corpora.problems import ProblemLog
+
+_HEADINGS = {
+    Severity.ERROR: ("Left out", "red"),
+    Severity.REPAIRED: ("Repaired", "yellow"),
+    Severity.NOTE: ("Worth a note", "cyan"),
+}
+_SHOWN = 5
+
+
+def say_briefly(log: "ProblemLog", name: str) -> None:
+    """Tell on standard error what was left out, with places, and count the rest in a line."""
+    if log.total():
+        _say(log, Severity.ERROR, _SHOWN, err=True)
+    quiet = [
+        f"{number:,} {code} ({severity.value})"
+        for (severity, code), number in log.counts.items()
+        if severity is not Severity.ERROR
+    ]
+    if quiet:
+        where = f"; see: tactful corpus validate {name}"
+        click.echo(f"Kept, but not as found: {', '.join(quiet)}{where}", err=True)
+
+
+def say_all(log: "ProblemLog", show: int) -> None:
+    """Tell what was left out, repaired and noted: counts of each kind, then the first places."""
+    if not log.total():
+        click.echo("No row was left out.")
+    for severity in _HEADINGS:
+        if log.total(severity):
+            _say(log, severity, show, err=False)
+
+
+def _say(log: "ProblemLog", severity: Severity, show: int, err: bool) -> None:
+    heading, colour = _HEADINGS[severity]
+    number = log.rows_left_out if severity is Severity.ERROR else log.total(severity)
+    click.secho(f"{heading}: {number:,} {'row' if number == 1 else 'rows'}", fg=colour, err=err)
+    for (kind, code), count in log.counts.items():
+        if kind is not severity:
+            continue
+        click.echo(f"  {code}: {count:,}", err=err)
+        places = [problem for problem in log.of(severity) if problem.code == code]
+        for problem in places[:show]:
+            click.echo(f"    {problem}", err=err)
+        if count > show > 0:
+            click.echo(f"    … and {count - show:,} more", err=err)
+
+
+def problems_as_data(log: "ProblemLog") -> dict[str, Any]:
+    """Return counts and places as plain data, for JSON."""
+    return {
+        "rows left out": log.rows_left_out,
+        "errors": log.total(Severity.ERROR),
+        "repaired": log.total(Severity.REPAIRED),
+        "notes": log.total(Severity.NOTE),
+        "kinds": [
+            {"severity": severity.value, "code": code, "count": number}
+            for (severity, code), number in log.counts.items()
+        ],
+        "places": [
+            {
+                "file": problem.file,
+                "line": problem.line,
+                "column": problem.column,
+                "severity": problem.severity.value,
+                "code": problem.code,
+                "found": problem.found,
+                "expected": problem.expected,
+                "action": problem.action,
+            }
+            for problem in log.kept
+        ],
+    }

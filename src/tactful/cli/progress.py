@@ -1,0 +1,44 @@
+"""A progress bar for reading corpora, on a terminal."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tactful.corpora.corpus import Corpus
+
+_PACKED = (".gz", ".zip", ".xlsx")
+
+
+@contextmanager
+def reading(corpus: "Corpus", passes: int = 1) -> Iterator[None]:
+    """Show how much of the corpus' files has been read; they are read ``passes`` times.
+
+    The bar goes to standard error, so that output can be piped.
+    """
+    wanted = corpus.settings.progress
+    if wanted == "off" or (wanted == "auto" and not sys.stderr.isatty()):
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    sizes = [source.path.stat().st_size for source in corpus.sources]
+    packed = any(source.path.suffix in _PACKED for source in corpus.sources)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(f"Reading {corpus.name}", total=None if packed else passes * sum(sizes))
+
+        def advance(path: Path, raw: "pl.DataFrame") -> None:
+            text = [column for column in raw.iter_columns() if column.dtype == "String"]
+            read = sum(int(column.str.len_bytes().sum()) for column in text)
+            bar.update(task, advance=read + raw.height * raw.width)
+
+        corpus.on_progress = advance
+        try:
+            yield
+        finally:
+            corpus.on_progress = None
