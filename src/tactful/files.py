@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import file_digest
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 from tactful.errors import FileFormatError, OutputError, UsageError
 
@@ -28,7 +28,7 @@ BROKEN_ARCHIVE = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile)
 _NOT_TEXT = re.compile("[\udc80-\udcff]")
 _CANNOT_STORE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 _GZIP_MAGIC = b"\x1f\x8b"
-_ZIP_MAGIC = b"PK\x03\x04"
+_ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -40,19 +40,59 @@ def has_bad_bytes(line: str) -> bool:
 
 @contextmanager
 def open_text(path: Path, encoding: str = "utf-8", newline: str = "") -> Iterator[io.TextIOWrapper]:
-    """Open a text file, unpacking gz and zip; ``newline`` is that of :func:`open`."""
-    with _open_bytes(path) as raw:
-        buffered = io.BufferedReader(cast(io.RawIOBase, raw))
-        start = buffered.peek(4)[:4]
-        if start.startswith(_UTF16_MARKS):
-            raise FileFormatError(
-                f"{path}: found UTF-16 text; expected {encoding}; save the file as UTF-8."
-            )
-        if start.startswith(_UTF8_MARK):
-            encoding = "utf-8-sig"
-        yield io.TextIOWrapper(
+    """Open a text file, unpacking gz and zip; ``newline`` is that of :func:`open`.
+
+    A damaged archive is a :class:`FileFormatError`, unless the block handles
+    :data:`BROKEN_ARCHIVE` itself because it can use what was read so far.
+    """
+    try:
+        with _open_bytes(path) as raw:
+            buffered = io.BufferedReader(_AsItComes(raw))
+            start = buffered.peek(4)[:4]
+            if start.startswith(_UTF16_MARKS):
+                raise FileFormatError(
+                    f"{path}: found UTF-16 text; expected UTF-8 or one byte per letter; "
+                    "save the file as UTF-8 and pass --encoding utf-8."
+                )
+            if start.startswith(_UTF8_MARK):
+                encoding = "utf-8-sig"
+            yield _as_text(buffered, encoding, newline)
+    except BROKEN_ARCHIVE:
+        raise FileFormatError(
+            f"{path}: found a damaged or cut-off gz or zip file; expected a whole one; "
+            "fetch it again."
+        ) from None
+
+
+def _as_text(buffered: io.BufferedReader, encoding: str, newline: str) -> io.TextIOWrapper:
+    try:
+        return io.TextIOWrapper(
             buffered, encoding=encoding, errors="surrogateescape", newline=newline
         )
+    except LookupError:
+        raise UsageError(
+            f"There is no text encoding named '{encoding}'; try utf-8, iso-8859-1 or cp1252."
+        ) from None
+
+
+class _AsItComes(io.RawIOBase):
+    """Hands on each piece as soon as it is unpacked.
+
+    Reading until a buffer is full would throw away what came before the break of a cut-off
+    archive.
+    """
+
+    def __init__(self, unpacked: BinaryIO):
+        self._read1 = cast(io.BufferedReader, unpacked).read1
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer)
+        data = self._read1(len(view))
+        view[: len(data)] = data
+        return len(data)
 
 
 @contextmanager
@@ -65,17 +105,21 @@ def _open_bytes(path: Path) -> Iterator[BinaryIO]:
         if magic.startswith(_GZIP_MAGIC):
             with gzip.GzipFile(fileobj=plain) as unpacked:
                 yield cast(BinaryIO, unpacked)
-        elif magic == _ZIP_MAGIC:
-            try:
-                archive = zipfile.ZipFile(plain)
-            except zipfile.BadZipFile:
-                raise FileFormatError(
-                    f"{path}: found a damaged zip file; expected a whole one; fetch it again."
-                ) from None
-            with archive, archive.open(_only_member(path, archive)) as member:
+        elif magic in _ZIP_MAGICS:
+            with zipfile.ZipFile(plain) as archive, _open_member(path, archive) as member:
                 yield cast(BinaryIO, member)
         else:
             yield plain
+
+
+def _open_member(path: Path, archive: zipfile.ZipFile) -> IO[bytes]:
+    try:
+        return archive.open(_only_member(path, archive))
+    except NotImplementedError as error:
+        raise FileFormatError(
+            f"{path}: found a zip that cannot be unpacked here ({error}); expected an ordinary "
+            "one; unpack it first."
+        ) from None
 
 
 def _only_member(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
@@ -109,10 +153,13 @@ def atomic_path(path: Path, force: bool = False) -> Iterator[Path]:
 
     An existing file is refused unless ``force``.
     """
-    if path.is_dir():
-        raise UsageError(f"{path}: found a folder; expected the name of a file to write.")
-    _refuse_existing(path, force)
     with _writing(path):
+        if path.is_dir():
+            raise UsageError(f"{path}: found a folder; expected the name of a file to write.")
+        _refuse_existing(path, force)
+        if path.exists() and not path.is_file():
+            # Renaming a file to /dev/null or to a pipe would put it in the place of the device.
+            raise UsageError(f"{path}: found a device; expected the name of a file to write.")
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
         os.close(handle)
@@ -134,11 +181,11 @@ def atomic_folder(path: Path, force: bool = False) -> Iterator[Path]:
 
     An existing folder is refused unless it is empty or ``force``.
     """
-    if path.is_file():
-        raise UsageError(f"{path}: found a file; expected the name of a folder to write.")
-    if path.is_dir() and any(path.iterdir()):
-        _refuse_existing(path, force)
     with _writing(path):
+        if path.exists() and not path.is_dir():
+            raise UsageError(f"{path}: found a file; expected the name of a folder to write.")
+        if path.is_dir() and any(path.iterdir()):
+            _refuse_existing(path, force)
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
     try:
@@ -147,15 +194,26 @@ def atomic_folder(path: Path, force: bool = False) -> Iterator[Path]:
         with _writing(path):
             temporary.chmod(0o777 & ~_umask())
             if path.is_dir():
-                # The old folder steps aside first: a crash leaves the old or the new one whole.
-                aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-                path.replace(aside)
-                temporary.replace(path)
-                shutil.rmtree(aside)
+                _swap_folders(temporary, path)
             else:
                 temporary.replace(path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _swap_folders(new: Path, path: Path) -> None:
+    """Put ``new`` in the place of the folder ``path``, which steps aside and comes back on failure.
+
+    A crash leaves the old or the new one whole.
+    """
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as name:
+        aside = Path(name) / path.name
+        path.replace(aside)
+        try:
+            new.replace(path)
+        except BaseException:
+            aside.replace(path)
+            raise
 
 
 @contextmanager

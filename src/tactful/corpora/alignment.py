@@ -21,21 +21,24 @@ class Aligned(NamedTuple):
 
 def align(text: str, start: int, end: int, words: str) -> Aligned | None:
     """Return where ``words`` stand in ``text``, nearest to the stated offsets; None if nowhere."""
-    if 0 <= start < end and text[start:end] == words:
+    if 0 <= start < end <= len(text) and text[start:end] == words:
         return Aligned(start, end, "exact")
     bare = words.strip()
     if not bare:
         return None
-    place = _nearest(text, bare, start)
-    if place is not None:
-        how: How = "trimmed" if text[max(start, 0) : end].strip() == bare else "moved"
-        return Aligned(place, place + len(bare), how)
+    cut = text[max(start, 0) : max(end, 0)]
+    if cut.strip() == bare:
+        place = max(start, 0) + len(cut) - len(cut.lstrip())
+        return Aligned(place, place + len(bare), "trimmed")
+    found = _nearest(text, bare, start)
+    if found is not None:
+        return Aligned(found, found + len(bare), "moved")
     if len(bare) > 1 and bare.startswith('"') and bare.endswith('"'):
         inner = bare[1:-1]
         for candidate in (inner.strip(), inner.replace('""', '"').strip()):
-            place = _nearest(text, candidate, start) if candidate else None
-            if place is not None:
-                return Aligned(place, place + len(candidate), "unquoted")
+            found = _nearest(text, candidate, start) if candidate else None
+            if found is not None:
+                return Aligned(found, found + len(candidate), "unquoted")
     return None
 
 

@@ -14,6 +14,7 @@ from tactful.corpora.tables import DTYPES, Column, TableSpec
 from tactful.errors import Problem, Severity
 
 _LEFT_OUT = "the row was left out"
+_LINE_BITS = 40
 
 
 def typed(path: Path, raw: pl.DataFrame, spec: TableSpec, log: ProblemLog) -> pl.DataFrame:
@@ -58,15 +59,21 @@ def _typed_column(raw: pl.Series, column: Column) -> tuple[pl.Series, pl.Series]
     numbers = cells.cast(pl.Float64, strict=False)
     unreadable = cells.is_not_null() & numbers.is_null()
     low, high = (0.0, 1.0) if column.kind == "flag" else (column.low, column.high)
-    outside = pl.Series("outside", np.zeros(raw.len(), dtype=bool))
-    if low is not None and high is not None:
-        outside = ~numbers.is_between(low, high)
-    else:
-        outside = ~numbers.is_finite()
-    if dtype in (pl.Int64, pl.Int8):
-        outside = outside | (numbers != numbers.round())
+    outside = ~numbers.is_finite()
+    if low is not None:
+        outside = outside | (numbers < low)
+    if high is not None:
+        outside = outside | (numbers > high)
+    if dtype is pl.Float64:
+        bad = bad | unreadable | outside.fill_null(value=False)
+        return _null_where(numbers, bad), bad
+    # Digits are read as they are: a long number does not fit a float. "4.0" and "1e3" go by one.
+    whole = cells.cast(pl.Int64, strict=False)
+    rounded = _null_where(numbers, (numbers != numbers.round()).fill_null(value=False))
+    whole = whole.zip_with(whole.is_not_null(), rounded.cast(pl.Int64, strict=False))
+    unreadable = unreadable | (cells.is_not_null() & whole.is_null())
     bad = bad | unreadable | outside.fill_null(value=False)
-    return _null_where(numbers, bad).cast(dtype), bad
+    return _null_where(whole, bad).cast(dtype), bad
 
 
 def _null_where(series: pl.Series, mask: pl.Series) -> pl.Series:
@@ -119,11 +126,15 @@ class SeenKeys:
 
     def __init__(self) -> None:
         self._runs: list[tuple[np.ndarray, np.ndarray]] = []
+        self._files: list[str] = []
 
-    def add(self, keys: pl.DataFrame, lines: pl.Series) -> list[tuple[int, int]]:
-        """Return (position in this batch, line of the first row with that key) of repeated keys."""
+    def add(self, keys: pl.DataFrame, lines: pl.Series, file: str) -> list[tuple[int, str, int]]:
+        """Return (position in this batch, file and line of the first one) of repeated keys."""
+        if file not in self._files:
+            self._files.append(file)
         hashes = keys.hash_rows(seed=0).to_numpy()
-        numbers = lines.to_numpy()
+        # One number says both the file and the line.
+        numbers = lines.to_numpy() + (self._files.index(file) << _LINE_BITS)
         order = np.argsort(hashes, kind="stable")
         hashes, numbers = hashes[order], numbers[order]
         first = np.searchsorted(hashes, hashes)
@@ -135,7 +146,10 @@ class SeenKeys:
         new = earlier < 0
         self._keep(hashes[new], numbers[new])
         found = [(int(order[i]), int(earlier[i])) for i in np.flatnonzero(~new)]
-        return sorted(found)
+        return [
+            (at, self._files[number >> _LINE_BITS], number & (1 << _LINE_BITS) - 1)
+            for at, number in sorted(found)
+        ]
 
     def _keep(self, hashes: np.ndarray, lines: np.ndarray) -> None:
         if not hashes.size:
@@ -153,21 +167,22 @@ def refuse_repeated(
     path: Path, batch: pl.DataFrame, spec: TableSpec, seen: SeenKeys, log: ProblemLog
 ) -> pl.DataFrame:
     """Drop the rows whose key has been seen before; the first one stays."""
-    repeated = seen.add(batch.select(spec.key), batch[LINE]) if spec.key else []
+    repeated = seen.add(batch.select(spec.key), batch[LINE], path.name) if spec.key else []
     if not repeated:
         return batch
-    for at, first_line in repeated:
+    for at, first_file, first_line in repeated:
+        where = "" if first_file == path.name else f" of {first_file}"
         log.add(
             Problem(
                 path.name,
                 batch[LINE][at],
                 "repeated id",
                 ", ".join(f"{name} {show(str(batch[name][at]))}" for name in spec.key)
-                + f", already on line {first_line}",
+                + f", already on line {first_line}{where}",
                 "each once",
                 _LEFT_OUT,
             )
         )
     keep = np.ones(batch.height, dtype=bool)
-    keep[[at for at, _ in repeated]] = False
+    keep[[at for at, _, _ in repeated]] = False
     return batch.filter(pl.Series(keep))

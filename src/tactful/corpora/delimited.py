@@ -19,6 +19,8 @@ from tactful.registry import unknown_name
 
 LINE = "line"
 """The column with the line on which a row starts."""
+_RESERVED = {LINE: "line_", "split": "split_"}
+"""Columns that Tactful adds; a file's own column of that name steps aside."""
 
 
 @dataclass
@@ -68,7 +70,10 @@ def match_header(path: Path, header: list[str], spec: TableSpec) -> list[str]:
     names = {name: c.name for c in spec.columns for name in (c.name, *c.aliases)}
     folded = {name.casefold(): target for name, target in names.items()}
     found = [name.strip() for name in header]
-    matched = [names.get(name) or folded.get(name.casefold()) or name for name in found]
+    matched = [
+        names.get(name) or folded.get(name.casefold()) or _RESERVED.get(name, name)
+        for name in found
+    ]
     missing = [c for c in spec.required() if c.name not in matched]
     if missing:
         nearest = unknown_name("column", missing[0].name, found).nearest
@@ -80,8 +85,9 @@ def match_header(path: Path, header: list[str], spec: TableSpec) -> list[str]:
             f"{path}, line 1: found the columns {', '.join(found)[:300]}; expected also {wanted}"
             f"{guess}; check that this is the authors' file and that its first line is whole."
         )
-    if len(set(matched)) < len(matched):
-        twice = next(name for name in matched if matched.count(name) > 1)
+    # Columns without a name are empty ones beside a table or row numbers: nothing is kept of them.
+    twice = next((name for name in matched if name and matched.count(name) > 1), None)
+    if twice is not None:
         raise FileFormatError(
             f"{path}, line 1: found the column '{twice}' twice; expected it once; remove one."
         )
@@ -110,6 +116,7 @@ def read_batches(
                 _note_extra_columns(path, names, spec, log)
             else:
                 names = [column.name for column in spec.columns]
+                collector.in_preamble = True
             for start, row in rows:
                 collector.add(start, row, len(names))
                 if len(collector.rows) >= batch_rows:
@@ -122,11 +129,17 @@ def read_batches(
                     "cut-off archive",
                     "the end of the file",
                     "more packed data",
-                    "the rows after this line are missing; fetch it again",
+                    "this row and those after it are missing; fetch it again",
                 )
             )
+            log.rows_left_out += 1
         if lines.count == 0:
             raise FileFormatError(f"{path}: found an empty file; expected rows; fetch it again.")
+        if collector.in_preamble and not collector.refused:
+            raise FileFormatError(
+                f"{path}: found no line with {len(names)} fields; expected them separated by "
+                f"{spec.layout.delimiter!r}; check that this is the authors' file."
+            )
         if collector.rows:
             yield collector.batch(names)
 
@@ -138,33 +151,35 @@ class _Collector:
         self.path, self.lines, self.log = path, lines, log
         self.rows: list[list[str]] = []
         self.starts: list[int] = []
-        self._preamble = True
+        self.refused = 0
+        self.in_preamble = False
+        """Whether lines without a delimiter are still the authors' disclaimer before the rows."""
 
     def add(self, start: int, row: list[str] | csv.Error, width: int) -> None:
         """Keep a row, or log why not."""
         if isinstance(row, csv.Error):
-            self._refuse(start, "unreadable row", *_explain(row))
+            found, expected, advice = _explain(row)
+            self._refuse(start, "unreadable row", found, expected, self._left_out(start, advice))
         elif len(row) == width:
-            self._preamble = False
+            self.in_preamble = False
             if self.lines.bad:
                 self._refuse_bytes()
             else:
                 self.rows.append(row)
                 self.starts.append(start)
-        elif row and row != [""] and not self._is_preamble(row):
-            cut = "" if self.lines.ended else "; the file may be cut off"
+        elif row and row != [""] and not (self.in_preamble and len(row) == 1):
+            advice = "" if self.lines.ended else "; the file may be cut off"
+            found = "1 field" if len(row) == 1 else f"{len(row)} fields"
             self._refuse(
-                start,
-                "field count",
-                f"{len(row)} fields",
-                f"{width} fields",
-                f"the row was left out{cut}",
+                start, "field count", found, f"{width} fields", self._left_out(start, advice)
             )
         self.lines.bad.clear()
 
-    def _is_preamble(self, row: list[str]) -> bool:
-        """Lines without a delimiter before the first row are the authors' disclaimer."""
-        return self._preamble and len(row) == 1
+    def _left_out(self, start: int, advice: str) -> str:
+        """Say how far a row reaches: a stray quote can take many good rows with it."""
+        end = self.lines.count
+        what = "the row was" if end == start else f"lines {start:,} to {end:,} were"
+        return f"{what} left out{advice}"
 
     def _refuse_bytes(self) -> None:
         self._refuse(
@@ -178,6 +193,7 @@ class _Collector:
     def _refuse(self, line: int, code: str, found: str, expected: str, action: str) -> None:
         self.log.add(Problem(self.path.name, line, code, found, expected, action))
         self.log.rows_left_out += 1
+        self.refused += 1
 
     def batch(self, names: list[str]) -> pl.DataFrame:
         """Return the gathered rows as text columns and start anew."""
@@ -186,6 +202,7 @@ class _Collector:
             [
                 pl.Series(name, values, pl.String)
                 for name, values in zip(names, columns, strict=True)
+                if name
             ]
             + [pl.Series(LINE, self.starts, pl.Int64)]
         )
@@ -199,18 +216,18 @@ def _explain(error: csv.Error) -> tuple[str, str, str]:
         return (
             "a quote that never closes",
             "a closing quote before the end of the file",
-            "the row was left out; the file may be cut off",
+            "; the file may be cut off",
         )
     if "field larger" in reason:
         return (
             "a field of more than 131,072 characters",
             "a closing quote",
-            "the row was left out; look for a quote that is never closed",
+            "; look for a quote that is never closed",
         )
     return (
         f"a quoting mistake ({reason})",
         "doubled quotes in a quoted field",
-        "the row was left out",
+        "",
     )
 
 

@@ -29,6 +29,7 @@ _SPELLINGS = {
     "migration": ("migration_control",),
     "implicitness": ("implicit",),
 }
+_CANONICAL = {spelling: name for name, others in _SPELLINGS.items() for spelling in others}
 EXTRA_LABELS = ("racial_target", "other_target", "implicitness")
 LABELS = ("stereotype", *CATEGORIES, *EXTRA_LABELS)
 
@@ -76,6 +77,7 @@ ANNOTATORS = TableSpec(
     "annotators",
     (_SENTENCE_ID, Column("annotator", "id", required=False, empty="null")),
     ("*annotator*.csv", "*preaggregated*.csv", "*disaggregated*.csv"),
+    key=("sentence_id", "annotator"),
     open=True,
 )
 _WIDE = re.compile(r"(?P<label>[a-z_]+?)[_.](?P<annotator>(?:a|ann|annotator)?_?\d+)")
@@ -187,14 +189,19 @@ class Detests(Corpus):
 
 def _answer_columns(rows: pl.DataFrame) -> dict[str, tuple[pl.Expr, str]]:
     """Find the columns with single answers -> who gave them, and to which label."""
-    if rows["annotator"].is_not_null().any():
-        return {name: (pl.col("annotator"), name) for name in rows.columns if name in LABELS}
-    matches = {name: _WIDE.fullmatch(name) for name in rows.columns}
-    return {
-        name: (pl.lit(match["annotator"]), match["label"])
-        for name, match in matches.items()
-        if match and match["label"] in LABELS
-    }
+    found = {}
+    for name in rows.columns:
+        match = None if _is_long(rows) else _WIDE.fullmatch(name)
+        who = pl.lit(match["annotator"]) if match else pl.col("annotator")
+        label = match["label"] if match else name
+        label = _CANONICAL.get(label, label)
+        if label in LABELS and (match or _is_long(rows)):
+            found[name] = (who, label)
+    return found
+
+
+def _is_long(rows: pl.DataFrame) -> bool:
+    return rows["annotator"].is_not_null().any()
 
 
 def _check_answers(source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.DataFrame:

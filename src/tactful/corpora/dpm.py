@@ -116,7 +116,7 @@ class DontPatronizeMe(Corpus):
         Release(
             "the release of the paper",
             {"paragraphs": 10_637, "positive": 995, "spans": 3_554},
-            "section 4, tables 1 and 2",
+            "sections 4 and 4.2.1, tables 1 and 2",
         ),
     )
     traps = (

@@ -15,6 +15,7 @@ import polars as pl
 _IN_MEMORY_BATCHES = 5
 _ORDER = "__row"
 _KEY = "__key"
+_CHUNK = "__chunk"
 
 
 def grouped(batches: Iterator[pl.DataFrame], key: str, items: int) -> Iterator[pl.DataFrame]:
@@ -54,12 +55,12 @@ def _through_disk(batches: Iterator[pl.DataFrame], key: str, items: int) -> Iter
         del keys, shapes
         for number, part in enumerate(parts):
             frame = pl.read_parquet(part).join(chunk_of, on=_KEY, how="left")
-            for (chunk,), piece in frame.partition_by("chunk", as_dict=True).items():
+            for (chunk,), piece in frame.partition_by(_CHUNK, as_dict=True).items():
                 target = folder / f"chunk-{chunk}"
                 target.mkdir(exist_ok=True)
                 piece.write_parquet(target / f"{number:06}.parquet", compression="lz4")
             part.unlink()
-        for chunk in chunk_of["chunk"].unique().sort():
+        for chunk in chunk_of[_CHUNK].unique().sort():
             pieces = sorted((folder / f"chunk-{chunk}").iterdir())
             rows_here = [pl.read_parquet(piece) for piece in pieces]
             whole = pl.concat([shape, *rows_here], how="diagonal_relaxed")
@@ -74,5 +75,5 @@ def _chunks(keys: pl.Series, items: int) -> pl.DataFrame:
     return (
         distinct.to_frame()
         .with_row_index("rank")
-        .select(_KEY, (pl.col("rank") // items).cast(pl.Int64).alias("chunk"))
+        .select(_KEY, (pl.col("rank") // items).cast(pl.Int64).alias(_CHUNK))
     )

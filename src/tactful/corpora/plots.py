@@ -1,5 +1,6 @@
 """Drawing statistics as PNG or SVG (extra ``plot``)."""
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,12 @@ from tactful.files import atomic_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.ticker import Locator
 
 _INK = "#22303c"
 _COLOURS = ("#2f6f8f", "#e0a43a", "#7a4f9a", "#4f9a6b", "#c4553d", "#8a8f98", "#1b3a4b", "#b58db6")
+_EDGE = 0.12
+"""The white margin, in inches."""
 _STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
@@ -23,6 +27,8 @@ _STYLE: dict[Any, Any] = {
     "xtick.color": _INK,
     "ytick.color": _INK,
     "text.color": _INK,
+    # Names come from the user's files: a dollar sign in one is not a formula.
+    "text.parse_math": False,
     "svg.fonttype": "none",
     "svg.hashsalt": "tactful",
 }
@@ -33,29 +39,44 @@ def write_plot(stat: Stat, path: Path, force: bool = False) -> None:
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
     except ImportError:
         raise MissingExtraError("plot", "Drawing figures") from None
     if stat.chart is None:
         raise ValueError(f"{stat.id} has no chart")
     with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=_size(stat.chart), layout="constrained", dpi=150)
+        layout = ConstrainedLayoutEngine(w_pad=_EDGE, h_pad=_EDGE)
+        figure = Figure(figsize=_size(stat.chart), layout=layout, dpi=150)
         axes = figure.subplots()
-        {"bars": _bars, "lines": _lines, "heatmap": _heatmap}[stat.chart.kind](axes, stat.chart)
+        kinds = {"bars": _bars, "lines": _lines, "heatmap": _heatmap}
+        draw = kinds[stat.chart.kind] if _known(stat.chart) else _nothing
+        draw(axes, stat.chart)
         axes.set_title(stat.title, loc="left", fontsize=11, fontweight="bold")
         figure.supxlabel(stat.source, x=0.01, ha="left", fontsize=7, color="#6b7785")
         with atomic_path(path, force) as temporary:
             # No date in the file: the same numbers give the same bytes.
             kind = path.suffix.lstrip(".").lower()
             metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
-            figure.savefig(temporary, format=kind, metadata=metadata)
+            with warnings.catch_warnings():
+                # A name in a script that the font lacks is drawn as boxes, which says enough.
+                warnings.filterwarnings("ignore", message="Glyph .* missing from")
+                figure.savefig(temporary, format=kind, metadata=metadata)
 
 
 def _size(chart: Chart) -> tuple[float, float]:
     if chart.kind == "heatmap":
-        return 3.2 + 0.62 * len(chart.positions), 1.8 + 0.34 * len(chart.series)
+        return max(6.0, 3.2 + 0.62 * len(chart.positions)), 1.8 + 0.34 * len(chart.series)
     if chart.kind == "bars":
-        return 7.5, 1.6 + 0.22 * len(chart.positions) * max(len(chart.series), 1)
+        bars = len(chart.positions) * max(len(chart.series), 1)
+        # A label along the axis needs the room of its words.
+        return 7.5, max(1.6 + 0.22 * bars, 1.8 + 0.07 * len(chart.x_label))
     return 7.5, 4.5
+
+
+def _nothing(axes: "Axes", chart: Chart) -> None:
+    """Say that there are no values, where an empty frame would leave one guessing."""
+    axes.set_axis_off()
+    axes.text(0.0, 0.5, "There are no values to draw.", transform=axes.transAxes)
 
 
 def _bars(axes: "Axes", chart: Chart) -> None:
@@ -71,6 +92,10 @@ def _bars(axes: "Axes", chart: Chart) -> None:
     axes.set_yticks(range(len(chart.positions)), [str(name) for name in chart.positions])
     axes.invert_yaxis()
     axes.margins(x=0.12)
+    if not any(_known(chart)):
+        axes.set_xlim(0, 1)
+    axes.xaxis.set_major_locator(_ticks(_known(chart)))
+    axes.xaxis.set_major_formatter("{x:,g}")
     axes.set_xlabel(chart.y_label)
     axes.set_ylabel(chart.x_label)
     if count > 1:
@@ -95,9 +120,8 @@ def _lines(axes: "Axes", chart: Chart) -> None:
 
 
 def _heatmap(axes: "Axes", chart: Chart) -> None:
-    nothing = float("nan")
-    cells = [[nothing if v is None else v for v in row] for row in chart.series.values()]
-    known = [v for row in chart.series.values() for v in row if v is not None]
+    cells = [_numbers(row) for row in chart.series.values()]
+    known = _known(chart)
     signed = any(value < 0 for value in known)
     top = max((abs(value) for value in known), default=1) or 1
     image = axes.imshow(
@@ -130,8 +154,21 @@ def _heatmap(axes: "Axes", chart: Chart) -> None:
                     fontsize=7,
                     color="white" if dark else _INK,
                 )
-    axes.figure.colorbar(image, ax=axes, shrink=0.8)
+    axes.figure.colorbar(image, ax=axes, shrink=0.8, ticks=_ticks(known))
+
+
+def _known(chart: Chart) -> list[float]:
+    return [value for row in chart.series.values() for value in row if value is not None]
+
+
+def _ticks(values: Sequence[float]) -> "Locator":
+    """Choose where an axis has ticks: there is no half of a counted thing."""
+    from matplotlib.ticker import MaxNLocator
+
+    whole = all(float(value).is_integer() for value in values)
+    return MaxNLocator(8, steps=[1, 2, 2.5, 5, 10], integer=whole)
 
 
 def _numbers(values: Sequence[Any]) -> list[float]:
-    return [float(value) for value in values]
+    """Return floats; what is not known is drawn as a gap."""
+    return [float("nan") if value is None else float(value) for value in values]

@@ -17,6 +17,8 @@ FREE_TEXT = {
     "targetMinority": "frame.target_group",
     "targetStereotype": "frame.implied_statement",
 }
+_GROUP = FREE_TEXT["targetMinority"]
+_WORKER = ["post", "WorkerId"]
 PER_ROW = {**FREE_TEXT, "targetCategory": "sbic.target_category"}
 PER_WORKER = {
     "HITId": "sbic.hit",
@@ -41,23 +43,33 @@ def annotated_examples(rows: pl.DataFrame, posts: pl.DataFrame, extra: list[str]
     """Join the aggregated posts with the answers and traits of every worker.
 
     ``row`` numbers a worker's rows about a post, so that group, category and statement that were
-    written together stay together.
+    written together stay together. What a worker says once for the whole post has no ``row``,
+    unless it is not the same on all of their rows: a post can be in two HITs.
     """
     numbered = rows.with_columns(
-        pl.int_range(pl.len()).over("post", "WorkerId").cast(pl.Int64).alias("row")
+        pl.int_range(pl.len()).over(_WORKER).cast(pl.Int64).alias("row"),
+        pl.len().over(_WORKER).alias("rows"),
     )
-    by_worker = numbered.filter(pl.col("row") == 0)
+    # A further row without any text is kept as a group that was not given.
+    blank = pl.all_horizontal([pl.col(column).is_null() for column in PER_ROW])
     answers = pl.concat(
-        [_answers(by_worker, column, question) for column, question in ANSWERS.items()]
-        + [_texts(by_worker, column, question) for column, question in PER_WORKER.items()]
-        + [_texts(numbered, column, question, True) for column, question in PER_ROW.items()]
-        + [_texts(numbered, column, f"sbic.{column}", True) for column in extra]
+        [_answers(_once(numbered, column), column, name) for column, name in ANSWERS.items()]
+        + [_answers(_once(numbered, column), column, name) for column, name in PER_WORKER.items()]
+        + [_answers(numbered, column, name) for column, name in PER_ROW.items()]
+        + [_records(numbered.filter(blank & (pl.col("rows") > 1)), "targetMinority", _GROUP)]
+        + [
+            _answers(_changing(numbered, column, _WORKER), column, f"sbic.{column}")
+            for column in TRAITS
+        ]
+        + [_answers(_changing(numbered, "dataSource", ["post"]), "dataSource", "sbic.dataSource")]
+        + [_answers(numbered, column, f"sbic.{column}") for column in extra]
     )
     judgements = answers.group_by("post", maintain_order=True).agg(
         pl.struct(list(JUDGEMENT.to_schema())).cast(JUDGEMENT).alias("judgements")
     )
+    first = numbered.filter(pl.col("row") == 0)
     traits = (
-        pl.concat([_traits(by_worker, column, name) for column, name in TRAITS.items()])
+        pl.concat([_traits(first, column, name) for column, name in TRAITS.items()])
         .group_by("post", maintain_order=True)
         .agg(pl.struct("annotator", "name", "value").cast(TRAIT).alias("traits"))
     )
@@ -95,27 +107,38 @@ def _examples(frame: pl.DataFrame, lists: list[str], meta: list[str]) -> pl.Data
     )
 
 
-def _answers(rows: pl.DataFrame, column: str, question: str) -> pl.DataFrame:
-    return rows.filter(pl.col(column).is_not_null()).select(
-        "post",
-        pl.col("WorkerId").alias("annotator"),
-        pl.lit(question).alias("question"),
-        pl.col(column).cast(pl.String).alias("label"),
-        pl.col(column).alias("value"),
-        pl.lit(None, dtype=pl.Float64).alias("trust"),
-        pl.lit(None, dtype=pl.Int64).alias("row"),
+def _differs(column: str, within: list[str]) -> pl.Expr:
+    """Say of every row whether the column has several values in its group."""
+    return pl.col(column).ne_missing(pl.col(column).first()).any().over(within)
+
+
+def _once(rows: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Keep one row per worker and post, without its number; all of them where they differ."""
+    differs = _differs(column, _WORKER)
+    return rows.filter((pl.col("row") == 0) | differs).with_columns(
+        pl.when(differs).then("row").alias("row")
     )
 
 
-def _texts(rows: pl.DataFrame, column: str, question: str, numbered: bool = False) -> pl.DataFrame:
-    return rows.filter(pl.col(column).is_not_null()).select(
+def _changing(rows: pl.DataFrame, column: str, within: list[str]) -> pl.DataFrame:
+    """Keep the rows of the groups in which the column is not the same everywhere."""
+    return rows.filter(_differs(column, within))
+
+
+def _answers(rows: pl.DataFrame, column: str, question: str) -> pl.DataFrame:
+    return _records(rows.filter(pl.col(column).is_not_null()), column, question)
+
+
+def _records(rows: pl.DataFrame, column: str, question: str) -> pl.DataFrame:
+    number = pl.col(column) if column in ANSWERS else pl.lit(None)
+    return rows.select(
         "post",
         pl.col("WorkerId").alias("annotator"),
         pl.lit(question).alias("question"),
         pl.col(column).cast(pl.String).alias("label"),
-        pl.lit(None, dtype=pl.Float64).alias("value"),
+        number.cast(pl.Float64).alias("value"),
         pl.lit(None, dtype=pl.Float64).alias("trust"),
-        (pl.col("row") if numbered else pl.lit(None, dtype=pl.Int64)).alias("row"),
+        "row",
     )
 
 

@@ -19,6 +19,10 @@ from tactful.corpora.stats import Chart, Stat, percent
 from tactful.corpora.tables import Column, Layout, TableSpec
 
 _VERBS = ("Be", "Verb", "was", "were", "had", "have", "has")
+_SENTIMENTS = (
+    "POSITIVE", "NEGATIVE", "NEUTRAL", "POS", "NEG", "NEU", "positive", "negative", "neutral",
+)  # fmt: skip
+"""How the four classifiers of section 3 write their classes; Twitter-RoBERTa in lower case."""
 _LATIN = Layout(encoding="iso-8859-1")
 _CONDITION = Column("condition", "text", ("Condition",))
 _PLURAL = Column("condition_plural", "text", ("Condition_plural",))
@@ -58,7 +62,7 @@ SENTIMENT = TableSpec(
     "sentiment",
     (
         Column("prompt", "text", ("prompts",)),
-        Column("sentiment", "id", allowed=("POSITIVE", "NEGATIVE", "NEUTRAL", "POS", "NEG", "NEU")),
+        Column("sentiment", "id", allowed=_SENTIMENTS),
         Column("score", "number", ("sentiment_score",), low=0, high=1),
         *_OUTPUT,
     ),
@@ -95,7 +99,8 @@ class Stigmas(Corpus):
         ),
     )
     traps = (
-        "The condition files are in ISO-8859-1; one starts with a UTF-8 byte-order mark.",
+        "The condition files are read as ISO-8859-1 (as published they are plain ASCII); one starts "
+        "with a UTF-8 byte-order mark.",
         "Several rows (sub-conditions) make one condition: 108 rows, 93 conditions. The paper says "
         "seven conditions have sub-conditions; the file has more.",
         "The sentiment files hold a third template, 'We are people who …', that the paper does not "
@@ -184,7 +189,9 @@ class Stigmas(Corpus):
         for model in sorted(set(used["model"])):
             for group in ("stigma", "non-stigma"):
                 part = used.filter((pl.col("model") == model) & (pl.col("group") == group))
-                negative = part.filter(pl.col("sentiment").str.starts_with("NEG")).height
+                negative = part.filter(
+                    pl.col("sentiment").str.to_uppercase().str.starts_with("NEG")
+                ).height
                 rows.append((model, group, part.height, negative, percent(negative, part.height)))
         models = list(dict.fromkeys(row[0] for row in rows))
         return [

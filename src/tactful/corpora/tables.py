@@ -39,8 +39,10 @@ class Column:
         if noun is None:
             return "some text" if self.kind == "text" else "an identifier"
         if self.low is not None and self.high is not None:
-            return f"{noun} from {self.low:g} to {self.high:g}"
-        return noun
+            return f"{noun} from {self.low:,} to {self.high:,}"
+        if self.low is not None:
+            return f"{noun}, {self.low:,} or more"
+        return noun if self.high is None else f"{noun}, {self.high:,} at most"
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,8 @@ class UnhealthyComments(Corpus):
         "A confidence belongs to the label beside it, yes or no, and is at least 0.5, except for "
         "'generalisation_unfair': it was asked only after a yes to 'generalisation', so its "
         "confidence can be lower, down to 0.",
-        "Comments that served as hidden test questions have up to 166 judgements, not 3 to 5.",
+        "Some comments have more than the 3 to 5 judgements of section 3: in val.csv one in 35, "
+        "and up to 166, as hidden test questions would.",
     )
 
     def example_frames(self) -> Iterator[pl.DataFrame]:
@@ -120,8 +121,8 @@ class UnhealthyComments(Corpus):
             known = {column.name for column in COMMENTS.columns}
             examples = _judged(judged, [name for name in extra if name not in known])
             labelled = frame.filter(pl.col("healthy_confidence").is_not_null())
-            columns = [name for name in frame.columns if name in known | {"line", "split"}]
-            yield _merge(_comments(labelled.select(columns), []), examples)
+            # Columns that only the judgements have are empty here, and so left out.
+            yield _merge(_comments(labelled, self.extra_columns(labelled, "comments")), examples)
 
     def counts(self) -> dict[str, int]:
         """Count comments, judgements and workers."""
