@@ -30,6 +30,7 @@ _CANNOT_STORE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
 _UTF8_MARK = b"\xef\xbb\xbf"
+_READ_BYTES = 1 << 16
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -47,7 +48,7 @@ def open_text(path: Path, encoding: str = "utf-8", newline: str = "") -> Iterato
     """
     try:
         with _open_bytes(path) as raw:
-            buffered = io.BufferedReader(_AsItComes(raw))
+            buffered = io.BufferedReader(_AsItComes(raw), _READ_BYTES)
             start = buffered.peek(4)[:4]
             if start.startswith(_UTF16_MARKS):
                 raise FileFormatError(
@@ -64,7 +65,9 @@ def open_text(path: Path, encoding: str = "utf-8", newline: str = "") -> Iterato
         ) from None
 
 
-def _as_text(buffered: io.BufferedReader, encoding: str, newline: str) -> io.TextIOWrapper:
+def _as_text(
+    buffered: "io.BufferedReader[_AsItComes]", encoding: str, newline: str
+) -> io.TextIOWrapper:
     try:
         return io.TextIOWrapper(
             buffered, encoding=encoding, errors="surrogateescape", newline=newline
@@ -156,10 +159,10 @@ def atomic_path(path: Path, force: bool = False) -> Iterator[Path]:
     with _writing(path):
         if path.is_dir():
             raise UsageError(f"{path}: found a folder; expected the name of a file to write.")
-        _refuse_existing(path, force)
         if path.exists() and not path.is_file():
             # Renaming a file to /dev/null or to a pipe would put it in the place of the device.
             raise UsageError(f"{path}: found a device; expected the name of a file to write.")
+        _refuse_existing(path, force)
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
         os.close(handle)

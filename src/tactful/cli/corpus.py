@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.cli.corpus_convert import convert_cli
-from tactful.cli.corpus_options import force_option, source_options, strict_option
+from tactful.cli.corpus_options import (
+    force_option,
+    source_options,
+    strict_option,
+    validate_command,
+)
 from tactful.cli.corpus_split import split_cli
-from tactful.cli.output import echo, echo_json, format_option, table
+from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.cli.problems import problems_as_data, say_all, say_briefly
 from tactful.cli.progress import reading
 from tactful.corpora import CORPORA, corpus_path, load_corpus
@@ -68,10 +73,10 @@ def info_cli(
     click.echo("\nReleases:")
     for release in info["releases"]:
         counts = ", ".join(f"{number:,} {what}" for what, number in release["counts"].items())
-        click.echo(f"  {release['name']}: {counts} ({release['source']})")
+        echo_sentence(f"{release['name']}: {counts} ({release['source']})", "  ", "    ")
     click.echo("\nMind:")
     for trap in info["traps"]:
-        click.echo(f"  - {trap}")
+        echo_sentence(trap, "  - ", "    ")
     click.echo("\nHere: " + (info["where"] or "not found; name a path or set TACTFUL_DATA"))
     for file in info["here"]:
         part = f", {file['split']} part" if file["split"] else ""
@@ -131,7 +136,7 @@ def stats_cli(
         _echo_stat(stat)
     for file in drawn:
         click.echo(f"Drawn: {file}", err=True)
-    say_briefly(corpus.log, name)
+    say_briefly(corpus.log, validate_command(name, path, sample, encoding))
 
 
 @corpus_cli.command("validate")
@@ -267,12 +272,16 @@ def draw(stats: "list[Stat]", name: str, folder: Path, plot_format: str, force: 
     """Draw the statistics that have a chart; return the files."""
     from tactful.corpora.plots import write_plot
 
-    drawn = []
-    for stat in stats:
-        if stat.chart is not None:
-            drawn.append(folder / f"{name}-{stat.id}.{plot_format}")
-            write_plot(stat, drawn[-1], force)
-    return drawn
+    files = {f"{name}-{stat.id}.{plot_format}": stat for stat in stats if stat.chart is not None}
+    there = [str(folder / file) for file in files if (folder / file).exists()]
+    if there and not force:
+        raise UsageError(
+            f"{', '.join(there)}: {'they exist' if len(there) > 1 else 'it exists'} already; "
+            "name another folder or pass --force."
+        )
+    for file, stat in files.items():
+        write_plot(stat, folder / file, force)
+    return [folder / file for file in files]
 
 
 def _files(corpus: "Corpus") -> list[dict[str, Any]]:
@@ -287,5 +296,5 @@ def _echo_stat(stat: "Stat") -> None:
     click.echo(f"({stat.source})")
     echo(table(stat.columns, stat.rows))
     for note in stat.notes:
-        click.echo(note)
+        echo_sentence(note)
     click.echo()

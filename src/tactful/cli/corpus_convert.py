@@ -5,7 +5,12 @@ from typing import Any
 
 import click
 
-from tactful.cli.corpus_options import force_option, source_options, strict_option
+from tactful.cli.corpus_options import (
+    force_option,
+    source_options,
+    strict_option,
+    validate_command,
+)
 from tactful.cli.problems import say_briefly
 from tactful.cli.progress import reading
 from tactful.corpora import load_corpus
@@ -47,5 +52,5 @@ def convert_cli(
     corpus = load_corpus(name, path, sample=sample, encoding=encoding)
     with reading(corpus, passes=2):
         done = convert(corpus, output, which, strict, force)
-    say_briefly(corpus.log, name)
+    say_briefly(corpus.log, validate_command(name, path, sample, encoding))
     click.echo(f"Wrote {done.rows:,} {which} of {done.texts:,} texts to {done.path}")

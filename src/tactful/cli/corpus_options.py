@@ -1,5 +1,6 @@
 """What the commands of ``tactful corpus`` take in common."""
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,6 +26,15 @@ def source_options(command: F) -> F:
     ):
         command = option(command)
     return command
+
+
+def validate_command(name: str, path: Path | None, sample: bool, encoding: str | None) -> str:
+    """Return the command line that tells all about the same files."""
+    words = ["tactful", "corpus", "validate", name]
+    words += [str(path)] if path is not None else []
+    words += ["--sample"] if sample else []
+    words += ["--encoding", encoding] if encoding is not None else []
+    return shlex.join(words)
 
 
 strict_option = click.option(

@@ -4,7 +4,12 @@ from pathlib import Path
 
 import click
 
-from tactful.cli.corpus_options import force_option, source_options, strict_option
+from tactful.cli.corpus_options import (
+    force_option,
+    source_options,
+    strict_option,
+    validate_command,
+)
 from tactful.cli.output import echo, table
 from tactful.cli.problems import say_briefly
 from tactful.cli.progress import reading
@@ -26,7 +31,13 @@ from tactful.errors import UsageError
 @click.option(
     "--parts", metavar="NAME=SHARE,…", help="Parts of your own, such as train=0.8,dev=0.1,test=0.1."
 )
-@click.option("--seed", default=1, show_default=True, help="The same seed gives the same split.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="The same seed gives the same split.",
+)
 @click.option(
     "--output-format",
     "file_format",
@@ -60,7 +71,7 @@ def split_cli(
         made = split(
             corpus, output, wanted, seed=seed, file_format=file_format, strict=strict, force=force
         )
-    say_briefly(corpus.log, name)
+    say_briefly(corpus.log, validate_command(name, path, sample, encoding))
     labels = list(made[0].positives)
     rows = [[p.name, p.texts, p.groups, *(p.positives[label] for label in labels)] for p in made]
     echo(table(["part", "texts", "groups", *labels], rows))

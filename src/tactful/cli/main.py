@@ -1,5 +1,6 @@
 """The ``tactful`` command: its sub-commands are imported only when they are called."""
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -65,8 +66,10 @@ def cli() -> None:
 
 def main(args: list[str] | None = None) -> None:
     """Run the command line: one sentence for an error, never a traceback, and its exit code."""
+    _print_anything()
+    colour = False if os.environ.get("NO_COLOR") else None
     try:
-        code = cli.main(args=args, prog_name="tactful", standalone_mode=False)
+        code = cli.main(args=args, prog_name="tactful", standalone_mode=False, color=colour)
     except TactfulError as error:
         _fail(str(error), error.exit_code)
     except click.exceptions.Abort:
@@ -85,6 +88,13 @@ def main(args: list[str] | None = None) -> None:
         _fail(f"The system refused{where}: {error.strerror or error}.", EXIT_FAILURE)
     else:
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _print_anything() -> None:
+    """Let a letter that the terminal's encoding lacks be written as its code, not end the run."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _fail(message: str, code: int) -> None:

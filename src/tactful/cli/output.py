@@ -1,17 +1,23 @@
 """How commands print: tables and JSON, readable on a terminal and plain in a pipe."""
 
 import json
+import shutil
 import sys
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.table import Table
 
 # A pipe has no width: every row stays on one line, so that grep finds it.
 _PIPE_WIDTH = 10_000
+_GAP = 2
+_LONGEST_WORD = 36
+"""Longer words than this may be broken to fit a column."""
 
 format_option = click.option(
     "--format",
@@ -25,7 +31,31 @@ format_option = click.option(
 
 def echo_json(value: object) -> None:
     """Print data as JSON."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=2)
+    click.echo(text)
+
+
+def echo_sentence(text: str, first: str = "", others: str = "", err: bool = False) -> None:
+    """Print a sentence behind ``first``; on a terminal its further lines stand behind ``others``.
+
+    In a pipe it stays on one line, so that grep finds it.
+    """
+    if (sys.stderr if err else sys.stdout).isatty():
+        text = textwrap.fill(
+            text,
+            max(shutil.get_terminal_size().columns - 1, 20),
+            initial_indent=first,
+            subsequent_indent=others,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    else:
+        text = first + text
+    click.echo(text, err=err)
 
 
 def echo(*renderables: "RenderableType") -> None:
@@ -45,24 +75,73 @@ def echo(*renderables: "RenderableType") -> None:
 def table(
     columns: Sequence[str], rows: Sequence[Sequence[Any]], whole: Sequence[str] = ()
 ) -> "RenderableType":
-    """Draw rows under their columns; numbers stand right, ``whole`` columns are never cut."""
-    from rich.table import Table
-    from rich.text import Text
+    """Draw rows under their columns; numbers stand right, ``whole`` columns are never cut.
 
-    drawn = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for at, column in enumerate(columns):
-        numeric = bool(rows) and all(
-            isinstance(row[at], int | float) or row[at] is None for row in rows
-        )
-        drawn.add_column(
-            Text(column),
-            justify="right" if numeric else "left",
-            no_wrap=numeric or column in whole,
-            overflow="fold",
-        )
-    for row in rows:
-        drawn.add_row(*(Text(cell(value)) for value in row))
-    return drawn
+    Where not all columns fit side by side, they come in several tables below each other, each
+    with the first column: nothing is left out.
+    """
+    return _FittingTable(columns, rows, whole)
+
+
+class _FittingTable:
+    def __init__(
+        self, columns: Sequence[str], rows: Sequence[Sequence[Any]], whole: Sequence[str]
+    ) -> None:
+        self.columns = columns
+        self.rows = [[cell(value) for value in row] for row in rows]
+        self.numeric = [
+            bool(rows) and all(isinstance(row[at], int | float | None) for row in rows)
+            for at in range(len(columns))
+        ]
+        self.rigid = [
+            number or name in whole for number, name in zip(self.numeric, columns, strict=True)
+        ]
+
+    def __rich_console__(
+        self, console: "Console", options: "ConsoleOptions"
+    ) -> Iterator["RenderableType"]:
+        for number, block in enumerate(self._blocks(options.max_width)):
+            if number:
+                yield ""
+            yield self._draw(block, options.max_width)
+
+    def _blocks(self, width: int) -> list[list[int]]:
+        """Deal the columns out to tables that are no wider than ``width``."""
+        blocks: list[list[int]] = [[]]
+        for at in range(len(self.columns)):
+            wanted = sum(self._least_width(column, width) + _GAP for column in [*blocks[-1], at])
+            if wanted > width and len(blocks[-1]) > 1:
+                blocks.append([0])
+            blocks[-1].append(at)
+        return blocks
+
+    def _least_width(self, at: int, width: int) -> int:
+        """Return the width below which a number, or a word that is not very long, is cut."""
+        from rich.cells import cell_len
+
+        texts = [self.columns[at], *(row[at] for row in self.rows)]
+        if self.rigid[at]:
+            return max(cell_len(text) for text in texts)
+        words = [word for text in texts for word in text.split()]
+        longest = max((cell_len(word) for word in words), default=0)
+        return min(longest, _LONGEST_WORD, width // 2)
+
+    def _draw(self, block: list[int], width: int) -> "Table":
+        from rich.table import Table
+        from rich.text import Text
+
+        drawn = Table(box=None, padding=(0, _GAP, 0, 0), header_style="bold")
+        for at in block:
+            drawn.add_column(
+                Text(self.columns[at]),
+                justify="right" if self.numeric[at] else "left",
+                no_wrap=self.rigid[at],
+                overflow="fold",
+                min_width=self._least_width(at, width),
+            )
+        for row in self.rows:
+            drawn.add_row(*(Text(row[at]) for at in block))
+        return drawn
 
 
 def cell(value: Any) -> str:

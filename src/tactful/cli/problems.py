@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tactful.cli.output import echo_sentence
 from tactful.errors import Severity
 
 if TYPE_CHECKING:
@@ -17,8 +18,11 @@ _HEADINGS = {
 _SHOWN = 5
 
 
-def say_briefly(log: "ProblemLog", name: str) -> None:
-    """Tell on standard error what was left out, with places, and count the rest in a line."""
+def say_briefly(log: "ProblemLog", command: str) -> None:
+    """Tell on standard error what was left out, with places, and count the rest in a line.
+
+    ``command`` is the one that tells all.
+    """
     if log.total():
         _say(log, Severity.ERROR, _SHOWN, err=True)
     quiet = [
@@ -27,8 +31,7 @@ def say_briefly(log: "ProblemLog", name: str) -> None:
         if severity is not Severity.ERROR
     ]
     if quiet:
-        where = f"; see: tactful corpus validate {name}"
-        click.echo(f"Kept, but not as found: {', '.join(quiet)}{where}", err=True)
+        echo_sentence(f"Kept, but not as found: {', '.join(quiet)}; see: {command}", err=True)
 
 
 def say_all(log: "ProblemLog", show: int) -> None:
@@ -50,7 +53,7 @@ def _say(log: "ProblemLog", severity: Severity, show: int, err: bool) -> None:
         click.echo(f"  {code}: {count:,}", err=err)
         places = [problem for problem in log.of(severity) if problem.code == code]
         for problem in places[:show]:
-            click.echo(f"    {problem}", err=err)
+            echo_sentence(str(problem), "    ", "      ", err)
         if count > show > 0:
             click.echo(f"    … and {count - show:,} more", err=err)
 

@@ -29,7 +29,9 @@ def reading(corpus: "Corpus", passes: int = 1) -> Iterator[None]:
 
     sizes = [source.path.stat().st_size for source in corpus.sources]
     packed = any(source.path.suffix in _PACKED for source in corpus.sources)
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    # Asked for in so many words, the bar is drawn even where no terminal is seen.
+    console = Console(stderr=True, force_terminal=True if wanted == "on" else None)
+    with Progress(console=console, transient=True) as bar:
         task = bar.add_task(f"Reading {corpus.name}", total=None if packed else passes * sum(sizes))
 
         def advance(path: Path, raw: "pl.DataFrame") -> None:

@@ -1,9 +1,13 @@
 """Writing a corpus in the common schema to JSON Lines or Parquet, one batch at a time."""
 
+import json
+import os
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -11,6 +15,9 @@ from tactful.corpora.corpus import Corpus
 from tactful.corpora.schema import EXAMPLE_SCHEMA, JUDGEMENT, SPAN, conform
 from tactful.errors import FileFormatError, UsageError
 from tactful.files import atomic_path
+
+if TYPE_CHECKING:
+    from datasets import Features
 
 Table = Literal["examples", "judgements", "spans"]
 FORMATS = (".jsonl", ".parquet")
@@ -97,19 +104,60 @@ def flatten(examples: pl.DataFrame, table: Table) -> pl.DataFrame:
 
 def read_examples(path: Path) -> pl.DataFrame:
     """Read what :func:`convert` wrote as ``examples``, back into the common schema."""
-    if path.suffix == ".parquet":
-        frame = pl.read_parquet(path)
-    elif path.stat().st_size == 0:
-        frame = pl.DataFrame(schema=EXAMPLE_SCHEMA)
-    else:
-        frame = pl.read_ndjson(path, schema=EXAMPLE_SCHEMA)
-    missing = [name for name in EXAMPLE_SCHEMA.names() if name not in frame.columns]
+    writer_for(path)
+    try:
+        if path.suffix.lower() == ".parquet":
+            frame = pl.read_parquet(path)
+            found = frame.columns
+        elif path.stat().st_size == 0:
+            return pl.DataFrame(schema=EXAMPLE_SCHEMA)
+        else:
+            found = _fields_of_first_line(path)
+            frame = pl.read_ndjson(path, schema=EXAMPLE_SCHEMA)
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        raise FileFormatError(
+            f"{path}: found what cannot be read as {path.suffix.lower()}; expected an examples "
+            "file; write one with: tactful corpus convert"
+        ) from error
+    missing = [name for name in EXAMPLE_SCHEMA.names() if name not in found]
     if missing:
         raise FileFormatError(
             f"{path}: found no {', '.join(missing)}; expected the fields of an examples file; "
             "write one with: tactful corpus convert"
         )
     return conform(frame)
+
+
+def _fields_of_first_line(path: Path) -> list[str]:
+    with path.open(encoding="utf-8") as handle:
+        return list(json.loads(handle.readline()))
+
+
+def datasets_features(table: Table = "examples") -> "Features":
+    """Return the fields of a table for ``datasets.load_dataset("json", …, features=…)``.
+
+    Without them the library guesses each field from the first lines of a JSON Lines file: what is
+    empty or null there gets no type, and a value further down is then an error. Parquet files
+    bring their types along and need no help.
+    """
+    try:
+        from datasets import Features
+    except ImportError:
+        raise UsageError(
+            "Describing the fields to the library 'datasets' needs it; "
+            "install it with: pip install datasets"
+        ) from None
+    return Features({name: _feature(dtype) for name, dtype in TABLES[table].items()})
+
+
+def _feature(dtype: Any) -> Any:
+    from datasets import Value
+
+    if isinstance(dtype, pl.List):
+        return [_feature(dtype.inner)]
+    if isinstance(dtype, pl.Struct):
+        return {field.name: _feature(field.dtype) for field in dtype.fields}
+    return Value({pl.String: "string", pl.Float64: "float64", pl.Int64: "int64"}[dtype])
 
 
 class _Writer:
@@ -123,7 +171,8 @@ class _JsonLines(_Writer):
     def __call__(self, frames: Iterator[pl.DataFrame], schema: pl.Schema, path: Path) -> None:
         with path.open("wb") as handle:
             for frame in frames:
-                frame.write_ndjson(handle)
+                with _numbered_errors():
+                    frame.write_ndjson(handle)
 
 
 class _Parquet(_Writer):
@@ -140,7 +189,20 @@ class _Parquet(_Writer):
 
         # A lazy frame over the generator lets polars write row group after row group.
         lazy = register_io_source(source, schema=schema)
-        lazy.sink_parquet(path, compression="zstd", row_group_size=50_000)
+        with _numbered_errors():
+            lazy.sink_parquet(path, compression="zstd", row_group_size=50_000)
+
+
+@contextmanager
+def _numbered_errors() -> Iterator[None]:
+    """Give the system's refusals their number back: polars tells of a full disk in words only."""
+    try:
+        yield
+    except (OSError, pl.exceptions.ComputeError) as error:
+        number = re.search(r"\(os error (\d+)\)", str(error))
+        if number is None or getattr(error, "errno", None) is not None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from error
 
 
 def writer_for(output: Path) -> _Writer:

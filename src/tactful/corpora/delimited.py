@@ -122,17 +122,9 @@ def read_batches(
                 if len(collector.rows) >= batch_rows:
                     yield collector.batch(names)
         except BROKEN_ARCHIVE:
-            log.add(
-                Problem(
-                    path.name,
-                    lines.count + 1,
-                    "cut-off archive",
-                    "the end of the file",
-                    "more packed data",
-                    "this row and those after it are missing; fetch it again",
-                )
-            )
-            log.rows_left_out += 1
+            if lines.count == 0:
+                raise
+            collector.cut_off()
         if lines.count == 0:
             raise FileFormatError(f"{path}: found an empty file; expected rows; fetch it again.")
         if collector.in_preamble and not collector.refused:
@@ -174,6 +166,16 @@ class _Collector:
                 start, "field count", found, f"{width} fields", self._left_out(start, advice)
             )
         self.lines.bad.clear()
+
+    def cut_off(self) -> None:
+        """Log that the archive breaks off: how many rows are missing nobody can say."""
+        self._refuse(
+            self.lines.count + 1,
+            "cut-off archive",
+            "the end of the file",
+            "more packed data",
+            "this row and those after it are missing; fetch it again",
+        )
 
     def _left_out(self, start: int, advice: str) -> str:
         """Say how far a row reaches: a stray quote can take many good rows with it."""

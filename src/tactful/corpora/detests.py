@@ -212,6 +212,20 @@ def _check_answers(source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.D
             "such as stereotype_a1, or a column 'annotator' beside the labels."
         )
     keep = pl.Series([True] * batch.height, dtype=pl.Boolean)
+    if _is_long(batch):
+        keep = batch["annotator"].is_not_null()
+        for line in batch.filter(~keep)["line"]:
+            log.add(
+                Problem(
+                    source.path.name,
+                    line,
+                    "empty cell",
+                    "nothing",
+                    "an identifier",
+                    "the row was left out",
+                    column="annotator",
+                )
+            )
     for name in columns:
         bad = ~batch[name].str.strip_chars().is_in(["0", "1", "0.0", "1.0", ""])
         for line, value in batch.filter(bad).select("line", name).iter_rows():

@@ -110,11 +110,11 @@ class SocialBiasInference(Corpus):
         "Posts that no worker understood (offensiveYN empty everywhere) are left out of the "
         "aggregated files.",
         "The rows of a post are not always together, and one post can belong to two HITs.",
-        "whoTarget is 1 for a group and 0 for an individual, and mostly empty where the worker found "
-        "the post harmless (in 4 % of those rows of the development part it is not).",
-        "Where a worker named a group, the rows of the workers who named none are not in the "
-        "files: such posts have one to three workers, all of whom found them offensive, so their "
-        "means are high.",
+        "whoTarget is 1 for a group and 0 for an individual, and mostly empty where the worker "
+        "found the post harmless (in 4 % of those rows of the development part it is not).",
+        "Where a worker named a group, the workers who named none have no rows: 1,023 of the 1,807 "
+        "posts with a group in the development part have fewer than three workers left (37 of the "
+        "2,866 others), and all of them say that the post is, or may be, offensive.",
     )
 
     def check_rows(self, source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.DataFrame:

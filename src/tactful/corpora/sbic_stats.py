@@ -113,8 +113,8 @@ def _table_3(rows: pl.DataFrame) -> Stat:
         tuple(body),
         (
             "Shares are over workers who answered, once per post; yes, probably and maybe are "
-            "positive (footnote 8). The paper's are of the whole corpus and of all workers; the files "
-            "lack those who named no group where another did, so their shares are higher.",
+            "positive (footnote 8). The paper's are of the whole corpus. The files lack the "
+            "workers who named no group where another did, which raises the shares.",
             "Unique post-group and post-group-implication count posts without a group once, which "
             "is how the paper's figures exceed its number of posts.",
         ),

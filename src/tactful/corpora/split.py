@@ -1,8 +1,9 @@
 """Cutting a corpus into parts: the official ones, or seeded, stratified and grouped.
 
 Texts of one group (post, article, comment, speech) and texts that are equal word for word always
-land in the same part. Groups are dealt out largest first, each to the part that is farthest behind
-in the labels the group brings: an iterative stratification that works for several labels at once.
+land in the same part. Groups are dealt out largest first, each to the part where the counts of
+texts and labels then come nearest to the wanted ones; after that every group may change its part,
+by the same rule, until none gains by it. This stratifies by several labels at once.
 """
 
 import json
@@ -21,6 +22,8 @@ from tactful.errors import UsageError
 from tactful.files import atomic_folder, sha256
 
 DEFAULT_SEED = 1
+_MOST_ROUNDS = 10
+"""A second or third round changes little; the bound keeps the time in proportion to the texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,8 @@ def joined_groups(examples: pl.DataFrame) -> np.ndarray:
         if text and text.strip():
             parent[root(("text", text.strip()))] = first
     numbers: dict[tuple[str, Any], int] = {}
-    return np.array([numbers.setdefault(root(("group", g)), len(numbers)) for g in groups])
+    found = [numbers.setdefault(root(("group", name)), len(numbers)) for name in groups]
+    return np.array(found, dtype=int)
 
 
 def _label_counts(examples: pl.DataFrame, group: np.ndarray, labels: Sequence[str]) -> np.ndarray:
@@ -106,23 +110,62 @@ def _label_counts(examples: pl.DataFrame, group: np.ndarray, labels: Sequence[st
 
 def _deal(counts: np.ndarray, shares: np.ndarray, seed: int) -> np.ndarray:
     """Deal the groups out: rare labels and large groups first, ties by the seeded order."""
-    totals = counts.sum(axis=0)
-    used = totals > 0
-    # A rare label weighs as much as a common one: what is missing is measured in shares.
-    weights = counts[:, used] / totals[used]
-    shuffled = np.random.default_rng(seed).permutation(counts.shape[0])
-    order = shuffled[np.argsort(-weights[shuffled].max(axis=1), kind="stable")]
-    missing = np.outer(shares, np.ones(int(used.sum())))
-    part_of = np.zeros(counts.shape[0], dtype=int)
-    room = shares * totals[0]
+    used = counts[:, counts.sum(axis=0) > 0]
+    shuffled = np.random.default_rng(seed).permutation(len(used))
+    largest = (used / used.sum(axis=0)).max(axis=1)
+    order = shuffled[np.argsort(-largest[shuffled], kind="stable")]
+    dealer = _Dealer(used, shares)
     for number in order:
-        gain = (missing * weights[number]).sum(axis=1)
-        best = np.flatnonzero(gain >= gain.max() - 1e-12)
-        part = int(best[np.argmax(room[best])])
-        part_of[number] = part
-        missing[part] -= weights[number]
-        room[part] -= counts[number, 0]
-    return part_of
+        dealer.deal(number)
+    for _ in range(_MOST_ROUNDS):
+        if not sum(dealer.move(number) for number in order):
+            break
+    return dealer.part_of
+
+
+class _Dealer:
+    """Puts groups where they fit best.
+
+    How far a part is from what it should have is Pearson's chi-squared, the sum over texts and
+    labels of (wanted - found)² / wanted: a rare label weighs as much as a common one, and a part
+    that has enough of a label gets worse with more of it. No part stays empty.
+    """
+
+    def __init__(self, groups: np.ndarray, shares: np.ndarray):
+        self.groups = groups
+        self.wanted = np.outer(shares, groups.sum(axis=0))
+        self.missing = self.wanted.copy()
+        self.held = np.zeros(len(shares), dtype=int)
+        self.part_of = np.full(len(groups), -1)
+
+    def deal(self, number: int) -> None:
+        """Put a group into its first part; the last groups go where there are none."""
+        costs = self._costs(number)
+        if len(self.groups) - self.held.sum() <= np.count_nonzero(self.held == 0):
+            costs[self.held > 0] = np.inf
+        self._change(number, int(costs.argmin()), 1)
+
+    def move(self, number: int) -> bool:
+        """Put a group into a better part, if there is one and it is not the last of its own."""
+        old = self.part_of[number]
+        if self.held[old] == 1:
+            return False
+        self._change(number, old, -1)
+        costs = self._costs(number)
+        better = costs.min() < costs[old]
+        self._change(number, int(costs.argmin()) if better else old, 1)
+        return bool(better)
+
+    def _costs(self, number: int) -> np.ndarray:
+        """Return what the group adds to the chi-squared of each part; rounded, so that ties tie."""
+        group = self.groups[number]
+        added: np.ndarray = ((group - 2 * self.missing) * group / self.wanted).sum(axis=1)
+        return added.round(9)
+
+    def _change(self, number: int, part: int, sign: int) -> None:
+        self.missing[part] -= sign * self.groups[number]
+        self.held[part] += sign
+        self.part_of[number] = part
 
 
 def split(
@@ -139,21 +182,16 @@ def split(
 
     ``parts`` None takes the official split. The folder appears whole or not at all.
     """
-    frames = list(corpus.example_batches())
-    if strict:
-        corpus.log.raise_errors()
-    examples = pl.concat(frames) if frames else pl.DataFrame(schema=EXAMPLE_SCHEMA)
-    release = corpus.release_name()
-    examples = examples.with_columns(pl.lit(release, dtype=pl.String).alias("release"))
-    if parts is None:
-        names = _official(corpus, examples)
-    else:
-        names = assign(examples, parts, corpus.stratify, seed)
-    examples = examples.with_columns(pl.Series("split", names, pl.String))
-    order = [name for name, _ in parts] if parts else list(dict.fromkeys(names))
     made = []
+    # The folder comes first: what is already there is refused before the reading, not after it.
     with atomic_folder(output, force) as folder:
-        for name in order:
+        examples, release = _read(corpus, strict)
+        if parts is None:
+            names = _official(corpus, examples)
+        else:
+            names = assign(examples, parts, corpus.stratify, seed)
+        examples = examples.with_columns(pl.Series("split", names, pl.String))
+        for name in [name for name, _ in parts] if parts else dict.fromkeys(names):
             part = examples.filter(pl.col("split") == name)
             path = folder / f"{name}.{file_format}"
             writer_for(path)(iter([part]), EXAMPLE_SCHEMA, path)
@@ -173,6 +211,16 @@ def split(
         text = json.dumps(manifest, indent=2, ensure_ascii=False)
         (folder / "split.json").write_text(text + "\n", encoding="utf-8")
     return made
+
+
+def _read(corpus: Corpus, strict: bool) -> tuple[pl.DataFrame, str | None]:
+    """Return all examples and the name of their release, if it is a published one."""
+    frames = list(corpus.example_batches())
+    if strict:
+        corpus.log.raise_errors()
+    examples = pl.concat(frames) if frames else pl.DataFrame(schema=EXAMPLE_SCHEMA)
+    release = corpus.release_name()
+    return examples.with_columns(pl.lit(release, dtype=pl.String).alias("release")), release
 
 
 def _official(corpus: Corpus, examples: pl.DataFrame) -> list[str]:

@@ -34,8 +34,7 @@ _EXCLUDED = (
     "4393-40", "4453-56", "4457-1", "1105-11", "834-1", "552-1", "1118-1", "829-3", "846-3",
     "1434-15", "1859-1",
 )  # fmt: skip
-"""The texts that the authors leave out of their experiments, for their length or as the expert judged
-them."""
+"""The texts that the authors' README leaves out for their length and by the expert's judgement."""
 
 _CODES = (Column("speech_code", "id", ("COD_1",)), Column("sentence_code", "id", ("COD_2",)))
 

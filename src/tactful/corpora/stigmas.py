@@ -99,8 +99,8 @@ class Stigmas(Corpus):
         ),
     )
     traps = (
-        "The condition files are read as ISO-8859-1 (as published they are plain ASCII); one starts "
-        "with a UTF-8 byte-order mark.",
+        "The condition files are read as ISO-8859-1 (as published they are plain ASCII); one "
+        "starts with a UTF-8 byte-order mark.",
         "Several rows (sub-conditions) make one condition: 108 rows, 93 conditions. The paper says "
         "seven conditions have sub-conditions; the file has more.",
         "The sentiment files hold a third template, 'We are people who …', that the paper does not "

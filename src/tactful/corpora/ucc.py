@@ -102,7 +102,7 @@ class UnhealthyComments(Corpus):
         "A confidence belongs to the label beside it, yes or no, and is at least 0.5, except for "
         "'generalisation_unfair': it was asked only after a yes to 'generalisation', so its "
         "confidence can be lower, down to 0.",
-        "Some comments have more than the 3 to 5 judgements of section 3: in val.csv one in 35, "
+        "Some comments have more than the 3 to 5 judgements of section 3: in val.csv one in 30, "
         "and up to 166, as hidden test questions would.",
     )
 
