@@ -63,6 +63,14 @@ def open_text(path: Path, encoding: str = "utf-8", newline: str = "") -> Iterato
             f"{path}: found a damaged or cut-off gz or zip file; expected a whole one; "
             "fetch it again."
         ) from None
+    except UnicodeEncodeError:
+        raise
+    except UnicodeError as error:
+        # Bytes of a known encoding become surrogates; this one cannot be read at all.
+        raise FileFormatError(
+            f"{path}: found bytes that cannot be read as {encoding} ({error}); expected text; "
+            "leave --encoding out or name another."
+        ) from None
 
 
 def _as_text(

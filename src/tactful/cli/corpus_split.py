@@ -1,6 +1,7 @@
 """``tactful corpus split``: cut a corpus into parts."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -72,9 +73,13 @@ def split_cli(
             corpus, output, wanted, seed=seed, file_format=file_format, strict=strict, force=force
         )
     say_briefly(corpus.log, validate_command(name, path, sample, encoding))
-    labels = list(made[0].positives)
-    rows = [[p.name, p.texts, p.groups, *(p.positives[label] for label in labels)] for p in made]
-    echo(table(["part", "texts", "groups", *labels], rows))
+    # Parts are few and labels many: parts stand side by side, so that the shares can be compared.
+    rows: list[list[Any]] = [
+        ["texts", *(p.texts for p in made)],
+        ["groups", *(p.groups for p in made)],
+    ]
+    rows += [[label, *(p.positives[label] for p in made)] for label in made[0].positives]
+    echo(table(["", *(p.name for p in made)], rows))
     click.echo(f"Wrote {output}")
 
 

@@ -30,13 +30,13 @@ format_option = click.option(
 
 
 def echo_json(value: object) -> None:
-    """Print data as JSON."""
+    """Print data as JSON, which is UTF-8: where that cannot be printed, letters are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
     try:
-        text.encode(sys.stdout.encoding or "utf-8")
+        printable = text.encode(sys.stdout.encoding or "utf-8") == text.encode("utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(value, indent=2)
-    click.echo(text)
+        printable = False
+    click.echo(text if printable else json.dumps(value, indent=2))
 
 
 def echo_sentence(text: str, first: str = "", others: str = "", err: bool = False) -> None:
@@ -131,13 +131,16 @@ class _FittingTable:
         from rich.text import Text
 
         drawn = Table(box=None, padding=(0, _GAP, 0, 0), header_style="bold")
+        least = {at: self._least_width(at, width) for at in block}
+        # Where even two columns are too wide, they are broken rather than left out.
+        fits = sum(least.values()) + _GAP * len(block) <= width
         for at in block:
             drawn.add_column(
                 Text(self.columns[at]),
                 justify="right" if self.numeric[at] else "left",
-                no_wrap=self.rigid[at],
+                no_wrap=self.rigid[at] and fits,
                 overflow="fold",
-                min_width=self._least_width(at, width),
+                min_width=least[at] if fits else None,
             )
         for row in self.rows:
             drawn.add_row(*(Text(row[at]) for at in block))

@@ -51,11 +51,11 @@ def _say(log: "ProblemLog", severity: Severity, show: int, err: bool) -> None:
         if kind is not severity:
             continue
         click.echo(f"  {code}: {count:,}", err=err)
-        places = [problem for problem in log.of(severity) if problem.code == code]
-        for problem in places[:show]:
+        places = [problem for problem in log.of(severity) if problem.code == code][:show]
+        for problem in places:
             echo_sentence(str(problem), "    ", "      ", err)
-        if count > show > 0:
-            click.echo(f"    … and {count - show:,} more", err=err)
+        if count > len(places) > 0:
+            click.echo(f"    … and {count - len(places):,} more", err=err)
 
 
 def problems_as_data(log: "ProblemLog") -> dict[str, Any]:

@@ -24,6 +24,7 @@ def reading(corpus: "Corpus", passes: int = 1) -> Iterator[None]:
     if wanted == "off" or (wanted == "auto" and not sys.stderr.isatty()):
         yield
         return
+    from polars import selectors as cs
     from rich.console import Console
     from rich.progress import Progress
 
@@ -35,9 +36,9 @@ def reading(corpus: "Corpus", passes: int = 1) -> Iterator[None]:
         task = bar.add_task(f"Reading {corpus.name}", total=None if packed else passes * sum(sizes))
 
         def advance(path: Path, raw: "pl.DataFrame") -> None:
-            text = [column for column in raw.iter_columns() if column.dtype == "String"]
-            read = sum(int(column.str.len_bytes().sum()) for column in text)
-            bar.update(task, advance=read + raw.height * raw.width)
+            cells = raw.select(cs.string().str.len_bytes().sum()).row(0)
+            # A cell also takes the comma or the line's end behind it.
+            bar.update(task, advance=sum(cells) + raw.height * len(cells))
 
         corpus.on_progress = advance
         try:

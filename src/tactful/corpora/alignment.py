@@ -1,9 +1,9 @@
 """Putting a marked span back where its words are.
 
-The published offsets of Don't Patronize Me! rarely cut out the published words. Most run one
-character too far. Where the published text wears the quotes of a CSV file, they count from the text
-without those quotes, and so start too early; and some spans wear such quotes themselves. The words
-are right, so they lead.
+The published offsets of Don't Patronize Me! do not cut out the published words. Most run one
+character too far, some past the end of the text. Where the published text wears the quotes of a
+CSV file, they count from the text without those quotes, and so start too early; and some spans
+wear such quotes themselves. The words are right, so they lead.
 """
 
 from typing import Literal, NamedTuple

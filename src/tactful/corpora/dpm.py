@@ -124,9 +124,10 @@ class DontPatronizeMe(Corpus):
         "loses rows.",
         "One text of the full release is empty; it is kept, and noted.",
         "About a quarter of the texts still wear the quotes of a CSV file (a leading quote and "
-        "doubled quotes inside); they are kept as they are, because offsets count them.",
-        "Only 3 % of the span offsets cut out the published words; the words are looked up and "
-        "the offsets repaired.",
+        "doubled quotes inside); they are kept as they are.",
+        "No span offset is right: ends are one character too far, sometimes past the text, and in "
+        "texts with such quotes offsets count from the text without them. The words are looked up "
+        "and the offsets repaired.",
         "The paper's release has no par_id: paragraphs are then known by article and text.",
         "The 7-way label lists are in the order of SemEval, not of the paper's table 2.",
     )
@@ -269,7 +270,7 @@ def _early_id(art_id: str, text: str | None) -> str:
 
 
 _REPAIRS = {
-    "trimmed": ("span end", "offsets that take in a space beside the words", "they were trimmed"),
+    "trimmed": ("span end", "offsets that reach past the words", "they were trimmed"),
     "moved": ("span moved", "offsets that cut out other words", "they were moved to the words"),
     "unquoted": (
         "span quoted",

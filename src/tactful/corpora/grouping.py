@@ -18,8 +18,8 @@ _KEY = "__key"
 _CHUNK = "__chunk"
 
 
-def grouped(batches: Iterator[pl.DataFrame], key: str, items: int) -> Iterator[pl.DataFrame]:
-    """Yield frames in which the rows of each ``key`` are all together; about ``items`` keys each.
+def grouped(batches: Iterator[pl.DataFrame], key: str, rows: int) -> Iterator[pl.DataFrame]:
+    """Yield frames in which the rows of each ``key`` are all together; about ``rows`` rows each.
 
     Items come in the order of their first row, rows within an item in the order of the file.
     """
@@ -27,29 +27,29 @@ def grouped(batches: Iterator[pl.DataFrame], key: str, items: int) -> Iterator[p
     for batch in batches:
         held.append(batch)
         if len(held) > _IN_MEMORY_BATCHES:
-            yield from _through_disk(chain(held, batches), key, items)
+            yield from _through_disk(chain(held, batches), key, rows)
             return
     if held:
         yield pl.concat(held, how="diagonal_relaxed")
 
 
-def _through_disk(batches: Iterator[pl.DataFrame], key: str, items: int) -> Iterator[pl.DataFrame]:
+def _through_disk(batches: Iterator[pl.DataFrame], key: str, rows: int) -> Iterator[pl.DataFrame]:
     with tempfile.TemporaryDirectory(prefix="tactful-") as name:
         folder = Path(name)
         keys = []
         parts = []
         shapes = []
-        rows = 0
+        seen = 0
         for number, batch in enumerate(batches):
-            marked = batch.with_row_index(_ORDER, rows).with_columns(
+            marked = batch.with_row_index(_ORDER, seen).with_columns(
                 pl.col(_ORDER).cast(pl.Int64), pl.col(key).hash(seed=0).alias(_KEY)
             )
-            rows += batch.height
+            seen += batch.height
             shapes.append(batch.clear())
             keys.append(marked[_KEY])
             parts.append(folder / f"part-{number}.parquet")
             marked.write_parquet(parts[-1], compression="lz4")
-        chunk_of = _chunks(pl.concat(keys), items)
+        chunk_of = _chunks(pl.concat(keys), rows)
         # Every frame has the columns of all batches, whichever batches its rows came from.
         shape = pl.concat(shapes, how="diagonal_relaxed")
         del keys, shapes
@@ -69,11 +69,8 @@ def _through_disk(batches: Iterator[pl.DataFrame], key: str, items: int) -> Iter
                 piece_path.unlink()
 
 
-def _chunks(keys: pl.Series, items: int) -> pl.DataFrame:
-    """Number the distinct keys by first appearance and cut them into chunks."""
-    distinct = keys.unique(maintain_order=True)
-    return (
-        distinct.to_frame()
-        .with_row_index("rank")
-        .select(_KEY, (pl.col("rank") // items).cast(pl.Int64).alias(_CHUNK))
-    )
+def _chunks(keys: pl.Series, rows: int) -> pl.DataFrame:
+    """Cut the distinct keys, in the order of first appearance, into chunks of about ``rows``."""
+    counted = keys.to_frame().group_by(_KEY, maintain_order=True).len()
+    before = pl.col("len").cum_sum() - pl.col("len")
+    return counted.select(_KEY, (before // rows).cast(pl.Int64).alias(_CHUNK))

@@ -6,6 +6,7 @@ authors. :func:`aggregate_posts` turns the first into the second, field by field
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 
 import polars as pl
 
@@ -136,8 +137,9 @@ class SocialBiasInference(Corpus):
         """Count annotation rows, posts and aggregated posts."""
         counts = {}
         if self.has("annotations"):
+            shape = self.empty("annotations")
             posts = pl.concat(
-                [b.select(pl.col("post").hash()) for b in self.batches("annotations")]
+                b.select(pl.col("post").hash()) for b in chain([shape], self.batches("annotations"))
             )
             counts = {"annotations": posts.height, "posts": posts["post"].n_unique()}
         if self.has("posts"):

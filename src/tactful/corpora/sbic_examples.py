@@ -46,9 +46,17 @@ def annotated_examples(rows: pl.DataFrame, posts: pl.DataFrame, extra: list[str]
     written together stay together. What a worker says once for the whole post has no ``row``,
     unless it is not the same on all of their rows: a post can be in two HITs.
     """
-    numbered = rows.with_columns(
-        pl.int_range(pl.len()).over(_WORKER).cast(pl.Int64).alias("row"),
-        pl.len().over(_WORKER).alias("rows"),
+    once = [*ANSWERS, *PER_WORKER, *TRAITS]
+    by_worker = rows.group_by(_WORKER).agg(
+        pl.len().alias("rows"), *((pl.col(c).n_unique() > 1).alias(_several(c)) for c in once)
+    )
+    by_post = rows.group_by("post").agg(
+        (pl.col("dataSource").n_unique() > 1).alias(_several("dataSource"))
+    )
+    numbered = (
+        rows.with_columns(pl.int_range(pl.len()).over(_WORKER).cast(pl.Int64).alias("row"))
+        .join(by_worker, on=_WORKER, how="left", maintain_order="left", nulls_equal=True)
+        .join(by_post, on="post", how="left", maintain_order="left")
     )
     # A further row without any text is kept as a group that was not given.
     blank = pl.all_horizontal([pl.col(column).is_null() for column in PER_ROW])
@@ -58,10 +66,9 @@ def annotated_examples(rows: pl.DataFrame, posts: pl.DataFrame, extra: list[str]
         + [_answers(numbered, column, name) for column, name in PER_ROW.items()]
         + [_records(numbered.filter(blank & (pl.col("rows") > 1)), "targetMinority", _GROUP)]
         + [
-            _answers(_changing(numbered, column, _WORKER), column, f"sbic.{column}")
-            for column in TRAITS
+            _answers(numbered.filter(_several(column)), column, f"sbic.{column}")
+            for column in (*TRAITS, "dataSource")
         ]
-        + [_answers(_changing(numbered, "dataSource", ["post"]), "dataSource", "sbic.dataSource")]
         + [_answers(numbered, column, f"sbic.{column}") for column in extra]
     )
     judgements = answers.group_by("post", maintain_order=True).agg(
@@ -107,22 +114,17 @@ def _examples(frame: pl.DataFrame, lists: list[str], meta: list[str]) -> pl.Data
     )
 
 
-def _differs(column: str, within: list[str]) -> pl.Expr:
-    """Say of every row whether the column has several values in its group."""
-    return pl.col(column).ne_missing(pl.col(column).first()).any().over(within)
+def _several(column: str) -> str:
+    """Name the column that says whether a worker's (or post's) rows differ in a column."""
+    return f"several {column}"
 
 
 def _once(rows: pl.DataFrame, column: str) -> pl.DataFrame:
     """Keep one row per worker and post, without its number; all of them where they differ."""
-    differs = _differs(column, _WORKER)
-    return rows.filter((pl.col("row") == 0) | differs).with_columns(
-        pl.when(differs).then("row").alias("row")
+    several = pl.col(_several(column))
+    return rows.filter((pl.col("row") == 0) | several).with_columns(
+        pl.when(several).then("row").alias("row")
     )
-
-
-def _changing(rows: pl.DataFrame, column: str, within: list[str]) -> pl.DataFrame:
-    """Keep the rows of the groups in which the column is not the same everywhere."""
-    return rows.filter(_differs(column, within))
 
 
 def _answers(rows: pl.DataFrame, column: str, question: str) -> pl.DataFrame:

@@ -22,6 +22,7 @@ from tactful.errors import UsageError
 from tactful.files import atomic_folder, sha256
 
 DEFAULT_SEED = 1
+MANIFEST = "split.json"
 _MOST_ROUNDS = 10
 """A second or third round changes little; the bound keeps the time in proportion to the texts."""
 
@@ -183,6 +184,11 @@ def split(
     ``parts`` None takes the official split. The folder appears whole or not at all.
     """
     made = []
+    if force and output.is_dir() and any(output.iterdir()) and not (output / MANIFEST).is_file():
+        raise UsageError(
+            f"{output}: found a folder with other files; expected an earlier split; "
+            "name another folder."
+        )
     # The folder comes first: what is already there is refused before the reading, not after it.
     with atomic_folder(output, force) as folder:
         examples, release = _read(corpus, strict)
@@ -209,7 +215,7 @@ def split(
             ],
         }
         text = json.dumps(manifest, indent=2, ensure_ascii=False)
-        (folder / "split.json").write_text(text + "\n", encoding="utf-8")
+        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
     return made
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from tactful.corpora.corpus import Corpus, Source
 from tactful.corpora.problems import ProblemLog
 from tactful.corpora.releases import Release
-from tactful.corpora.schema import JUDGEMENT, LABEL, meta_of
+from tactful.corpora.schema import JUDGEMENT, LABEL, gather, meta_of
 from tactful.corpora.stats import Chart, Stat, percent
 from tactful.corpora.tables import Column, TableSpec
 from tactful.corpora.workbook import read_sheet
@@ -56,12 +56,14 @@ STEREOTYPES = TableSpec(
     ),
     ("stereotypes.xlsx",),
     key=("speech_code", "sentence_code"),
+    open=True,
 )
 OTHERS = TableSpec(
     "non-stereotypes",
     (*_CODES, Column("sentence", "text", ("SENTENCE",)), Column("expert", "id", ("TAX_1",))),
     ("non-stereotypes.xlsx",),
     key=("speech_code", "sentence_code"),
+    open=True,
 )
 
 
@@ -201,29 +203,26 @@ def _examples(batch: pl.DataFrame, stereotype: bool) -> pl.DataFrame:
             pl.lit(name).alias("id"),
             value.cast(pl.Float64).alias("value"),
             pl.lit(None, dtype=pl.Float64).alias("confidence"),
-        ).cast(LABEL)
+        )
 
     def category(number: int) -> pl.Expr:
-        return pl.col("expert_category") == number if stereotype else pl.lit(0)
+        return pl.col("expert_category") == number if stereotype else 0 * pl.col("line")
 
-    labels = [label("stereotype", pl.lit(int(stereotype)))] + [
+    # Every record needs a column of the batch, or it would be a single one for all rows.
+    everywhere = pl.lit(int(stereotype)) + 0 * pl.col("line")
+    labels = [label("stereotype", everywhere)] + [
         label(f"stereoimmigrants.{name}", category(number)) for number, name in CATEGORIES.items()
     ]
-    if not stereotype:
-        judgements = pl.lit([], dtype=pl.List(JUDGEMENT))
-    else:
-        judgements = pl.concat_list(
-            [
-                answer
-                for n in ANNOTATORS
-                for answer in (
-                    _answer(f"anno{n}", "stereoimmigrants.category", f"anno{n}", f"category{n}"),
-                    _answer(f"anno{n}", "stereoimmigrants.attitude", f"eva{n}", f"eva{n}"),
-                )
-            ]
+    judgements = [
+        answer
+        for n in (ANNOTATORS if stereotype else ())
+        for answer in (
+            _answer(f"anno{n}", "stereoimmigrants.category", f"anno{n}", f"category{n}"),
+            _answer(f"anno{n}", "stereoimmigrants.attitude", f"eva{n}", f"eva{n}"),
         )
+    ]
     return batch.with_columns(
-        pl.concat_list(labels).alias("labels"), judgements.alias("judgements")
+        gather(labels, LABEL, "labels"), gather(judgements, JUDGEMENT, "judgements")
     )
 
 
@@ -235,4 +234,4 @@ def _answer(annotator: str, question: str, label: str, value: str) -> pl.Expr:
         pl.col(value).cast(pl.Float64).alias("value"),
         pl.lit(None, dtype=pl.Float64).alias("trust"),
         pl.lit(None, dtype=pl.Int64).alias("row"),
-    ).cast(JUDGEMENT)
+    )

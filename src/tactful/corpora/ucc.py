@@ -12,7 +12,7 @@ import polars as pl
 from tactful.corpora.corpus import Corpus
 from tactful.corpora.grouping import grouped
 from tactful.corpora.releases import Release
-from tactful.corpora.schema import JUDGEMENT, TRAIT, labels_of, meta_of
+from tactful.corpora.schema import JUDGEMENT, TRAIT, gather, labels_of, meta_of
 from tactful.corpora.stats import Stat
 from tactful.corpora.tables import Column, TableSpec
 from tactful.corpora.ucc_stats import ucc_stats
@@ -130,8 +130,10 @@ class UnhealthyComments(Corpus):
         if self.has("comments"):
             counts["comments"] = sum(batch.height for batch in self.batches("comments"))
         if self.has("judgements"):
-            ids = [b.select("unit", "worker") for b in self.batches("judgements")]
-            judged = pl.concat(ids)
+            shape = self.empty("judgements").select("unit", "worker")
+            judged = pl.concat(
+                [shape, *(b.select("unit", "worker") for b in self.batches("judgements"))]
+            )
             counts["judgements"] = judged.height
             counts["judged comments"] = judged["unit"].n_unique()
             counts["workers"] = judged["worker"].n_unique()
@@ -172,23 +174,19 @@ def _judged(rows: pl.DataFrame, extra: list[str]) -> pl.DataFrame:
             answer.cast(pl.Float64).alias("value"),
             "trust",
             pl.lit(None, dtype=pl.Int64).alias("row"),
-        ).cast(JUDGEMENT)
+        )
         for question, answer in questions.items()
     ]
     traits = [
         pl.struct(
             pl.col("worker").alias("annotator"),
             pl.lit(name).alias("name"),
-            pl.col(name).cast(pl.String).alias("value"),
-        ).cast(TRAIT)
+            pl.col(name).cast(pl.String).replace("", None).alias("value"),
+        )
         for name in (*_TRAITS, *extra)
     ]
-    value = pl.element().struct.field("value")
     return (
-        rows.with_columns(
-            pl.concat_list(answers).list.filter(value.is_not_null()).alias("judgements"),
-            pl.concat_list(traits).list.filter(value.is_not_null() & (value != "")).alias("traits"),
-        )
+        rows.with_columns(gather(answers, JUDGEMENT, "judgements"), gather(traits, TRAIT, "traits"))
         .group_by(pl.col("unit").alias("id"), maintain_order=True)
         .agg(
             pl.col("split").first(),

@@ -127,7 +127,7 @@ def _figure_4(frame: pl.DataFrame) -> Stat:
         tuple(notes),
         Chart(
             "heatmap",
-            names,
+            list(NAMES.values()),
             {NAMES[name]: row for name, row in zip(names, cells, strict=True)},
         ),
     )
