@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datasets import Features
 
 Table = Literal["examples", "judgements", "spans"]
-FORMATS = (".jsonl", ".parquet")
+Writer = Callable[[Iterator[pl.DataFrame], pl.Schema, Path], None]
 
 TABLES: dict[Table, pl.Schema] = {
     "examples": EXAMPLE_SCHEMA,
@@ -160,37 +160,30 @@ def _feature(dtype: Any) -> Any:
     return Value({pl.String: "string", pl.Float64: "float64", pl.Int64: "int64"}[dtype])
 
 
-class _Writer:
-    """Writes frames of one schema to one file."""
-
-    def __call__(self, frames: Iterator[pl.DataFrame], schema: pl.Schema, path: Path) -> None:
-        raise NotImplementedError  # pragma: no cover - both formats have their own
-
-
-class _JsonLines(_Writer):
-    def __call__(self, frames: Iterator[pl.DataFrame], schema: pl.Schema, path: Path) -> None:
-        with path.open("wb") as handle:
-            for frame in frames:
-                with _numbered_errors():
-                    frame.write_ndjson(handle)
+def write_json_lines(frames: Iterator[pl.DataFrame], schema: pl.Schema, path: Path) -> None:
+    """Write frames one after the other, a JSON object per row."""
+    with path.open("wb") as handle:
+        for frame in frames:
+            with _numbered_errors():
+                frame.write_ndjson(handle)
 
 
-class _Parquet(_Writer):
-    def __call__(self, frames: Iterator[pl.DataFrame], schema: pl.Schema, path: Path) -> None:
-        from polars.io.plugins import register_io_source
+def write_parquet(frames: Iterator[pl.DataFrame], schema: pl.Schema, path: Path) -> None:
+    """Write frames one after the other as row groups of one Parquet file."""
+    from polars.io.plugins import register_io_source
 
-        def source(
-            with_columns: list[str] | None,
-            predicate: pl.Expr | None,
-            n_rows: int | None,
-            batch_size: int | None,
-        ) -> Iterator[pl.DataFrame]:
-            yield from frames
+    def source(
+        with_columns: list[str] | None,
+        predicate: pl.Expr | None,
+        n_rows: int | None,
+        batch_size: int | None,
+    ) -> Iterator[pl.DataFrame]:
+        yield from frames
 
-        # A lazy frame over the generator lets polars write row group after row group.
-        lazy = register_io_source(source, schema=schema)
-        with _numbered_errors():
-            lazy.sink_parquet(path, compression="zstd", row_group_size=50_000)
+    # A lazy frame over the generator lets polars write row group after row group.
+    lazy = register_io_source(source, schema=schema)
+    with _numbered_errors():
+        lazy.sink_parquet(path, compression="zstd", row_group_size=20_000)
 
 
 @contextmanager
@@ -205,12 +198,14 @@ def _numbered_errors() -> Iterator[None]:
         raise OSError(int(number[1]), os.strerror(int(number[1]))) from error
 
 
-def writer_for(output: Path) -> _Writer:
+def writer_for(output: Path) -> Writer:
     """Choose the format by the ending of the file's name."""
-    writers: dict[str, _Writer] = {".jsonl": _JsonLines(), ".parquet": _Parquet()}
-    writer = writers.get(output.suffix.lower())
+    writer = WRITERS.get(output.suffix.lower())
     if writer is None:
         raise UsageError(
-            f"{output}: found the ending '{output.suffix}'; expected {' or '.join(FORMATS)}."
+            f"{output}: found the ending '{output.suffix}'; expected {' or '.join(WRITERS)}."
         )
     return writer
+
+
+WRITERS: dict[str, Writer] = {".jsonl": write_json_lines, ".parquet": write_parquet}

@@ -1,6 +1,7 @@
 """What all corpora have in common: finding the authors' files, reading them, checking them."""
 
 import fnmatch
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +34,7 @@ class Source:
     split: str | None = None
 
 
-class Corpus:
+class Corpus(ABC):
     """A corpus in its authors' own files.
 
     A subclass names its tables and releases, maps its rows to examples, and computes the tables of
@@ -69,13 +70,13 @@ class Corpus:
 
     # ---- what a subclass writes -------------------------------------------------------------
 
+    @abstractmethod
     def example_frames(self) -> Iterator[pl.DataFrame]:
         """Yield the corpus in the common schema; fields that do not apply may be left out."""
-        raise NotImplementedError  # pragma: no cover - every corpus has its own
 
+    @abstractmethod
     def counts(self) -> dict[str, int]:
         """Count what the releases state, from the rows that are kept."""
-        raise NotImplementedError  # pragma: no cover - every corpus has its own
 
     def stats(self) -> list[Stat]:
         """Return the paper's own tables and figures, computed from these files."""
