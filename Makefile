@@ -5,7 +5,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-DEMO_OUTPUT := demo-output/sbic.jsonl
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -17,11 +16,14 @@ help: ## Show this list
 demo: $(VENV)/.installed-demo ## Set up and show what Tactful does, on the samples it carries
 	$(BIN)/tactful doctor
 	$(BIN)/tactful taxonomy tree pcl
-	$(BIN)/tactful corpus validate dpm --sample
+	$(BIN)/tactful corpus validate dpm --sample --show 1
 	$(BIN)/tactful corpus stats dpm --sample
 	@mkdir -p demo-output
-	$(BIN)/tactful corpus convert sbic --sample --output $(DEMO_OUTPUT) --force
-	@echo "The converted sample is in $(DEMO_OUTPUT)."
+	$(BIN)/tactful corpus convert sbic --sample --output demo-output/sbic.jsonl --force
+	$(BIN)/tactful corpus convert ucc --sample --table judgements --output demo-output/judgements.jsonl --force
+	$(BIN)/tactful agreement demo-output/judgements.jsonl --question unhealthy.hostile --bootstrap 200
+	$(BIN)/tactful aggregate demo-output/judgements.jsonl --method trust_weighted --why --output demo-output/labels.csv --force
+	@echo "The converted samples and the aggregated labels are in demo-output/."
 
 test: $(VENV)/.installed-dev ## Set up and run the fast tests
 	$(BIN)/python -m pytest -m "not slow"

@@ -1,7 +1,6 @@
 """Tactful reads what language implies.
 
-It finds patronizing, stereotyping, unhealthy and biased language, says where and why, and builds
-the data that teaches this. Names are loaded when first used: ``import tactful`` is fast.
+Rooms and names are loaded when they are first used: ``import tactful`` loads no library.
 """
 
 from importlib import import_module
@@ -20,7 +19,7 @@ _LAZY = {
     "load_corpus": "tactful.corpora",
     "load_taxonomy": "tactful.taxonomies",
 }
-_ROOMS = ("corpora", "taxonomies")
+_ROOMS = ("aggregation", "agreement", "corpora", "metrics", "taxonomies")
 
 __all__ = [
     "Example",
@@ -31,14 +30,17 @@ __all__ = [
     "Span",
     "TactfulError",
     "__version__",
+    "aggregation",
+    "agreement",
     "corpora",
     "load_corpus",
     "load_taxonomy",
+    "metrics",
     "taxonomies",
 ]
 
 if TYPE_CHECKING:
-    from tactful import corpora, taxonomies
+    from tactful import aggregation, agreement, corpora, metrics, taxonomies
     from tactful.corpora import load_corpus
     from tactful.errors import TactfulError
     from tactful.taxonomies import load_taxonomy

@@ -13,7 +13,10 @@ from tactful.registry import unknown_name
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "corpus": ("tactful.cli.corpus:corpus_cli", "Read, check, summarise and convert the corpora."),
+    "agreement": ("tactful.cli.agreement:agreement_cli", "Measure how far annotators agree."),
+    "aggregate": ("tactful.cli.aggregate:aggregate_cli", "Turn judgements into labels."),
     "taxonomy": ("tactful.cli.taxonomy:taxonomy_cli", "Show what Tactful knows how to find."),
+    "evaluate": ("tactful.cli.evaluate:evaluate_cli", "Score predictions against gold answers."),
     "doctor": ("tactful.cli.doctor:doctor_cli", "Show versions, extras, weights and data folder."),
     "completion": ("tactful.cli.completion:completion_cli", "Print a shell completion script."),
 }

@@ -1,66 +1,28 @@
 """Drawing statistics as PNG or SVG (extra ``plot``)."""
 
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tactful.corpora.stats import Chart, Stat
-from tactful.errors import MissingExtraError
-from tactful.files import atomic_path
+from tactful.figures import COLOURS, INK, figure_file, or_gap, set_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.ticker import Locator
 
-_INK = "#22303c"
-_COLOURS = ("#2f6f8f", "#e0a43a", "#7a4f9a", "#4f9a6b", "#c4553d", "#8a8f98", "#1b3a4b", "#b58db6")
-_EDGE = 0.12
-"""The white margin, in inches."""
-_STYLE: dict[Any, Any] = {
-    "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "axes.edgecolor": "#9aa5b1",
-    "axes.labelcolor": _INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-    "text.color": _INK,
-    # Names come from the user's files: a dollar sign in one is not a formula.
-    "text.parse_math": False,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "tactful",
-}
-
 
 def write_plot(stat: Stat, path: Path, force: bool = False) -> None:
     """Draw the chart of a statistic; the ending of the file's name chooses the format."""
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-        from matplotlib.layout_engine import ConstrainedLayoutEngine
-    except ImportError:
-        raise MissingExtraError("plot", "Drawing figures") from None
     if stat.chart is None:
         raise ValueError(f"{stat.id} has no chart")
-    with mpl.rc_context(_STYLE):
-        layout = ConstrainedLayoutEngine(w_pad=_EDGE, h_pad=_EDGE)
-        figure = Figure(figsize=_size(stat.chart), layout=layout, dpi=150)
+    with figure_file(path, _size(stat.chart), force) as figure:
         axes = figure.subplots()
         kinds = {"bars": _bars, "lines": _lines, "heatmap": _heatmap}
         draw = kinds[stat.chart.kind] if _known(stat.chart) else _nothing
         draw(axes, stat.chart)
-        axes.set_title(stat.title, loc="left", fontsize=11, fontweight="bold")
+        set_title(axes, stat.title)
         figure.supxlabel(stat.source, x=0.01, ha="left", fontsize=7, color="#6b7785")
-        with atomic_path(path, force) as temporary:
-            # No date in the file: the same numbers give the same bytes.
-            kind = path.suffix.lstrip(".").lower()
-            metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
-            with warnings.catch_warnings():
-                # A name in a script that the font lacks is drawn as boxes, which says enough.
-                warnings.filterwarnings("ignore", message="Glyph .* missing from")
-                figure.savefig(temporary, format=kind, metadata=metadata)
 
 
 def _size(chart: Chart) -> tuple[float, float]:
@@ -86,7 +48,7 @@ def _bars(axes: "Axes", chart: Chart) -> None:
     for at, (name, values) in enumerate(chart.series.items()):
         places = [i + (at - (count - 1) / 2) * height for i in range(len(chart.positions))]
         drawn = [0.0 if value is None else value for value in values]
-        bars = axes.barh(places, drawn, height * 0.9, label=name, color=_COLOURS[at % 8])
+        bars = axes.barh(places, drawn, height * 0.9, label=name, color=COLOURS[at % 8])
         texts = ["" if value is None else f"{value:,g}" for value in values]
         axes.bar_label(bars, texts, padding=3, fontsize=7)
     axes.set_yticks(range(len(chart.positions)), [str(name) for name in chart.positions])
@@ -110,7 +72,7 @@ def _lines(axes: "Axes", chart: Chart) -> None:
             _numbers(values),
             styles[at // 4 % 2],
             label=name,
-            color=_COLOURS[at % 8],
+            color=COLOURS[at % 8],
             linewidth=1.6,
         )
     axes.set_xlabel(chart.x_label)
@@ -152,7 +114,7 @@ def _heatmap(axes: "Axes", chart: Chart) -> None:
                     ha="center",
                     va="center",
                     fontsize=7,
-                    color="white" if dark else _INK,
+                    color="white" if dark else INK,
                 )
     axes.figure.colorbar(image, ax=axes, shrink=0.8, ticks=_ticks(known))
 
@@ -170,5 +132,4 @@ def _ticks(values: Sequence[float]) -> "Locator":
 
 
 def _numbers(values: Sequence[Any]) -> list[float]:
-    """Return floats; what is not known is drawn as a gap."""
-    return [float("nan") if value is None else float(value) for value in values]
+    return [or_gap(value) for value in values]

@@ -1,0 +1,119 @@
+"""Judgements become labels: one way per file, each with a reason for every label it gives.
+
+All take the table ``item``, ``annotator``, ``label`` and return an :class:`Aggregated`. Names are
+loaded when first used.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tactful.errors import UsageError
+from tactful.registry import Registry
+
+if TYPE_CHECKING:
+    from tactful.aggregation.dawid_skene import DawidSkene, fit_dawid_skene
+    from tactful.aggregation.dpm_scale import DpmScale, dpm_five_point
+    from tactful.aggregation.glad import Glad, fit_glad
+    from tactful.aggregation.judgements import read_judgements
+    from tactful.aggregation.mace import Mace, fit_mace
+    from tactful.aggregation.majority import majority_vote
+    from tactful.aggregation.mean_threshold import mean_above_threshold
+    from tactful.aggregation.one_coin import OneCoin, fit_one_coin
+    from tactful.aggregation.result import Aggregated, Why
+    from tactful.aggregation.skill import SkillReport, skill_report
+    from tactful.aggregation.soft import SoftLabels, soft_labels
+    from tactful.aggregation.trust_weighted import trust_weighted_vote
+
+METHODS: "Registry[Callable[..., Aggregated]]" = Registry(
+    "aggregation method",
+    {
+        "majority": "tactful.aggregation.majority:majority_vote",
+        "trust_weighted": "tactful.aggregation.trust_weighted:trust_weighted_vote",
+        "dpm_scale": "tactful.aggregation.dpm_scale:dpm_five_point",
+        "mean_threshold": "tactful.aggregation.mean_threshold:mean_above_threshold",
+        "dawid_skene": "tactful.aggregation.dawid_skene:fit_dawid_skene",
+        "one_coin": "tactful.aggregation.one_coin:fit_one_coin",
+        "mace": "tactful.aggregation.mace:fit_mace",
+        "glad": "tactful.aggregation.glad:fit_glad",
+    },
+)
+
+# A function never has the name of its file: importing the file would hide the function.
+_LAZY = {
+    "Aggregated": "result",
+    "DawidSkene": "dawid_skene",
+    "DpmScale": "dpm_scale",
+    "Glad": "glad",
+    "Mace": "mace",
+    "OneCoin": "one_coin",
+    "SkillReport": "skill",
+    "SoftLabels": "soft",
+    "Why": "result",
+    "dpm_five_point": "dpm_scale",
+    "fit_dawid_skene": "dawid_skene",
+    "fit_glad": "glad",
+    "fit_mace": "mace",
+    "fit_one_coin": "one_coin",
+    "majority_vote": "majority",
+    "mean_above_threshold": "mean_threshold",
+    "read_judgements": "judgements",
+    "skill_report": "skill",
+    "soft_labels": "soft",
+    "trust_weighted_vote": "trust_weighted",
+}
+
+__all__ = [
+    "METHODS",
+    "Aggregated",
+    "DawidSkene",
+    "DpmScale",
+    "Glad",
+    "Mace",
+    "OneCoin",
+    "SkillReport",
+    "SoftLabels",
+    "Why",
+    "aggregate",
+    "dpm_five_point",
+    "fit_dawid_skene",
+    "fit_glad",
+    "fit_mace",
+    "fit_one_coin",
+    "majority_vote",
+    "mean_above_threshold",
+    "method_options",
+    "read_judgements",
+    "skill_report",
+    "soft_labels",
+    "trust_weighted_vote",
+]
+
+
+def aggregate(table: Any, method: str = "majority", **options: Any) -> "Aggregated":
+    """Turn a table of judgements into one label per item, by the name of the method."""
+    function = METHODS.get(method)
+    known = method_options(method)
+    for name in options:
+        if name not in known:
+            taken = ", ".join(known) or "none"
+            raise UsageError(f"The method '{method}' takes no option '{name}'; it takes {taken}.")
+    return function(table, **options)
+
+
+def method_options(method: str) -> dict[str, Any]:
+    """Return the options that a method takes, with their defaults."""
+    from inspect import Parameter, signature
+
+    parameters = signature(METHODS.get(method)).parameters.values()
+    return {p.name: p.default for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(f"tactful.aggregation.{_LAZY[name]}"), name)
+    raise AttributeError(f"module 'tactful.aggregation' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

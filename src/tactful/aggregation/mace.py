@@ -1,0 +1,176 @@
+"""MACE (Hovy et al. 2013): an annotator either knows the label or spams, by a habit of their own.
+
+"Learning whom to trust with MACE", NAACL. With probability theta (the competence) an annotator
+copies the true label; otherwise the answer comes from their own distribution xi, whatever the item.
+Fitted by variational Bayes with the paper's priors, from several starts; the best bound is kept.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tactful.aggregation.em import (
+    TOLERANCE,
+    Estimate,
+    Fit,
+    Votes,
+    iterate,
+    log,
+    not_converged_note,
+    vote_shares,
+    weights_of,
+)
+from tactful.aggregation.judgements import Gold, Judged, judged, read_judgements
+from tactful.aggregation.result import Aggregated, settle
+from tactful.aggregation.ties import Ties, check_policy
+from tactful.errors import UsageError
+from tactful.ratings import Numbers
+
+ITERATIONS = 50
+RESTARTS = 10
+KNOWING, SPAMMING, HABIT = 0.5, 0.5, 10.0
+"""Beta(0.5, 0.5) on the competence and Dirichlet(10) on the habits, as in the authors' program."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mace(Aggregated):
+    """Labels, and the competence and habits of each annotator."""
+
+    annotators: tuple[str, ...]
+    competence: Numbers
+    """The expected probability that the annotator knows the label instead of spamming."""
+    habits: Numbers
+    """Annotators by labels: what they answer when they spam."""
+    bound: tuple[float, ...]
+    """The variational bound of the log-likelihood after each iteration of the best start."""
+    starts: tuple[float, ...]
+    """The bound that each start reached."""
+    converged: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Beliefs:
+    """What is believed of annotators: the parameters of Beta and Dirichlet distributions."""
+
+    good: Numbers
+    spam: Numbers
+    habit: Numbers
+
+    @property
+    def competence(self) -> Numbers:
+        return self.good / (self.good + self.spam)
+
+
+def fit_mace(
+    table: Any,
+    *,
+    gold: Gold | None = None,
+    ties: Ties = "none",
+    restarts: int = RESTARTS,
+    iterations: int = ITERATIONS,
+    tolerance: float = TOLERANCE,
+    seed: int = 0,
+) -> Mace:
+    """Fit the model from ``restarts`` starts and keep the one with the best bound.
+
+    The first start is the vote, the others are drawn around it by ``seed``. All labels are equally
+    likely beforehand, as in the paper. ``gold`` holds the labels of known items fast.
+    """
+    if restarts < 1:
+        raise UsageError(f"Found {restarts} restarts; expected at least 1.")
+    ratings = read_judgements(table)
+    check_policy(ties, ratings.labels)
+    data = judged(ratings, gold)
+    votes = Votes(data)
+    best: Fit[_Beliefs] | None = None
+    reached = []
+    for start, theta in _starts(data, restarts, seed):
+        fit = iterate(votes, start, _Learner(theta), iterations, tolerance)
+        reached.append(fit.objective[-1])
+        if best is None or fit.objective[-1] > best.objective[-1]:
+            best = fit
+    assert best is not None  # noqa: S101  (there is at least one start)
+    beliefs = best.parameters
+    result = Mace(
+        "mace",
+        **settle(
+            ratings.items,
+            data,
+            best.posteriors,
+            ties=ties,
+            seed=seed,
+            measure="posterior",
+            weight=weights_of(data.ratings, beliefs.competence),
+            weight_name="competence",
+        ),
+        annotators=ratings.annotators,
+        competence=data.by_annotator(beliefs.competence),
+        habits=data.by_annotator(beliefs.habit / beliefs.habit.sum(axis=1, keepdims=True)),
+        bound=best.objective,
+        starts=tuple(reached),
+        converged=best.converged,
+    )
+    notes = (*result.notes, *not_converged_note(best.converged, iterations, tolerance))
+    return replace(result, notes=notes)
+
+
+def _starts(data: Judged, restarts: int, seed: int) -> Iterator[tuple[Numbers, Numbers]]:
+    """Yield posteriors and competences to start from."""
+    votes, annotators = vote_shares(data), len(data.ratings.annotators)
+    yield votes, np.full(annotators, 0.5)
+    rng = np.random.default_rng(seed)
+    counts = data.ratings.counts()[:, : votes.shape[1]]
+    sure = data.known >= 0
+    for _ in range(restarts - 1):
+        drawn = rng.standard_gamma(counts + 0.5)
+        drawn = (drawn + 1e-12) / (drawn + 1e-12).sum(axis=1, keepdims=True)
+        drawn[sure] = votes[sure]
+        yield drawn, rng.uniform(0.2, 0.8, annotators)
+
+
+class _Learner:
+    """The M-step: it remembers how far each answer was taken for knowledge."""
+
+    def __init__(self, theta: Numbers):
+        self._good = theta
+        self._spam: Numbers | None = None
+
+    def __call__(self, counts: Numbers, truths: Numbers) -> Estimate[_Beliefs]:
+        from scipy.special import digamma
+
+        labels = counts.shape[1]
+        if self._spam is None:
+            self._spam = np.repeat((1 - self._good)[:, None] / labels, labels, axis=1)
+        right = np.einsum("akk->ak", counts)
+        known = right * (self._good[:, None] / (self._good[:, None] + self._spam))
+        habit = np.maximum(counts.sum(axis=2) - known, 0.0)
+        beliefs = _Beliefs(known.sum(axis=1) + KNOWING, habit.sum(axis=1) + SPAMMING, habit + HABIT)
+        total = digamma(beliefs.good + beliefs.spam)
+        strategy = digamma(beliefs.habit) - digamma(beliefs.habit.sum(axis=1))[:, None]
+        self._good = np.exp(digamma(beliefs.good) - total)
+        self._spam = np.exp((digamma(beliefs.spam) - total)[:, None] + strategy)
+        answers = np.repeat(self._spam[:, :, None], labels, axis=2)
+        diagonal = np.arange(labels)
+        answers[:, diagonal, diagonal] += self._good[:, None]
+        even = np.full(truths.size, -np.log(max(truths.size, 1)))
+        return Estimate(log(answers), even, -_divergence(beliefs), beliefs)
+
+
+def _divergence(beliefs: _Beliefs) -> float:
+    """Return how far the beliefs have moved from the priors (Kullback-Leibler)."""
+    pair = np.stack([beliefs.good, beliefs.spam], axis=1)
+    prior = np.broadcast_to(np.array([KNOWING, SPAMMING]), pair.shape)
+    return _dirichlet_divergence(pair, prior) + _dirichlet_divergence(
+        beliefs.habit, np.full_like(beliefs.habit, HABIT)
+    )
+
+
+def _dirichlet_divergence(found: Numbers, prior: Numbers) -> float:
+    from scipy.special import digamma, gammaln
+
+    moved = ((found - prior) * (digamma(found) - digamma(found.sum(axis=1))[:, None])).sum()
+    sizes = (gammaln(found.sum(axis=1)) - gammaln(prior.sum(axis=1))).sum()
+    shapes = (gammaln(found) - gammaln(prior)).sum()
+    return float(sizes - shapes + moved)

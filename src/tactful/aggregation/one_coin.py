@@ -1,0 +1,108 @@
+"""The one-coin model: each annotator is right with one probability, whatever the true label.
+
+It is Dawid-Skene with a single number per annotator; wrong answers are spread evenly over the other
+labels. With few judgements per annotator it has less to estimate, and so errs less.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tactful.aggregation.dawid_skene import SMOOTHING, check_smoothing
+from tactful.aggregation.em import (
+    MOST_ITERATIONS,
+    TOLERANCE,
+    Estimate,
+    Votes,
+    iterate,
+    log,
+    not_converged_note,
+    vote_shares,
+    weights_of,
+)
+from tactful.aggregation.judgements import Gold, judged, read_judgements
+from tactful.aggregation.result import Aggregated, settle
+from tactful.aggregation.ties import Ties, check_policy
+from tactful.ratings import Numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OneCoin(Aggregated):
+    """Labels, and the accuracy of each annotator."""
+
+    annotators: tuple[str, ...]
+    accuracy: Numbers
+    priors: Numbers
+    log_likelihood: tuple[float, ...]
+    objective: tuple[float, ...]
+    converged: bool
+
+
+def fit_one_coin(
+    table: Any,
+    *,
+    gold: Gold | None = None,
+    ties: Ties = "none",
+    smoothing: float = SMOOTHING,
+    iterations: int = MOST_ITERATIONS,
+    tolerance: float = TOLERANCE,
+    seed: int = 0,
+) -> OneCoin:
+    """Fit the model by EM, from the shares of the votes.
+
+    ``smoothing`` is added to the right and to the wrong answers of each annotator and to the count
+    of each label. ``seed`` is only used by the tie policy ``random``.
+    """
+    check_smoothing(smoothing)
+    ratings = read_judgements(table)
+    check_policy(ties, ratings.labels)
+    data = judged(ratings, gold)
+    votes = Votes(data)
+    others = max(len(data.ratings.labels) - 1, 1)
+
+    def m_step(counts: Numbers, truths: Numbers) -> Estimate[tuple[Numbers, Numbers]]:
+        right = np.einsum("akk->a", counts)
+        # The clip keeps rounding from making a wrong answer less than impossible.
+        wrong = np.maximum(counts.sum(axis=(1, 2)) - right, 0.0)
+        accuracy = _share(right + smoothing, wrong + smoothing)
+        priors = (truths + smoothing) / max(float((truths + smoothing).sum()), 1e-300)
+        log_right, log_wrong = log(accuracy), log(1 - accuracy)
+        log_answers = np.empty_like(counts)
+        log_answers[:] = (log_wrong - np.log(others))[:, None, None]
+        diagonal = np.arange(counts.shape[1])
+        log_answers[:, diagonal, diagonal] = log_right[:, None]
+        log_priors = log(priors)
+        total = float(log_right.sum() + log_wrong.sum() + log_priors.sum())
+        penalty = smoothing * total if smoothing else 0.0
+        return Estimate(log_answers, log_priors, penalty, (accuracy, priors))
+
+    fit = iterate(votes, vote_shares(data), m_step, iterations, tolerance)
+    accuracy, priors = fit.parameters
+    result = OneCoin(
+        "one_coin",
+        **settle(
+            ratings.items,
+            data,
+            fit.posteriors,
+            ties=ties,
+            seed=seed,
+            measure="posterior",
+            weight=weights_of(data.ratings, accuracy),
+            weight_name="estimated accuracy",
+        ),
+        annotators=ratings.annotators,
+        accuracy=data.by_annotator(accuracy),
+        priors=priors,
+        log_likelihood=fit.log_likelihood,
+        objective=fit.objective,
+        converged=fit.converged,
+    )
+    notes = (*result.notes, *not_converged_note(fit.converged, iterations, tolerance))
+    return replace(result, notes=notes)
+
+
+def _share(right: Numbers, wrong: Numbers) -> Numbers:
+    answer = np.full_like(right, 0.5)
+    np.divide(right, right + wrong, out=answer, where=right + wrong > 0)
+    return answer

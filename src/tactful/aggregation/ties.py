@@ -1,0 +1,86 @@
+"""What to do when two labels have the same weight: a rule that is chosen, never an accident."""
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tactful.errors import InputError, UsageError
+from tactful.ratings import Codes, Numbers
+from tactful.registry import unknown_name
+
+Ties = Literal["error", "first", "lowest", "highest", "random", "none"]
+POLICIES: tuple[str, ...] = get_args(Ties)
+
+NO_LABEL = -1
+_SHOWN = 3
+# Sums of decimals that are equal on paper differ in the last digits.
+_SAME = 1e-9
+
+RULES = {
+    "first": "the first in the order of the labels was taken",
+    "lowest": "the lowest was taken",
+    "highest": "the highest was taken",
+    "random": "one was drawn at random, seed {seed}",
+    "none": "ties get no label",
+}
+
+
+def check_policy(ties: str, labels: tuple[str, ...]) -> None:
+    """Refuse a policy that is none, or that needs numbers where labels are words."""
+    if ties not in POLICIES:
+        raise unknown_name("tie policy", ties, list(POLICIES))
+    if ties in ("lowest", "highest") and not all(map(_is_number, labels)):
+        raise UsageError(
+            f"The tie policy '{ties}' compares numbers, but the labels are "
+            f"{', '.join(labels[:_SHOWN])}; take 'first', 'random', 'none' or 'error'."
+        )
+
+
+def choose(
+    scores: Numbers, ties: str, items: tuple[str, ...], labels: tuple[str, ...], seed: int
+) -> tuple[Codes, NDArray[np.bool_]]:
+    """Return the best label of each row of ``scores``, and which rows are tied.
+
+    Rows stand in the order of the items' names, so that a random choice does not depend on the
+    order of the table.
+    """
+    check_policy(ties, labels)
+    if not scores.size:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_)
+    best = best_of(scores)
+    tied = best.sum(axis=1) > 1
+    chosen = best.argmax(axis=1)
+    if ties == "error" and tied.any():
+        names = ", ".join(repr(items[at]) for at in np.flatnonzero(tied)[:_SHOWN])
+        raise InputError(
+            f"Found {int(tied.sum()):,} items with a tie ({names}); expected a clear label for "
+            "each; choose a tie policy: first, lowest, highest, random or none."
+        )
+    if ties == "highest":
+        chosen = scores.shape[1] - 1 - best[:, ::-1].argmax(axis=1)
+    elif ties == "random":
+        draws = np.random.default_rng(seed).random(scores.shape)
+        chosen = np.where(best, draws, -1.0).argmax(axis=1)
+    elif ties == "none":
+        chosen = np.where(tied, NO_LABEL, chosen)
+    return chosen.astype(np.int64), tied
+
+
+def best_of(scores: Numbers) -> NDArray[np.bool_]:
+    """Say which scores of each row are the highest, or as good as the highest."""
+    top = scores.max(axis=1, keepdims=True)
+    return np.asarray(scores >= top - _SAME * np.abs(top))
+
+
+def rule(ties: str, seed: int) -> str:
+    """Say the policy in words, for the reason of a tied item."""
+    return RULES.get(ties, "").format(seed=seed)
+
+
+def _is_number(label: str) -> bool:
+    try:
+        float(label)
+    except ValueError:
+        return False
+    return True

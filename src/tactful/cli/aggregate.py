@@ -1,0 +1,332 @@
+"""``tactful aggregate``: turn judgements into labels, each with its reason."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tactful.aggregation import METHODS, aggregate, method_options
+from tactful.cli.corpus_options import force_option
+from tactful.cli.output import echo_sentence
+from tactful.cli.tables import column_options, read_table, require_columns, split_questions
+from tactful.errors import InputError, UsageError
+from tactful.files import atomic_path
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tactful.aggregation import Aggregated
+
+ENDINGS = (".csv", ".jsonl", ".parquet")
+TIES = ("error", "first", "lowest", "highest", "random", "none")
+_OWN_OPTIONS = ("ties", "seed", "gold", "trust")
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns of the files hold what."""
+
+    item: str = "item"
+    annotator: str = "annotator"
+    label: str = "label"
+    question: str = "question"
+    trust: str | None = None
+
+
+@click.command("aggregate")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--method",
+    default="majority",
+    show_default=True,
+    metavar="NAME",
+    help=f"How: {', '.join(METHODS)}.",
+    shell_complete=lambda ctx, parameter, start: [m for m in METHODS if m.startswith(start)],
+)
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The file to write; its ending, .csv, .jsonl or .parquet, chooses the format.",
+)
+@column_options
+@click.option(
+    "--question", multiple=True, metavar="Q", help="Only this question of the table; repeatable."
+)
+@click.option(
+    "--trust",
+    metavar="COLUMN",
+    help="The column with each annotator's trust, from 0 to 1, for trust_weighted.  "
+    "[default: trust]",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(TIES),
+    help="What to do with ties.  [default: none; highest for mean_threshold]",
+)
+@click.option(
+    "--gold",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A table of items whose label is known; models hold them fast.",
+)
+@click.option("--soft", is_flag=True, help="Also write the probability of each label.")
+@click.option(
+    "--skill",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write a report on each annotator to this file.",
+)
+@click.option(
+    "--why", is_flag=True, help="Write the reason of every label, not of missing ones only."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), help="For what is drawn at random.  [default: 0]"
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the method, such as referee=ann3 or iterations=50; repeatable.",
+)
+@force_option
+def aggregate_cli(
+    file: Path,
+    method: str,
+    output: Path,
+    item: str,
+    annotator: str,
+    label: str,
+    question_column: str,
+    question: tuple[str, ...],
+    trust: str | None,
+    ties: str | None,
+    gold: Path | None,
+    soft: bool,
+    skill: Path | None,
+    why: bool,
+    seed: int | None,
+    settings: tuple[str, ...],
+    force: bool,
+) -> None:
+    """Turn the judgements of several annotators into one label per item.
+
+    FILE is a table with a row per judgement: item, annotator, label. If it has a column
+    'question', as 'tactful corpus convert --table judgements' writes it, each question is
+    aggregated for itself.
+
+    \b
+    tactful aggregate judgements.parquet --method trust_weighted --why -o labels.csv
+    """
+    import polars as pl
+
+    METHODS.get(method)
+    for path in (output, *([skill] if skill else [])):
+        check_ending(path)
+    if skill is not None and skill.resolve() == output.resolve():
+        raise UsageError("--output and --skill name the same file; name two.")
+    columns = Columns(item, annotator, label, question_column, trust)
+    options = read_options(method, ties, seed, settings)
+    parts = split_questions(read_table(file), file, question_column, question)
+    known = read_gold(gold, columns) if gold else {}
+    if known and "gold" not in method_options(method) and skill is None:
+        raise UsageError(
+            f"The method '{method}' uses no gold; take dawid_skene, one_coin, mace or glad, or ask "
+            "with --skill for a report that compares annotators with it."
+        )
+    labels: list[pl.DataFrame] = []
+    skills: list[pl.DataFrame] = []
+    for name, part in parts.items():
+        rows = judgement_rows(part, file, columns, method)
+        result, report = aggregate_question(
+            rows, name, method, options, _gold_of(known, name), soft, skill is not None, seed or 0
+        )
+        labels.append(_with_question(result.table(soft, why), name))
+        skills += [] if report is None else [_with_question(report, name)]
+        for note in result.notes:
+            echo_sentence(note if name is None else f"{name}: {note}", err=True)
+    table = _joined(labels)
+    # Both files are made ready before one is put in its place: an existing skill file is refused
+    # before the labels are written.
+    with ExitStack() as writing:
+        write_table(table, writing.enter_context(atomic_path(output, force)), output)
+        if skill is not None:
+            skill_part = writing.enter_context(atomic_path(skill, force))
+            write_table(pl.concat(skills), skill_part, skill)
+    _say(table, len(parts), method, output, skill)
+
+
+def read_options(
+    method: str, ties: str | None, seed: int | None, settings: Sequence[str]
+) -> dict[str, Any]:
+    """Collect the options of a method; one that it does not take is a usage error."""
+    known = method_options(method)
+    options: dict[str, Any] = {}
+    if ties is not None:
+        options["ties"] = ties
+    if seed is not None and "seed" in known:
+        options["seed"] = seed
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise UsageError(f"Found --set {setting}; expected NAME=VALUE.")
+        if name in _OWN_OPTIONS:
+            raise UsageError(f"Found --set {setting}; it has an option of its own: --{name}.")
+        options[name] = _value(name, value, known.get(name))
+    for name in options:
+        if name not in known:
+            own = [option for option in known if option not in _OWN_OPTIONS]
+            raise UsageError(
+                f"The method '{method}' takes no '{name}'; it takes {', '.join(own) or 'none'}."
+            )
+    return options
+
+
+def _value(name: str, text: str, default: Any) -> Any:
+    """Read a value as the method's default is; words stay words."""
+    if name == "positive":
+        return tuple(text.split(","))
+    if text.casefold() == "none":
+        return None
+    try:
+        return type(default)(text) if isinstance(default, int | float) else text
+    except ValueError:
+        kind = "a whole number" if isinstance(default, int) else "a number"
+        raise UsageError(f"Found --set {name}={text}; expected {kind}.") from None
+
+
+def read_gold(path: Path, columns: Columns) -> dict[str | None, dict[str, str]]:
+    """Read the known labels, by question where the table has questions."""
+    import polars as pl
+
+    frame = read_table(path)
+    require_columns(frame, [columns.item, columns.label], path)
+    known: dict[str | None, dict[str, str]] = {}
+    for name, part in split_questions(frame, path, columns.question).items():
+        pairs = (
+            part.select(
+                pl.col(columns.item).cast(pl.String).alias("item"),
+                pl.col(columns.label).cast(pl.String).alias("label"),
+            )
+            .drop_nulls()
+            .unique(maintain_order=True)
+        )
+        twice = pairs.filter(pl.col("item").is_duplicated())
+        if twice.height:
+            raise InputError(
+                f"{path}: found several labels for {twice['item'][0]!r}; expected one per item."
+            )
+        known[name] = dict(pairs.iter_rows())
+    return known
+
+
+def _gold_of(
+    known: Mapping[str | None, Mapping[str, str]], question: str | None
+) -> Mapping[str, str]:
+    """Return the gold of a question; gold without questions is for tables without them."""
+    if question is not None and None in known:
+        raise UsageError(
+            "The table has several questions and the gold has none; add the column 'question' to "
+            "the gold, or choose one question and leave its column out."
+        )
+    return known.get(question, {})
+
+
+def judgement_rows(
+    frame: "pl.DataFrame", path: Path, columns: Columns, method: str
+) -> "pl.DataFrame":
+    """Return the columns item, annotator, label and, if wanted, trust."""
+    import polars as pl
+
+    wanted = {"item": columns.item, "annotator": columns.annotator, "label": columns.label}
+    if "trust" in method_options(method):
+        wanted["trust"] = columns.trust or "trust"
+    elif columns.trust is not None:
+        raise UsageError(f"The method '{method}' uses no trust; take trust_weighted.")
+    require_columns(frame, list(wanted.values()), path)
+    return frame.select(pl.col(name).alias(role) for role, name in wanted.items())
+
+
+def aggregate_question(
+    rows: "pl.DataFrame",
+    question: str | None,
+    method: str,
+    options: Mapping[str, Any],
+    gold: Mapping[str, str],
+    soft: bool,
+    skill: bool,
+    seed: int,
+) -> "tuple[Aggregated, pl.DataFrame | None]":
+    """Aggregate one question and report on its annotators; an error names the question."""
+    from tactful.aggregation import skill_report, soft_labels
+
+    anchored = {"gold": gold} if gold and "gold" in method_options(method) else {}
+    try:
+        result = aggregate(rows, method, **options, **anchored)
+        if soft:
+            soft_labels(result)
+        report = skill_report(rows, result, gold=gold, seed=seed).table() if skill else None
+    except InputError as error:
+        if question is None:
+            raise
+        raise InputError(
+            f"Question '{question}': {error} Choose other questions with --question."
+        ) from error
+    return result, report
+
+
+def check_ending(path: Path) -> None:
+    """Refuse an output whose format nobody could guess."""
+    if path.suffix.lower() not in ENDINGS:
+        raise UsageError(
+            f"{path}: found the ending '{path.suffix}'; expected {', '.join(ENDINGS)}."
+        )
+
+
+def write_table(table: "pl.DataFrame", file: Path, named: Path) -> None:
+    """Write a table to ``file`` in the format that the ending of ``named`` asks for."""
+    ending = named.suffix.lower()
+    if ending == ".csv":
+        table.write_csv(file)
+    elif ending == ".jsonl":
+        table.write_ndjson(file)
+    else:
+        table.write_parquet(file)
+
+
+def _with_question(table: "pl.DataFrame", question: str | None) -> "pl.DataFrame":
+    import polars as pl
+
+    if question is None:
+        return table
+    first, *others = table.columns
+    return table.select(pl.col(first), pl.lit(question).alias("question"), *map(pl.col, others))
+
+
+def _joined(labels: "Sequence[pl.DataFrame]") -> "pl.DataFrame":
+    """Put questions below each other; a label that a question does not have is null there."""
+    import polars as pl
+
+    table = pl.concat(labels, how="diagonal")
+    return table.select(pl.exclude("why"), pl.col("why"))
+
+
+def _say(
+    table: "pl.DataFrame", questions: int, method: str, output: Path, skill: Path | None
+) -> None:
+    missing = table["label"].null_count()
+    asked = f" to {questions} questions" if questions > 1 else ""
+    click.echo(
+        f"Wrote {table.height - missing:,} labels of {table['item'].n_unique():,} items{asked} "
+        f"by {method} to {output}"
+    )
+    if missing:
+        noun = "1 label is" if missing == 1 else f"{missing:,} labels are"
+        click.echo(f"{noun} missing: the column 'why' has the reasons", err=True)
+    if skill is not None:
+        click.echo(f"Wrote the annotators' skills to {skill}")

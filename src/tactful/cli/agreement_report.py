@@ -1,0 +1,185 @@
+"""What ``tactful agreement`` answers: its records, and how they are printed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tactful.cli.output import echo, echo_json, echo_sentence, table
+
+if TYPE_CHECKING:
+    from tactful.agreement import Agreement, Curve
+
+JSON_VERSION = 1
+_ALL = "all judgements"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be computed for every question."""
+
+    measures: tuple[str, ...] = ()
+    level: str = "nominal"
+    labels: tuple[str, ...] = ()
+    per_label: bool = False
+    leave_out: tuple[str, ...] = ()
+    trust_curve: bool = False
+    overlap: int = 2
+    bootstrap: int = 0
+    confidence: float = 0.95
+    seed: int = 0
+
+
+@dataclass
+class Block:
+    """All answers about one question, or why it has none."""
+
+    question: str | None
+    problem: str | None = None
+    judgements: int = 0
+    items: int = 0
+    annotators: int = 0
+    labels: tuple[str, ...] = ()
+    missing: int = 0
+    measures: "list[Agreement]" = field(default_factory=list)
+    per_label: "list[Agreement]" = field(default_factory=list)
+    left_out: int = 0
+    without: "list[Agreement]" = field(default_factory=list)
+    curves: "list[Curve]" = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The question, or what stands for it where the table has none."""
+        return _ALL if self.question is None else self.question
+
+    def as_dict(self, request: Request) -> dict[str, Any]:
+        """Return the block as plain data, for JSON."""
+        data: dict[str, Any] = {
+            "question": self.question,
+            "problem": self.problem,
+            "judgements": self.judgements,
+            "items": self.items,
+            "annotators": self.annotators,
+            "labels": list(self.labels),
+            "rows_without_label": self.missing,
+            "measures": [_as_dict(answer) for answer in self.measures],
+        }
+        if request.per_label:
+            data["per_label"] = [_as_dict(answer) for answer in self.per_label]
+        if request.leave_out:
+            data["without"] = {
+                "labels": list(request.leave_out),
+                "items_left_out": self.left_out,
+                "measures": [_as_dict(answer) for answer in self.without],
+            }
+        if request.trust_curve:
+            data["trust_curves"] = [
+                {"measure": curve.measure, "points": curve.frame().to_dicts()}
+                for curve in self.curves
+            ]
+        return data
+
+
+def _as_dict(answer: "Agreement") -> dict[str, Any]:
+    from tactful.agreement import landis_koch
+
+    return {**answer.as_dict(), "reading": landis_koch(answer)}
+
+
+def echo_as_json(file: Path, blocks: Sequence[Block], request: Request) -> None:
+    """Print all blocks as one JSON object."""
+    from tactful.agreement import CAVEAT
+
+    echo_json(
+        {
+            "schema_version": JSON_VERSION,
+            "file": str(file),
+            "level": request.level,
+            "questions": [block.as_dict(request) for block in blocks],
+            "caveat": CAVEAT,
+        }
+    )
+
+
+def echo_as_text(blocks: Sequence[Block], request: Request) -> None:
+    """Print a heading and tables for each block."""
+    from tactful.agreement import CAVEAT
+
+    for number, block in enumerate(blocks):
+        if number:
+            click.echo()
+        if block.problem is not None:
+            echo_sentence(f"{block.name}: not measured. {block.problem}")
+            continue
+        echo_sentence(
+            f"{block.name}: {block.judgements:,} judgements of {block.items:,} items by "
+            f"{block.annotators:,} annotators" + _aside(block)
+        )
+        echo(_table(block.measures, request))
+        _echo_notes(block.measures)
+        if request.leave_out:
+            names = ", ".join(request.leave_out)
+            click.echo(f"\nWithout the {block.left_out:,} items that anybody called {names}:")
+            echo(_table(block.without, request))
+        if request.per_label and block.per_label:
+            click.echo("\nEach label against all others:")
+            echo(_table(block.per_label, request))
+        for curve in block.curves:
+            _echo_curve(curve, request)
+    click.echo()
+    echo_sentence(CAVEAT)
+
+
+def _aside(block: Block) -> str:
+    parts = []
+    single = block.measures[0].single_items if block.measures else 0
+    if single:
+        parts.append(f"{single:,} items with one judgement say nothing about agreement")
+    if block.missing:
+        parts.append(f"{block.missing:,} rows without a label are no judgements")
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _table(answers: "Sequence[Agreement]", request: Request) -> Any:
+    from tactful.agreement import landis_koch
+
+    columns = ["measure", "value"]
+    labelled = any(answer.label is not None for answer in answers)
+    if labelled:
+        columns.insert(0, "label")
+    if request.bootstrap:
+        columns.append(f"{request.confidence:.0%} interval")
+    columns += ["items", "reading"]
+    rows = []
+    for answer in answers:
+        row: list[Any] = [answer.label] if labelled else []
+        row += [answer.name, _number(answer.value)]
+        if request.bootstrap:
+            row.append(" to ".join(map(_number, answer.interval)) if answer.interval else "")
+        undefined = None if answer.reason is None else f"undefined: {answer.reason}"
+        rows.append([*row, answer.items, undefined or landis_koch(answer)])
+    return table(columns, rows, whole=columns[:-1])
+
+
+def _echo_notes(answers: "Sequence[Agreement]") -> None:
+    for answer in answers:
+        if answer.notes:
+            echo_sentence(f"{answer.name}: {'; '.join(answer.notes)}.", "  ", "    ")
+
+
+def _echo_curve(curve: "Curve", request: Request) -> None:
+    if not curve.answers:
+        return
+    click.echo(f"\n{curve.answers[0].name} by trust:")
+    columns = ["trust at least", "value", "items", "annotators", "judgements", ""]
+    rows = [
+        [f"{step:g}", _number(a.value), a.items, a.annotators, a.judgements, a.reason]
+        for step, a in zip(curve.thresholds, curve.answers, strict=True)
+    ]
+    echo(table(columns, rows, whole=columns[:-1]))
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

@@ -1,0 +1,225 @@
+"""The answers of a file, one for each id: read, checked and matched, for ``tactful evaluate``.
+
+Whatever does not fit is collected and reported together, with file and line. Nothing is guessed,
+repaired or scored as 0.
+"""
+
+import csv
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tactful.cli.tables import read_table, require_columns
+from tactful.corpora.problems import show
+from tactful.errors import BadRowsError, FileFormatError, Problem
+from tactful.files import open_text
+
+ACTION = "nothing was scored"
+_KEPT = 10
+_CSV_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_SUM_TOLERANCE = 1e-6
+
+
+@dataclass
+class Faults:
+    """Collects what is wrong in one file."""
+
+    path: Path
+    kept: list[Problem] = field(default_factory=list)
+    rows: set[int | None] = field(default_factory=set)
+    total: int = 0
+
+    def add(self, line: int | None, found: str, expected: str, column: str | None = None) -> None:
+        """Count a fault, and keep it if it is among the first."""
+        self.total += line is None or line not in self.rows
+        self.rows.add(line)
+        if len(self.kept) < _KEPT + 1:
+            name = self.path.name
+            self.kept.append(Problem(name, line, "answer", found, expected, ACTION, column=column))
+
+    def raise_any(self) -> None:
+        """Raise all of them as one error, if there are any."""
+        if self.kept:
+            raise BadRowsError(self.kept, self.total)
+
+
+@dataclass
+class Answers:
+    """What one file answers: a value for each id, and the line where it stands."""
+
+    path: Path
+    ids: list[str]
+    values: list[Any]
+    lines: Callable[[int], int | None]
+    """The line of the answer at a place; None where the file has no lines."""
+
+
+class Table:
+    """A table of the user's, that knows on which line each row starts."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.frame = read_table(path)
+
+    def line(self, row: int) -> int | None:
+        """Return the line of a row; None in Parquet, which has none."""
+        return self._lines[row] if row < len(self._lines) else None
+
+    def add(
+        self, faults: Faults, row: int, found: str, expected: str, column: str | None = None
+    ) -> None:
+        """Count a fault of a row, by its line or, where there are none, by its number."""
+        line = self.line(row)
+        where = "" if line is not None else f"in row {row + 1:,} "
+        faults.add(line, where + found, expected, column)
+
+    def ids(self, column: str) -> list[str]:
+        """Return the ids; a missing or repeated one is a fault."""
+        require_columns(self.frame, [column], self.path)
+        ids = as_ids(self.frame[column]).to_list()
+        faults = Faults(self.path)
+        for row, value in enumerate(ids):
+            if value is None:
+                self.add(faults, row, "no id", "one in each row", column)
+        faults.raise_any()
+        refuse_repeated(Answers(self.path, ids, ids, self.line), column)
+        return ids
+
+    def cells(self, column: str) -> list[Any]:
+        """Return the cells of a column."""
+        require_columns(self.frame, [column], self.path)
+        return self.frame[column].to_list()
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        endings = [ending.lower() for ending in self.path.suffixes]
+        delimiter = next((_CSV_DELIMITERS[e] for e in endings if e in _CSV_DELIMITERS), None)
+        if ".parquet" in endings or ".pq" in endings:
+            return []
+        with open_text(self.path) as handle:
+            if delimiter is None:
+                return [number for number, line in enumerate(handle, 1) if line.strip()]
+            reader = csv.reader(handle, delimiter=delimiter)
+            width = len(next(reader))
+            starts, start = [], reader.line_num + 1
+            for row in reader:
+                if len(row) == width:
+                    starts.append(start)
+                start = reader.line_num + 1
+        return starts
+
+
+def as_ids(column: pl.Series) -> pl.Series:
+    """Write ids as text: 7 and 7.0 are the same id in whatever file they stand."""
+    if column.dtype.is_float():
+        known = column.drop_nulls()
+        whole = bool((known == known.round()).all())
+        column = column.cast(pl.Int64, strict=False) if whole else column
+    text = column.cast(pl.String).str.strip_chars()
+    return text.set(text == "", None)
+
+
+def refuse_repeated(answers: Answers, column: str | None = None) -> None:
+    """Refuse an id that stands twice: nobody could say which answer counts."""
+    first: dict[str, int] = {}
+    faults = Faults(answers.path)
+    for at, value in enumerate(answers.ids):
+        if value in first:
+            there = answers.lines(first[value])
+            where = "" if there is None else f", which stands on line {there} already"
+            faults.add(answers.lines(at), f"the id {show(value)} again{where}", "it once", column)
+        first.setdefault(value, at)
+    faults.raise_any()
+
+
+def match(gold: Answers, predictions: Answers) -> list[Any]:
+    """Return the predictions in the order of gold; ids that only one side has are an error."""
+    place = {value: at for at, value in enumerate(predictions.ids)}
+    known = set(gold.ids)
+    faults = Faults(predictions.path)
+    for at, value in enumerate(predictions.ids):
+        if value not in known:
+            expected = f"an id of {gold.path.name}"
+            faults.add(predictions.lines(at), f"the unknown id {show(value)}", expected)
+    for at, value in enumerate(gold.ids):
+        if value not in place:
+            line = gold.lines(at)
+            where = gold.path.name if line is None else f"{gold.path.name}, line {line}"
+            faults.add(None, f"no answer for the id {show(value)} ({where})", "one for each id")
+    faults.raise_any()
+    return [predictions.values[place[value]] for value in gold.ids]
+
+
+def parse_cells(
+    table: Table, columns: Sequence[str], parse: Callable[[Any], Any], expected: str
+) -> dict[str, list[Any]]:
+    """Parse the cells of columns; a cell that ``parse`` answers with None is a fault."""
+    faults = Faults(table.path)
+    parsed = {}
+    for column in columns:
+        values = [parse(cell) for cell in table.cells(column)]
+        parsed[column] = values
+        for row, value in enumerate(values):
+            if value is None:
+                found = show_cell(table.frame[column][row])
+                table.add(faults, row, found, expected, column)
+    faults.raise_any()
+    return parsed
+
+
+def as_flag(cell: Any) -> int | None:
+    """Read 0 or 1; None where it is neither."""
+    if isinstance(cell, str):
+        return {"0": 0, "1": 1, "0.0": 0, "1.0": 1}.get(cell.strip())
+    return int(cell) if isinstance(cell, bool | int | float) and cell in (0, 1) else None
+
+
+def as_probability(cell: Any) -> float | None:
+    """Read a number from 0 to 1; None where it is none."""
+    number = as_number(cell)
+    return number if number is not None and 0 <= number <= 1 else None
+
+
+def as_number(cell: Any) -> float | None:
+    """Read a finite number; None where it is none."""
+    if isinstance(cell, str) and "_" in cell:
+        # Python takes 1_0 as 10; nobody who writes it in a table means that.
+        return None
+    try:
+        number = float(cell)
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def show_cell(cell: Any) -> str:
+    """Show a found cell without showing a long text."""
+    return show(None if cell is None else str(cell))
+
+
+def check_distributions(
+    table: Table, columns: Sequence[str], rows: Sequence[Sequence[float]]
+) -> None:
+    """Refuse rows that do not sum to 1."""
+    faults = Faults(table.path)
+    for row, values in enumerate(rows):
+        if abs(sum(values) - 1) > _SUM_TOLERANCE:
+            found = f"probabilities that sum to {sum(values):g}"
+            table.add(faults, row, found, f"a sum of 1 over {', '.join(columns)}")
+    faults.raise_any()
+
+
+def read_lines(path: Path) -> list[str]:
+    """Return the lines of a text file, stripped; empty ones at the end do not count."""
+    with open_text(path) as handle:
+        lines = [line.strip() for line in handle]
+    while lines and not lines[-1]:
+        lines.pop()
+    if not lines:
+        raise FileFormatError(f"{path}: found an empty file; expected one answer on each line.")
+    return lines

@@ -1,0 +1,70 @@
+"""What a measure answers: a number, or the reason why there is none; and what it says of itself."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from math import isnan
+from typing import Any, cast
+
+from tactful.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """The answer of one measure: a value, or None and the reason why it is undefined.
+
+    ``float(measure)`` is the value; it raises :class:`~tactful.errors.InputError` with the reason
+    where there is none, so that an undefined measure cannot enter a mean unseen.
+    """
+
+    name: str
+    value: float | None
+    reason: str | None = None
+    """Why the value is undefined, or (with a value) which policy replaced an undefined one."""
+    parts: Mapping[str, "Measure"] = field(default_factory=dict)
+    """What the value was made from: precision and recall of an F-measure, the repetitions."""
+    items: int | None = None
+    """How many items were measured."""
+
+    def __post_init__(self) -> None:
+        if self.value is None and not self.reason:
+            raise ValueError(f"{self.name}: an undefined measure needs its reason")
+        if self.value is not None and isnan(self.value):
+            raise ValueError(f"{self.name}: NaN is not an answer; give None and the reason")
+
+    def __float__(self) -> float:
+        if self.value is None:
+            raise InputError(f"{self.name} is undefined: {self.reason}")
+        return float(self.value)
+
+    @property
+    def defined(self) -> bool:
+        """Whether there is a value."""
+        return self.value is not None
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        if self.value is None:
+            return f"{self.name}: undefined ({self.reason})"
+        return f"{self.name}: {self.value:.4f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What a measure says of itself, so that laws and tables can be made for all of them.
+
+    ``takes`` is the kind of its input (the law suite makes inputs of each kind); ``perfect`` is
+    the value when the prediction equals the gold answers, None where that depends on the data.
+    """
+
+    target: str
+    takes: str
+    low: float
+    high: float
+    perfect: float | None
+    higher_is_better: bool = True
+
+    def load(self) -> Callable[..., Measure]:
+        """Import and return the function."""
+        module, _, attribute = self.target.partition(":")
+        return cast("Callable[..., Any]", getattr(import_module(module), attribute))

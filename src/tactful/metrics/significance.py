@@ -1,0 +1,266 @@
+"""How sure a score is: bootstrap intervals, and a test whether two systems differ.
+
+Both repeat a measurement on rearranged items, with a seed, so that the same call gives the same
+answer. A measure is given in one of two ways:
+
+- any function of ``(gold, predicted)``, which is called again for each repetition;
+- a :class:`Decomposition`: what each item contributes, and how the sums become scores. Thousands of
+  repetitions are then a few operations on arrays.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numpy.typing import NDArray
+
+from tactful.errors import InputError
+from tactful.metrics.result import Measure
+
+Numbers = NDArray[np.float64]
+AnyMeasure = Callable[[Any, Any], "Measure | float | None"]
+
+_CELLS_AT_ONCE = 4_000_000
+"""How many numbers a block of repetitions may hold: some tens of megabytes."""
+_TIE = 1e-12
+"""Differences this close to the observed one are equal to it but for rounding."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decomposition:
+    """A measure as sums over the items."""
+
+    items: Numbers
+    """One row for each item, one column for each thing that is summed."""
+    score: Callable[[Numbers], Numbers]
+    """Turns sums (one row for each repetition) into scores; NaN where a score is undefined."""
+
+    @classmethod
+    def mean(cls, values: npt.ArrayLike) -> "Decomposition":
+        """Decompose a mean over the items; NaN is an item that the mean leaves out."""
+        column = np.asarray(values, dtype=np.float64).reshape(-1, 1)
+        known = ~np.isnan(column)
+        rows = np.hstack([np.where(known, column, 0.0), known])
+        return cls(rows, lambda sums: _divide(sums[:, 0], sums[:, 1]))
+
+    @classmethod
+    def f1(cls, counts: npt.ArrayLike) -> "Decomposition":
+        """Decompose an F1 of (right, wrong, missed) of each item."""
+        return cls(
+            np.asarray(counts, dtype=np.float64).reshape(-1, 3),
+            lambda sums: _divide(2 * sums[:, 0], 2 * sums[:, 0] + sums[:, 1] + sums[:, 2]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A bootstrap interval."""
+
+    measure: Measure
+    """The measure of all items, as they are."""
+    low: float | None
+    high: float | None
+    level: float
+    repetitions: int
+    undefined: int
+    """In how many repetitions the measure was undefined; they are left out."""
+    seed: int
+    reason: str | None = None
+    """Why there is no interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A test of the difference between two systems."""
+
+    first: Measure
+    second: Measure
+    difference: float | None
+    """First minus second."""
+    p_value: float | None
+    """How often a difference at least this large comes about when the systems are exchangeable."""
+    repetitions: int
+    seed: int
+    reason: str | None = None
+    """Why there is no p-value."""
+
+
+def bootstrap_interval(
+    measure: AnyMeasure | Decomposition,
+    gold: Sequence[Any] | npt.ArrayLike | None = None,
+    predicted: Sequence[Any] | npt.ArrayLike | None = None,
+    *,
+    repetitions: int = 1_000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Interval:
+    """Return the percentile interval over samples of the items, drawn with replacement (Efron).
+
+    A :class:`Decomposition` needs no ``gold`` and ``predicted``. There is no interval where the
+    measure itself is undefined, where there is one item only, or where it is undefined in every
+    repetition; the reason says which.
+    """
+    _check_repetitions(repetitions)
+    if not 0 < level < 1:
+        raise InputError(f"Found the level {level:g}; expected a share between 0 and 1.")
+    whole, size = _measured(measure, gold, predicted)
+    reason = None if whole.value is not None else f"the measure is undefined: {whole.reason}"
+    if reason is None and size < 2:
+        reason = "one item alone does not vary"
+    if reason is not None:
+        return Interval(whole, None, None, level, repetitions, 0, seed, reason)
+    rng = np.random.default_rng(seed)
+    if isinstance(measure, Decomposition):
+        values = _bootstrap_sums(measure, repetitions, rng)
+    else:
+        truth, guess = _indexable(gold), _indexable(predicted)
+        values = np.array(
+            [
+                _number(measure(_take(truth, chosen), _take(guess, chosen)))
+                for chosen in (rng.integers(size, size=size) for _ in range(repetitions))
+            ]
+        )
+    known = values[~np.isnan(values)]
+    undefined = repetitions - len(known)
+    if not len(known):
+        reason = "the measure is undefined in every repetition"
+        return Interval(whole, None, None, level, repetitions, undefined, seed, reason)
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(whole, float(low), float(high), level, repetitions, undefined, seed)
+
+
+def randomisation_test(
+    measure: AnyMeasure | tuple[Decomposition, Decomposition],
+    gold: Sequence[Any] | npt.ArrayLike | None = None,
+    first: Sequence[Any] | npt.ArrayLike | None = None,
+    second: Sequence[Any] | npt.ArrayLike | None = None,
+    *,
+    repetitions: int = 10_000,
+    seed: int = 0,
+) -> Comparison:
+    """Test whether two systems differ, by approximate randomisation (Noreen 1989, Yeh 2000).
+
+    In each repetition the answers of the two systems change places on about half of the items.
+    The p-value is ``(1 + n) / (1 + repetitions)``, where ``n`` repetitions have a difference, up
+    or down, at least as large as the observed one: it is never 0. A repetition in which the
+    measure is undefined counts as such a difference, which can only make the test more careful.
+    Two decompositions, of the first and of the second system, need no other arguments.
+    """
+    _check_repetitions(repetitions)
+    rng = np.random.default_rng(seed)
+    if isinstance(measure, tuple):
+        left, size = _measured(measure[0], None, None)
+        right, other = _measured(measure[1], None, None)
+    else:
+        left, size = _measured(measure, gold, first)
+        right, other = _measured(measure, gold, second)
+    if size != other:
+        raise InputError(f"Found {size:,} and {other:,} items; expected both systems on the same.")
+    for which, found in (("first", left), ("second", right)):
+        if found.value is None:
+            reason = f"the measure is undefined for the {which} system: {found.reason}"
+            return Comparison(left, right, None, None, repetitions, seed, reason)
+    observed = float(left) - float(right)
+    if isinstance(measure, tuple):
+        differences = _swap_sums(*measure, repetitions, rng)
+    else:
+        differences = _swap_items(measure, gold, first, second, repetitions, rng)
+    extreme = np.isnan(differences) | (np.abs(differences) >= abs(observed) - _TIE)
+    p_value = (1 + int(extreme.sum())) / (1 + repetitions)
+    return Comparison(left, right, observed, p_value, repetitions, seed)
+
+
+def _bootstrap_sums(parts: Decomposition, repetitions: int, rng: np.random.Generator) -> Numbers:
+    size, width = parts.items.shape
+    scores = []
+    for count in _blocks(repetitions, size * max(width, 1)):
+        chosen = rng.integers(size, size=(count, size))
+        scores.append(parts.score(parts.items[chosen].sum(axis=1)))
+    return np.concatenate(scores)
+
+
+def _swap_sums(
+    first: Decomposition, second: Decomposition, repetitions: int, rng: np.random.Generator
+) -> Numbers:
+    gap = second.items - first.items
+    totals = first.items.sum(axis=0), second.items.sum(axis=0)
+    differences = []
+    for count in _blocks(repetitions, len(gap)):
+        moved = rng.integers(2, size=(count, len(gap)), dtype=np.int8).astype(np.float64) @ gap
+        differences.append(first.score(totals[0] + moved) - second.score(totals[1] - moved))
+    return np.concatenate(differences)
+
+
+def _swap_items(
+    measure: AnyMeasure, gold: Any, first: Any, second: Any, repetitions: int,
+    rng: np.random.Generator,
+) -> Numbers:  # fmt: skip
+    truth = _indexable(gold)
+    both = [*_indexable(first), *_indexable(second)]
+    stacked = np.array(both) if isinstance(_indexable(first), np.ndarray) else both
+    size = len(both) // 2
+    here = np.arange(size)
+    differences = []
+    for _ in range(repetitions):
+        swap = size * rng.integers(2, size=size)
+        one, other = here + swap, here + (size - swap)
+        scores = (_number(measure(truth, _take(stacked, chosen))) for chosen in (one, other))
+        differences.append(next(scores) - next(scores))
+    return np.array(differences)
+
+
+def _measured(
+    measure: AnyMeasure | Decomposition, gold: Any, predicted: Any
+) -> tuple[Measure, int]:
+    """Measure all items as they are."""
+    if isinstance(measure, Decomposition):
+        size = len(measure.items)
+        value = float(measure.score(measure.items.sum(axis=0, keepdims=True))[0])
+        return _as_measure(None if np.isnan(value) else value, size), size
+    if gold is None or predicted is None:
+        raise InputError("Found no items; expected gold and predicted beside a function.")
+    truth, guess = _indexable(gold), _indexable(predicted)
+    if len(truth) != len(guess):
+        raise InputError(
+            f"Found {len(truth):,} gold and {len(guess):,} predicted items; expected as many."
+        )
+    answer = measure(truth, guess)
+    found = answer if isinstance(answer, Measure) else _as_measure(answer, len(truth))
+    return found, len(truth)
+
+
+def _as_measure(value: float | None, size: int) -> Measure:
+    if value is None:
+        return Measure("score", None, "the items give no value", items=size)
+    return Measure("score", float(value), items=size)
+
+
+def _number(answer: "Measure | float | None") -> float:
+    value = answer.value if isinstance(answer, Measure) else answer
+    return float("nan") if value is None else float(value)
+
+
+def _indexable(items: Any) -> Any:
+    return items if isinstance(items, np.ndarray | list | tuple) else list(items)
+
+
+def _take(items: Any, chosen: NDArray[np.int64]) -> Any:
+    return items[chosen] if isinstance(items, np.ndarray) else [items[at] for at in chosen.tolist()]
+
+
+def _blocks(repetitions: int, cells: int) -> Iterator[int]:
+    """Deal repetitions out to blocks that fit into memory."""
+    most = max(1, _CELLS_AT_ONCE // max(cells, 1))
+    for start in range(0, repetitions, most):
+        yield min(most, repetitions - start)
+
+
+def _check_repetitions(repetitions: int) -> None:
+    if repetitions < 1:
+        raise InputError(f"Found {repetitions} repetitions; expected 1 or more.")
+
+
+def _divide(part: Numbers, whole: Numbers) -> Numbers:
+    return np.divide(part, whole, out=np.full_like(part, np.nan), where=whole != 0)
