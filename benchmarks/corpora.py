@@ -15,6 +15,7 @@ from results import best, machine_line, measure, table, write_section
 
 RUNS = 5
 MILLION = 1_000_000
+LARGE_ROWS = 10_500_000
 SEED = 1
 MEMORY_BAR_MB = 600
 
@@ -116,15 +117,15 @@ def aggregation(data: Path) -> str:
     )
 
 
-def write_comments(path: Path) -> None:
-    """Write a million comments in the format of the Unhealthy Comment Corpus."""
+def write_comments(path: Path, rows: int = MILLION) -> None:
+    """Write comments in the format of the Unhealthy Comment Corpus."""
     rng, words = random.Random(SEED), COMMENT.split()
     names = ["antagonize", "condescending", "dismissive", "generalisation",
              "generalisation_unfair", "healthy", "hostile", "sarcastic"]  # fmt: skip
     with path.open("w", encoding="utf-8", newline="") as out:
         head = ",".join(f"{name},{name}:confidence" for name in names)
         out.write(f"_unit_id,_trusted_judgments,comment,{head}\n")
-        for unit in range(MILLION):
+        for unit in range(rows):
             text = " ".join(rng.choices(words, k=20))
             labels = ",".join(f"{rng.randint(0, 1)},{rng.uniform(0.5, 1):.4f}" for _ in names)
             out.write(f'{unit},{rng.randint(3, 5)},"{text} {unit}",{labels}\n')
@@ -188,8 +189,30 @@ def converting() -> tuple[str, bool]:
     )
 
 
+def large() -> int:
+    """Validate a file of more than 2 GB, and write that section."""
+    command = str(Path(sys.executable).with_name("tactful"))
+    with tempfile.TemporaryDirectory(prefix="tactful-bench-") as name:
+        source = Path(name) / "train.csv"
+        write_comments(source, LARGE_ROWS)
+        size = source.stat().st_size
+        run = measure([command, "corpus", "validate", "ucc", str(source)])
+    row = [LARGE_ROWS, f"{size / 1e9:.2f}", round(run.peak_mb), run.cpu_seconds, run.wall_seconds]
+    write_section(
+        "corpora-large",
+        "A file of 2 GB",
+        "`tactful corpus validate` of synthetic comments (it reads the file twice: once to check "
+        "every row, once to count).\n\n"
+        + table(["rows", "input GB", "peak MB", "CPU s", "wall s"], [row])
+        + f"\n\n{machine_line()}\nCommand: `python benchmarks/corpora.py --large`.",
+    )
+    return 0
+
+
 def main() -> int:
     """Measure, write the sections, and fail when a bar is missed."""
+    if "--large" in sys.argv[1:]:
+        return large()
     data = Path(os.environ.get("TACTFUL_DATA", ""))
     parts = []
     if os.environ.get("TACTFUL_DATA") and data.is_dir():

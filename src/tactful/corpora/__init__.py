@@ -1,6 +1,5 @@
 """The corpora, read from their authors' own files: verified, summarised, converted."""
 
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,7 +49,7 @@ def corpus_path(
     if sample:
         if path is not None:
             raise UsageError("Give a path or ask for the sample, not both.")
-        return Path(str(resources.files("tactful.corpora") / "samples" / kind.name))
+        return Path(__file__).parent / "samples" / kind.name
     if path is not None:
         return Path(path).expanduser()
     if settings.data is None:

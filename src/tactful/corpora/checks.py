@@ -5,7 +5,6 @@ Works on whole columns; only rows that are wrong are looked at one by one.
 
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from tactful.corpora.delimited import LINE
@@ -22,7 +21,7 @@ def typed(path: Path, raw: pl.DataFrame, spec: TableSpec, log: ProblemLog) -> pl
 
     Extra columns stay text, after the known ones.
     """
-    good = pl.Series("good", np.ones(raw.height, dtype=bool))
+    good = pl.repeat(True, raw.height, eager=True, dtype=pl.Boolean)
     known: list[pl.Series] = []
     for column in spec.columns:
         if column.name not in raw.columns:
@@ -81,7 +80,7 @@ def _null_where(series: pl.Series, mask: pl.Series) -> pl.Series:
 
 
 def _none(series: pl.Series) -> pl.Series:
-    return pl.Series(series.name, np.zeros(series.len(), dtype=bool))
+    return pl.repeat(False, series.len(), eager=True, dtype=pl.Boolean)
 
 
 def _cell_problem(path: Path, raw: pl.DataFrame, column: Column, at: int) -> Problem:
@@ -125,42 +124,44 @@ class SeenKeys:
     """
 
     def __init__(self) -> None:
-        self._runs: list[tuple[np.ndarray, np.ndarray]] = []
+        self._runs: list[tuple[pl.Series, pl.Series]] = []
         self._files: list[str] = []
 
     def add(self, keys: pl.DataFrame, lines: pl.Series, file: str) -> list[tuple[int, str, int]]:
         """Return (position in this batch, file and line of the first one) of repeated keys."""
         if file not in self._files:
             self._files.append(file)
-        hashes = keys.hash_rows(seed=0).to_numpy()
-        # One number says both the file and the line.
-        numbers = lines.to_numpy() + (self._files.index(file) << _LINE_BITS)
-        order = np.argsort(hashes, kind="stable")
-        hashes, numbers = hashes[order], numbers[order]
-        first = np.searchsorted(hashes, hashes)
-        earlier = np.where(first < np.arange(hashes.size), numbers[first], -1)
-        for run_hashes, run_lines in self._runs:
-            at = np.minimum(np.searchsorted(run_hashes, hashes), run_hashes.size - 1)
-            known = run_hashes[at] == hashes
-            earlier = np.where(known, run_lines[at], earlier)
-        new = earlier < 0
-        self._keep(hashes[new], numbers[new])
-        found = [(int(order[i]), int(earlier[i])) for i in np.flatnonzero(~new)]
+        batch = pl.DataFrame(
+            {
+                "hash": keys.hash_rows(seed=0),
+                # One number says both the file and the line.
+                "number": lines + (self._files.index(file) << _LINE_BITS),
+                "at": pl.int_range(lines.len(), eager=True),
+            }
+        ).sort("hash", maintain_order=True)
+        hashes, numbers, places = batch["hash"], batch["number"], batch["at"]
+        first = numbers.gather(hashes.search_sorted(hashes, "left"))
+        earlier = _null_where(first, first == numbers)
+        for run_hashes, run_numbers in self._runs:
+            at = run_hashes.search_sorted(hashes, "left").clip(0, run_hashes.len() - 1)
+            known = run_hashes.gather(at) == hashes
+            earlier = run_numbers.gather(at).zip_with(known, earlier)
+        new = earlier.is_null()
+        self._keep(hashes.filter(new), numbers.filter(new))
+        found = zip(places.filter(~new), earlier.drop_nulls(), strict=True)
         return [
             (at, self._files[number >> _LINE_BITS], number & (1 << _LINE_BITS) - 1)
             for at, number in sorted(found)
         ]
 
-    def _keep(self, hashes: np.ndarray, lines: np.ndarray) -> None:
-        if not hashes.size:
+    def _keep(self, hashes: pl.Series, numbers: pl.Series) -> None:
+        if not hashes.len():
             return
-        while self._runs and self._runs[-1][0].size <= hashes.size:
-            older_hashes, older_lines = self._runs.pop()
-            hashes = np.concatenate([older_hashes, hashes])
-            lines = np.concatenate([older_lines, lines])
-            order = np.argsort(hashes, kind="stable")
-            hashes, lines = hashes[order], lines[order]
-        self._runs.append((hashes, lines))
+        run = pl.DataFrame({"hash": hashes, "number": numbers})
+        while self._runs and self._runs[-1][0].len() <= run.height:
+            older = pl.DataFrame(dict(zip(("hash", "number"), self._runs.pop(), strict=True)))
+            run = pl.concat([older, run]).sort("hash", maintain_order=True)
+        self._runs.append((run["hash"], run["number"]))
 
 
 def refuse_repeated(
@@ -183,6 +184,5 @@ def refuse_repeated(
                 _LEFT_OUT,
             )
         )
-    keep = np.ones(batch.height, dtype=bool)
-    keep[[at for at, _, _ in repeated]] = False
-    return batch.filter(pl.Series(keep))
+    places = [at for at, _, _ in repeated]
+    return batch.filter(~pl.int_range(batch.height, eager=True).is_in(places))
