@@ -14,6 +14,8 @@ from tactful.errors import Problem, Severity
 
 _LEFT_OUT = "the row was left out"
 _LINE_BITS = 40
+_LONGEST_RUN = 1_000_000
+"""Merging longer runs would take several times the memory of all keys for a moment."""
 
 
 def typed(path: Path, raw: pl.DataFrame, spec: TableSpec, log: ProblemLog) -> pl.DataFrame:
@@ -158,7 +160,7 @@ class SeenKeys:
         if not hashes.len():
             return
         run = pl.DataFrame({"hash": hashes, "number": numbers})
-        while self._runs and self._runs[-1][0].len() <= run.height:
+        while self._runs and self._runs[-1][0].len() <= run.height < _LONGEST_RUN:
             older = pl.DataFrame(dict(zip(("hash", "number"), self._runs.pop(), strict=True)))
             run = pl.concat([older, run]).sort("hash", maintain_order=True)
         self._runs.append((run["hash"], run["number"]))
