@@ -222,7 +222,7 @@ def _swap_folders(new: Path, path: Path) -> None:
         path.replace(aside)
         try:
             new.replace(path)
-        except BaseException:
+        except BaseException:  # an interrupt, too, must not leave it aside
             aside.replace(path)
             raise
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from tactful.agreement import CAVEAT, cohen_kappa, krippendorff_alpha, landis_koch
+from tactful.agreement import CAVEAT, cohen_kappa, cohen_pairs, krippendorff_alpha, landis_koch
 from tactful.cli.main import cli, main
 
 ROWS = [
@@ -209,3 +209,27 @@ def test_order_by_list(tmp_path: Path) -> None:
     path.write_text("item,annotator,label\n1,a,low\n1,b,high\n2,a,low\n2,b,low\n", encoding="utf-8")
     assert "undefined: the labels are not numbers" in run(path, "--level", "ordinal")
     assert "undefined" not in run(path, "--level", "ordinal", "--labels", "low, high")
+
+
+def test_every_pair_of_annotators(
+    file: Path, frame: pl.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = frame.filter(pl.col("question") == "q.one")
+    expected = {(pair.first, pair.second): pair for pair in cohen_pairs(table)}
+    assert set(expected) == {("a", "b"), ("a", "c"), ("b", "c")}
+    [block] = answer(file, "--question", "q.one", "--pairs")["questions"]
+    for pair in block["pairs"]:
+        known = expected.pop((pair["first"], pair["second"]))
+        assert (pair["items"], pair["value"], pair["reason"]) == (12, known.value, known.reason)
+    assert expected == {}
+    assert "\na      b          12  1.000" in run(file, "--question", "q.one", "--pairs")
+    assert "pairs" not in answer(file)["questions"][0]
+    code, error = fails(capsys, file, "--pairs", "--level", "ratio")
+    assert (code, "no weights" in error) == (2, True)
+
+
+def test_pairs_in_the_thousands_are_cut(tmp_path: Path) -> None:
+    crowd = [(item, f"w{who}", who % 2) for item in range(3) for who in range(8)]
+    path = tmp_path / "crowd.csv"
+    pl.DataFrame(crowd, schema=["item", "annotator", "label"], orient="row").write_csv(path)
+    assert "… and 8 more; --format json has them all" in run(path, "--pairs")

@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tactful.agreement import Agreement
+    from tactful.agreement.weights import Weights
     from tactful.ratings import Ratings
+
+WEIGHTS: "dict[str, Weights | None]" = {
+    "nominal": None,
+    "ordinal": "linear",
+    "interval": "quadratic",
+}
+"""Which weights Cohen's kappa has for labels of each level."""
 
 
 @click.command("agreement")
@@ -69,6 +77,9 @@ if TYPE_CHECKING:
     metavar="N",
     type=click.IntRange(min=1),
     help="Items that two annotators must share to count in Cohen's kappa.",
+)
+@click.option(
+    "--pairs", is_flag=True, help="Also Cohen's kappa of every two annotators who share items."
 )
 @click.option(
     "--repeated",
@@ -122,6 +133,7 @@ def agreement_cli(
     min_trust: float | None,
     trust_curve: bool,
     overlap: int,
+    pairs: bool,
     repeated: str,
     bootstrap: int,
     seed: int,
@@ -152,8 +164,12 @@ def agreement_cli(
     listed = tuple(part.strip() for part in labels.split(",")) if labels else ()
     request = Request(
         _chosen(measure, level), level, listed, per_label, leave_out, trust_curve, overlap,
-        bootstrap, confidence, seed,
+        bootstrap, confidence, seed, pairs,
     )  # fmt: skip
+    if pairs and level not in WEIGHTS:
+        raise UsageError(
+            f"Found --pairs with {level} labels, for which Cohen's kappa has no weights."
+        )
     if spans and texts is not None:
         columns = SpanColumns(item, annotator, start_column, end_column, id_column)
         agreement_spans(file, texts, columns, unit, request, output_format == "json")
@@ -185,7 +201,7 @@ def agreement_cli(
 
 def measure_block(question: str | None, ratings: "Ratings", request: Request) -> Block:
     """Compute all that was asked for about one question."""
-    from tactful.agreement import leave_out, trust_curve
+    from tactful.agreement import cohen_pairs, leave_out, trust_curve
 
     block = Block(
         question,
@@ -204,6 +220,15 @@ def measure_block(question: str | None, ratings: "Ratings", request: Request) ->
         remaining = leave_out(ratings, known)
         block.left_out = block.items - len(set(remaining.item.tolist()))
         block.without = _answers(remaining, request)
+    if request.pairs:
+        block.pairs = list(
+            cohen_pairs(
+                ratings,
+                WEIGHTS[request.level],
+                labels=request.labels or None,
+                overlap=request.overlap,
+            )
+        )
     if request.trust_curve:
         block.curves = [
             trust_curve(ratings, name, _level(name, request), **_options(name, request))

@@ -1,7 +1,7 @@
 """What ``tactful agreement`` answers: its records, and how they are printed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +10,11 @@ import click
 from tactful.cli.output import echo, echo_json, echo_sentence, table
 
 if TYPE_CHECKING:
-    from tactful.agreement import Agreement, Curve
+    from tactful.agreement import Agreement, Curve, PairAgreement
 
 JSON_VERSION = 1
 _ALL = "all judgements"
+_MOST_PAIRS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Request:
     bootstrap: int = 0
     confidence: float = 0.95
     seed: int = 0
+    pairs: bool = False
 
 
 @dataclass
@@ -48,6 +50,7 @@ class Block:
     left_out: int = 0
     without: "list[Agreement]" = field(default_factory=list)
     curves: "list[Curve]" = field(default_factory=list)
+    pairs: "list[PairAgreement]" = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -74,6 +77,8 @@ class Block:
                 "items_left_out": self.left_out,
                 "measures": [_as_dict(answer) for answer in self.without],
             }
+        if request.pairs:
+            data["pairs"] = [asdict(pair) for pair in self.pairs]
         if request.trust_curve:
             data["trust_curves"] = [
                 {"measure": curve.measure, "points": curve.frame().to_dicts()}
@@ -126,6 +131,8 @@ def echo_as_text(blocks: Sequence[Block], request: Request) -> None:
         if request.per_label and block.per_label:
             click.echo("\nEach label against all others:")
             echo(_table(block.per_label, request))
+        if request.pairs:
+            _echo_pairs(block.pairs)
         for curve in block.curves:
             _echo_curve(curve, request)
     click.echo()
@@ -167,6 +174,19 @@ def _echo_notes(answers: "Sequence[Agreement]") -> None:
     for answer in answers:
         if answer.notes:
             echo_sentence(f"{answer.name}: {'; '.join(answer.notes)}.", "  ", "    ")
+
+
+def _echo_pairs(pairs: "Sequence[PairAgreement]") -> None:
+    if not pairs:
+        click.echo("\nNo two annotators share an item.")
+        return
+    click.echo("\nCohen's κ of every two annotators, those who share most items first:")
+    most = sorted(pairs, key=lambda pair: -pair.items)[:_MOST_PAIRS]
+    columns = ["first", "second", "items", "value", ""]
+    rows = [[p.first, p.second, p.items, _number(p.value), p.reason] for p in most]
+    echo(table(columns, rows, whole=columns[:-1]))
+    if len(pairs) > len(most):
+        click.echo(f"… and {len(pairs) - len(most):,} more; --format json has them all")
 
 
 def _echo_curve(curve: "Curve", request: Request) -> None:
