@@ -198,7 +198,7 @@ CALLS = [
 
 
 def made(name: str, seed: int) -> Case:
-    return MAKERS[MEASURES[name].takes](random.Random(seed))  # noqa: S311
+    return MAKERS[MEASURES[name].takes](random.Random(seed))
 
 
 @pytest.mark.parametrize(("name", "options", "seed"), CALLS)
