@@ -84,3 +84,11 @@ def test_a_match_is_always_a_match_of_all_that_both_count(
         assert result.release in alike
     assert result.found == found
     assert result.lines()
+
+
+def test_only_counts_that_are_published_are_called_so() -> None:
+    release = Release("the lists", {"conditions": 93}, "section 3.1")
+    found = {"conditions": 93, "rows": 1_200}
+    assert verify(found, [release]).lines() == [
+        "This is the lists: 93 conditions, as published (section 3.1); also 1,200 rows."
+    ]

@@ -171,7 +171,7 @@ def test_a_repeated_sentence(sample_copy: Callable[[str], Path]) -> None:
 def test_the_published_files(data_folder: Callable[[str], Path]) -> None:
     """README: 1,685 and 2,019 sentences."""
     corpus = load_corpus("stereoimmigrants", data_folder("stereoimmigrants"))
-    assert corpus.release_name() == "the published files"
+    assert corpus.release_name() == "the published release"
     assert corpus.counts() == {"stereotypes": 1_685, "non-stereotypes": 2_019}
     (stat,) = corpus.stats()
     assert (stat.rows[-1][1], stat.rows[-1][3]) == (1_685, 1_673)

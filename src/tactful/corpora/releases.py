@@ -24,12 +24,14 @@ class Verification:
 
     def lines(self) -> list[str]:
         """Say it in sentences."""
-        counted = ", ".join(f"{number:,} {name}" for name, number in self.found.items())
         if self.release is None:
-            return [f"Found {counted}; no counts are published for these files."]
+            return [f"Found {_listed(self.found)}; no counts are published for these files."]
         if self.matches:
+            stated = {name: n for name, n in self.found.items() if name in self.release.counts}
+            others = {name: n for name, n in self.found.items() if name not in stated}
             source = f", as published ({self.release.source})" if self.release.source else ""
-            return [f"This is {self.release.name}: {counted}{source}."]
+            also = f"; also {_listed(others)}" if others else ""
+            return [f"This is {self.release.name}: {_listed(stated)}{source}{also}."]
         lines = [f"These counts are of no known release; the nearest is {self.release.name}:"]
         for name, expected in self.release.counts.items():
             if name in self.found:
@@ -38,6 +40,10 @@ class Verification:
                     f"  {name}: found {self.found[name]:,}, published {expected:,} ({sign})"
                 )
         return lines
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {name}" for name, number in counts.items())
 
 
 def verify(found: Mapping[str, int], releases: Sequence[Release]) -> Verification:

@@ -80,7 +80,7 @@ class StereoImmigrants(Corpus):
     stratify = ("stereotype", *(f"stereoimmigrants.{name}" for name in CATEGORIES.values()))
     releases = (
         Release(
-            "the published files",
+            "the published release",
             {"stereotypes": 1_685, "non-stereotypes": 2_019},
             "the authors' README",
         ),
