@@ -200,6 +200,13 @@ def test_strict_wants_a_published_release(tmp_path: Path) -> None:
     run("validate", "ucc", str(folder), "--strict", code=1)
 
 
+def test_strict_asks_nothing_of_a_corpus_without_known_counts(tmp_path: Path) -> None:
+    sample = Path(load_corpus("detoxis", sample=True).path)
+    (tmp_path / "train.csv").write_bytes((sample / "train.csv").read_bytes())
+    assert "no counts are published" in run("validate", "detoxis", str(tmp_path), "--strict")
+    assert "no counts are known" in run("info", "detoxis")
+
+
 def test_repeated_ids_are_left_out_and_placed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -39,7 +39,7 @@ def test_other_counts_are_shown_beside_the_nearest_release() -> None:
     assert result.lines() == [
         "These counts are of no known release; the nearest is the small part:",
         "  texts: found 99, published 100 (differs)",
-        "  positive: found 10, published 10 (as published)",
+        "  positive: found 10, published 10 (the same)",
     ]
 
 
@@ -92,3 +92,11 @@ def test_only_counts_that_are_published_are_called_so() -> None:
     assert verify(found, [release]).lines() == [
         "This is the lists: 93 conditions, as published (section 3.1); also 1,200 rows."
     ]
+
+
+def test_what_we_counted_ourselves_is_not_called_published() -> None:
+    release = Release("a part", {"texts": 9}, "the authors' val.csv", counted=True)
+    assert verify({"texts": 9}, [release]).lines() == [
+        "This is a part: 9 texts, as counted in the authors' val.csv."
+    ]
+    assert verify({"texts": 8}, [release]).lines()[1] == "  texts: found 8, counted 9 (differs)"

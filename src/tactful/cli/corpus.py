@@ -70,10 +70,10 @@ def info_cli(
             ],
         )
     )
-    click.echo("\nReleases:")
+    click.echo("\nReleases:" + ("" if info["releases"] else " no counts are known"))
     for release in info["releases"]:
         counts = ", ".join(f"{number:,} {what}" for what, number in release["counts"].items())
-        echo_sentence(f"{release['name']}: {counts} ({release['source']})", "  ", "    ")
+        echo_sentence(f"{release['name']}: {counts}, {release['basis']}", "  ", "    ")
     click.echo("\nMind:")
     for trap in info["traps"]:
         echo_sentence(trap, "  - ", "    ")
@@ -165,14 +165,15 @@ def validate_cli(
     """Read everything, report all that is wrong with file and line, and name the release.
 
     The exit code is 1 when rows had to be left out; with --strict also when the counts are those
-    of no published release.
+    of no known release, where any are known.
     """
     corpus = load_corpus(name, path, sample=sample, encoding=encoding)
     with reading(corpus, passes=2):
         for _ in corpus.example_batches():
             pass
         verification = corpus.verify()
-    failed = bool(corpus.log.total()) or (strict and not verification.matches)
+    strange = verification.release is not None and not verification.matches
+    failed = bool(corpus.log.total()) or (strict and strange)
     if output_format == "json":
         release = verification.release
         echo_json(
@@ -182,7 +183,8 @@ def validate_cli(
                 "files": _files(corpus),
                 "counts": dict(verification.found),
                 "release": release.name if release else None,
-                "published": dict(release.counts) if release else None,
+                "expected": dict(release.counts) if release else None,
+                "basis": release.basis() if release else None,
                 "matches": verification.matches,
                 "problems": problems_as_data(corpus.log),
             }
@@ -243,7 +245,7 @@ def corpus_info(name: str, path: Path | None, sample: bool, encoding: str | None
             for spec in kind.tables
         ],
         "releases": [
-            {"name": r.name, "counts": dict(r.counts), "source": r.source} for r in kind.releases
+            {"name": r.name, "counts": dict(r.counts), "basis": r.basis()} for r in kind.releases
         ],
         "traps": list(kind.traps),
         "where": str(corpus.path) if corpus else None,

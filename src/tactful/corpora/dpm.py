@@ -105,7 +105,7 @@ class DontPatronizeMe(Corpus):
     releases = (
         Release(
             "the training part of SemEval-2022 task 4",
-            {"paragraphs": 8_375, "positive": 794, "spans": 2_142},
+            {"paragraphs": 8_375, "positive": 794},
             "SemEval-2022 task 4",
         ),
         Release(

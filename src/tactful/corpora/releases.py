@@ -1,4 +1,4 @@
-"""Comparing what is in the files with what was published."""
+"""Comparing what is in the files with what is known of the releases."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,18 @@ class Release:
     name: str
     counts: Mapping[str, int]
     source: str
-    """Where the counts are published."""
+    """Where the counts stand; empty for what comes with Tactful."""
+    counted: bool = False
+    """Whether we counted a file of the authors' ourselves, because nobody published the numbers.
+
+    Such a release tells whether a file is still the same one, and not whether it is whole.
+    """
+
+    def basis(self) -> str:
+        """Say in words what the counts rest on."""
+        if not self.source:
+            return ""
+        return f"as counted in {self.source}" if self.counted else f"as published ({self.source})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +40,16 @@ class Verification:
         if self.matches:
             stated = {name: n for name, n in self.found.items() if name in self.release.counts}
             others = {name: n for name, n in self.found.items() if name not in stated}
-            source = f", as published ({self.release.source})" if self.release.source else ""
+            basis = self.release.basis()
+            source = f", {basis}" if basis else ""
             also = f"; also {_listed(others)}" if others else ""
             return [f"This is {self.release.name}: {_listed(stated)}{source}{also}."]
         lines = [f"These counts are of no known release; the nearest is {self.release.name}:"]
+        known = "counted" if self.release.counted else "published"
         for name, expected in self.release.counts.items():
             if name in self.found:
-                sign = "as published" if self.found[name] == expected else "differs"
-                lines.append(
-                    f"  {name}: found {self.found[name]:,}, published {expected:,} ({sign})"
-                )
+                sign = "the same" if self.found[name] == expected else "differs"
+                lines.append(f"  {name}: found {self.found[name]:,}, {known} {expected:,} ({sign})")
         return lines
 
 

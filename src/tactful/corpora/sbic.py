@@ -92,16 +92,19 @@ class SocialBiasInference(Corpus):
             "the development part of version 2",
             {"annotations": 16_738, "posts": 4_673},
             "the authors' SBIC.v2.dev.csv",
+            counted=True,
         ),
         Release(
             "the aggregated development part of version 2",
             {"aggregated posts": 4_666},
             "the authors' SBIC.v2.agg.dev.csv",
+            counted=True,
         ),
         Release(
             "the development part of version 2, both files",
             {"annotations": 16_738, "posts": 4_673, "aggregated posts": 4_666},
             "the authors' SBIC.v2.dev.csv and SBIC.v2.agg.dev.csv",
+            counted=True,
         ),
     )
     traps = (

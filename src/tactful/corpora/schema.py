@@ -68,7 +68,7 @@ def gather(records: Sequence[pl.Expr], record: pl.Struct, name: str) -> pl.Expr:
     columns = [expression.cast(record).alias(str(at)) for at, expression in enumerate(records)]
 
     def lists(rows: pl.Series) -> pl.Series:
-        # Fifteen times faster than concat_list, which is slow for structs.
+        # Through a long table, because concat_list is slow for structs.
         frame = rows.struct.unnest().with_row_index("at")
         long = pl.concat(
             [frame.select("at", pl.col(c.meta.output_name()).alias(name)) for c in columns]

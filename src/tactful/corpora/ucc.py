@@ -89,7 +89,7 @@ class UnhealthyComments(Corpus):
     )
     releases = (
         Release("all comments", {"comments": 44_355}, "section 3"),
-        Release("the validation part", {"comments": 4_427}, "the authors' val.csv"),
+        Release("the validation part", {"comments": 4_427}, "the authors' val.csv", counted=True),
         Release(
             "all judgements",
             {"judgements": 244_468, "judged comments": 44_355, "workers": 588},
