@@ -70,6 +70,7 @@ def cli() -> None:
 def main(args: list[str] | None = None) -> None:
     """Run the command line: one sentence for an error, never a traceback, and its exit code."""
     _print_anything()
+    _hush_second_interrupt()
     colour = False if os.environ.get("NO_COLOR") else None
     try:
         code = cli.main(args=args, prog_name="tactful", standalone_mode=False, color=colour)
@@ -98,6 +99,21 @@ def _print_anything() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _hush_second_interrupt() -> None:
+    """Keep the report of an interrupt to one line.
+
+    polars answers Ctrl-C itself; Python's own answer then comes while the stack unwinds, and may
+    fall into a generator that is being closed, where Python would print a traceback about it.
+    """
+    usual = sys.unraisablehook
+
+    def hook(unraisable: "sys.UnraisableHookArgs") -> None:
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            usual(unraisable)
+
+    sys.unraisablehook = hook
 
 
 def _fail(message: str, code: int) -> None:
