@@ -8,7 +8,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow check bench docs format clean
+.PHONY: help demo test test-slow test-train check bench docs format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ test: $(VENV)/.installed-dev ## Set up and run the fast tests
 test-slow: $(VENV)/.installed-dev ## Run the tests that take minutes
 	$(BIN)/python -m pytest -m slow
 
+test-train: $(VENV)/.installed-train ## Set up the extra train (torch) and run its tests
+	$(BIN)/python -m pytest -m "not slow" tests/training tests/cli/test_train.py
+
 check: $(VENV)/.installed-dev ## Check style, types and spelling
 	$(BIN)/python -m ruff check
 	$(BIN)/python -m ruff format --check
@@ -39,7 +42,7 @@ check: $(VENV)/.installed-dev ## Check style, types and spelling
 
 bench: $(VENV)/.installed-dev ## Run every benchmark and write benchmarks/RESULTS.md
 	@for script in benchmarks/*.py; do \
-		case "$$script" in benchmarks/results.py) continue ;; esac; \
+		case "$$script" in benchmarks/results.py|benchmarks/detector_texts.py|benchmarks/icm_cases.py) continue ;; esac; \
 		echo "$$script"; \
 		$(BIN)/python "$$script" || exit 1; \
 	done
@@ -75,6 +78,11 @@ $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/.created
 	@echo "Installing Tactful and the development tools into $(VENV) (a few minutes the first time)"
 	@$(PIP_INSTALL) -e ".[dev]"
 	@touch $(VENV)/.installed-demo $@
+
+$(VENV)/.installed-train: pyproject.toml constraints.txt | $(VENV)/.created
+	@echo "Installing the libraries for training into $(VENV) (torch is large)"
+	@$(PIP_INSTALL) -e ".[dev,train]"
+	@touch $(VENV)/.installed-demo $(VENV)/.installed-dev $@
 
 $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(VENV)/.created
 	@echo "Installing the documentation tools into $(VENV)"

@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_LAZY = {
-    "Example": "tactful.types",
-    "Finding": "tactful.types",
-    "Frame": "tactful.types",
-    "Judgement": "tactful.types",
-    "Report": "tactful.types",
-    "Span": "tactful.types",
+_TYPES = ("Example", "Finding", "Frame", "Judgement", "Report", "Span")
+_LAZY = dict.fromkeys(_TYPES, "tactful.types") | {
     "TactfulError": "tactful.errors",
     "load_corpus": "tactful.corpora",
+    "load_detector": "tactful.detectors",
     "load_taxonomy": "tactful.taxonomies",
 }
-_ROOMS = ("aggregation", "agreement", "corpora", "metrics", "taxonomies")
+_ROOMS = ("aggregation", "agreement", "corpora", "detectors", "metrics", "taxonomies")
 
 __all__ = [
     "Example",
@@ -33,15 +29,18 @@ __all__ = [
     "aggregation",
     "agreement",
     "corpora",
+    "detectors",
     "load_corpus",
+    "load_detector",
     "load_taxonomy",
     "metrics",
     "taxonomies",
 ]
 
 if TYPE_CHECKING:
-    from tactful import aggregation, agreement, corpora, metrics, taxonomies
+    from tactful import aggregation, agreement, corpora, detectors, metrics, taxonomies
     from tactful.corpora import load_corpus
+    from tactful.detectors import load_detector
     from tactful.errors import TactfulError
     from tactful.taxonomies import load_taxonomy
     from tactful.types import Example, Finding, Frame, Judgement, Report, Span

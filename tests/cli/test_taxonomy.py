@@ -69,6 +69,15 @@ def test_show_an_entry_says_what_it_is_and_where_it_comes_from() -> None:
         assert part in output
 
 
+def test_show_an_entry_says_what_to_ask_and_when_it_is_not_this() -> None:
+    lines = run("show", "pcl.metaphor").splitlines()
+    asked = [line for line in lines if line.startswith("ask yourself  ")]
+    assert len(asked) == 3
+    assert all(line.endswith("?") for line in asked)
+    assert any(line.startswith("not when      people found the image") for line in lines)
+    assert "ask yourself" not in run("show", "stigma.hiv")
+
+
 def test_piped_text_is_plain_and_one_line_per_field(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "20")
     output = run("show", "pcl")

@@ -14,6 +14,7 @@ from tactful.taxonomies import (
     load_taxonomy,
     taxonomy_names,
 )
+from tactful.taxonomies.schema import GuidedEntry
 
 
 @pytest.fixture(params=taxonomy_names())
@@ -29,6 +30,46 @@ def test_every_entry_is_explained_in_its_own_words(taxonomy: Taxonomy) -> None:
     ):
         assert [text for text, times in Counter(texts).items() if times > 1] == []
     assert all(entry.question.endswith("?") for entry in taxonomy.entries)
+
+
+GUIDED = ("pcl", "unhealthy", "stereotype", "frame")
+
+
+def guided_entries() -> list[GuidedEntry]:
+    entries = [entry for name in GUIDED for entry in load_taxonomy(name).entries]
+    return [entry for entry in entries if isinstance(entry, GuidedEntry)]
+
+
+def test_every_entry_of_a_report_has_questions_to_ask_and_what_it_is_not() -> None:
+    entries = guided_entries()
+    assert len(entries) == sum(len(load_taxonomy(name).entries) for name in GUIDED)
+    assert [entry.id for entry in entries if not (entry.ask and entry.not_when)] == []
+
+
+def test_no_question_and_no_exception_is_said_twice() -> None:
+    """Several findings of one text stand one below the other."""
+    said = Counter(text for entry in guided_entries() for text in (*entry.ask, *entry.not_when))
+    assert [text for text, times in said.items() if times > 1] == []
+
+
+def test_what_is_not_pcl_is_what_the_paper_says() -> None:
+    """Pérez-Almendros et al. 2020, section 3.2: harsh facts, and open hostility."""
+    entry = find_entry("pcl")
+    assert isinstance(entry, LabelEntry)
+    harsh, hostile = entry.not_when
+    assert "harsh facts" in harsh
+    assert "insults and hatred" in hostile
+
+
+def test_the_guidance_never_prescribes_how_a_group_is_called() -> None:
+    naming = re.compile(
+        r"\b(person|people|identity)[- ]first\b|\b(say|write|use|call|term|wording|phrase)\b.*"
+        r"\b(instead of|rather than)\b|\bpreferred\b|\bcorrect term\b",
+        re.IGNORECASE,
+    )
+    for entry in guided_entries():
+        for text in (*entry.ask, *entry.not_when):
+            assert not naming.search(text), f"{entry.id}: {text}"
 
 
 def test_spanish_examples_have_an_english_gloss() -> None:

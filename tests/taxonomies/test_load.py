@@ -151,6 +151,8 @@ def test_a_repeated_key_is_found_although_yaml_overwrites_it(tmp_path: Path) -> 
         ("parent: tone", "parent: tune", 18, "unknown-parent"),
         ("id: tone.cold", "id: Tone.cold", 16, "wrong-id"),
         ("year: 2020", "year: MMXX", 6, "wrong-value"),
+        ("    example: e\n", "    example: e\n    ask: [Is it?]\n", 23, "wrong-value"),
+        ("    example: e\n", "    example: e\n    not_when: [it is.]\n", 23, "wrong-value"),
         ("languages: [en]", "languages: []", 5, "wrong-value"),
     ],
 )

@@ -104,6 +104,12 @@ def test_a_small_taxonomy_is_accepted_and_answers_about_its_hierarchy() -> None:
         (taxonomy({**ROOT, "id": "Tone"}), "pattern"),
         (taxonomy({**ROOT, "colour": "red"}), "Extra inputs"),
         (taxonomy(), "at least 1 item"),
+        (taxonomy({**ROOT, "ask": ["Is it fair?"]}), "two or three questions"),
+        (taxonomy({**ROOT, "ask": ["A?", "B?", "C?", "D?"]}), "two or three questions"),
+        (taxonomy({**ROOT, "ask": ["Is it fair?", "Think."]}), "a question that ends with"),
+        (taxonomy({**ROOT, "not_when": ["it is quoted."]}), "has no full stop"),
+        (taxonomy({**ROOT, "not_when": ["when it is quoted"]}), "goes on after 'not when'"),
+        (taxonomy({**ROOT, "not_when": "it is quoted"}), "valid tuple"),
     ],
 )
 def test_what_does_not_fit_is_refused(data: dict[str, Any], message: str) -> None:

@@ -12,11 +12,14 @@ from tactful.errors import EXIT_FAILURE, EXIT_USAGE, TactfulError
 from tactful.registry import unknown_name
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "check": ("tactful.cli.check:check_cli", "Find patronizing and unhealthy language."),
     "corpus": ("tactful.cli.corpus:corpus_cli", "Read, check, summarise and convert the corpora."),
     "agreement": ("tactful.cli.agreement:agreement_cli", "Measure how far annotators agree."),
     "aggregate": ("tactful.cli.aggregate:aggregate_cli", "Turn judgements into labels."),
     "taxonomy": ("tactful.cli.taxonomy:taxonomy_cli", "Show what Tactful knows how to find."),
     "evaluate": ("tactful.cli.evaluate:evaluate_cli", "Score predictions against gold answers."),
+    "reproduce": ("tactful.cli.reproduce:reproduce_cli", "Run a paper's table on your data."),
+    "train": ("tactful.cli.train:train_cli", "Learn a detector from a corpus or your own table."),
     "doctor": ("tactful.cli.doctor:doctor_cli", "Show versions, extras, weights and data folder."),
     "completion": ("tactful.cli.completion:completion_cli", "Print a shell completion script."),
 }

@@ -19,7 +19,7 @@ from tactful.taxonomies import (
     taxonomy_problems,
 )
 from tactful.taxonomies.load import is_taxonomy_path
-from tactful.taxonomies.schema import AnyEntry
+from tactful.taxonomies.schema import AnyEntry, GuidedEntry
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -181,6 +181,9 @@ def _describe_entry(entry: AnyEntry) -> list[tuple[str, str]]:
         ("example", entry.example),
         ("in English", entry.example_gloss or ""),
     ]
+    if isinstance(entry, GuidedEntry):
+        rows.extend(("ask yourself", question) for question in entry.ask)
+        rows.extend(("not when", clause) for clause in entry.not_when)
     if isinstance(entry, VariableEntry):
         answers = (f"{a.value} ({a.number:g} in the corpus, {a.binary})" for a in entry.answers)
         rows.append(("answers", ", ".join(answers) or "a list of texts"))

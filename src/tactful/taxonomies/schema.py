@@ -41,6 +41,31 @@ Text = Annotated[
 ]
 Verbatim = Annotated[str, StringConstraints(min_length=1), AfterValidator(_no_controls)]
 """Kept as the authors published it, spaces included."""
+
+
+def _is_question(text: str) -> str:
+    if not text.endswith("?"):
+        raise PydanticCustomError("no_question", "a question that ends with '?'")
+    return text
+
+
+def _is_clause(text: str) -> str:
+    # Explanations put it after "It is not this when" and end the sentence themselves.
+    if text.endswith((".", "!", "?")) or text.lower().startswith(("when ", "not when ")):
+        raise PydanticCustomError(
+            "no_clause", "a clause that goes on after 'not when' and has no full stop"
+        )
+    return text
+
+
+def _two_or_three(questions: tuple[str, ...]) -> tuple[str, ...]:
+    if len(questions) not in (0, 2, 3):
+        raise PydanticCustomError("number_of_questions", "two or three questions")
+    return questions
+
+
+Question = Annotated[Text, AfterValidator(_is_question)]
+Clause = Annotated[Text, AfterValidator(_is_clause)]
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$")]
 
 
@@ -85,7 +110,16 @@ class BaseEntry(Record):
     notes: tuple[Text, ...] = ()
 
 
-class LabelEntry(BaseEntry):
+class GuidedEntry(BaseEntry):
+    """An entry that a writer may meet in a report, with what helps to judge one's own text."""
+
+    ask: Annotated[tuple[Question, ...], AfterValidator(_two_or_three)] = ()
+    """Two or three questions that writers can ask themselves."""
+    not_when: tuple[Clause, ...] = ()
+    """When a text is easily mistaken for this, each as what follows "not when"."""
+
+
+class LabelEntry(GuidedEntry):
     """Something that a text can show: the root, a category below it, or an extra attribute."""
 
     kind: Literal["root", "category", "fallback", "attribute"]
@@ -109,7 +143,7 @@ class Requirement(Record):
     values: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
 
 
-class VariableEntry(BaseEntry):
+class VariableEntry(GuidedEntry):
     """A variable of a frame, with its answers and what must hold before it can be set."""
 
     kind: Literal["variable"]

@@ -1,0 +1,58 @@
+"""What ``tactful check --text`` costs from a cold start: CPU time and memory of the whole process.
+
+Everything counts: the interpreter, the imports, opening the model, scoring, explaining, printing.
+The files are in the memory of the operating system already, as on the second call of a day.
+"""
+
+import sys
+from pathlib import Path
+from statistics import median
+
+from results import Measurement, machine_line, measure, table, write_section
+from tactful.detectors.load import EMBEDDED, WEIGHTS
+
+RUNS = 7
+MODELS = ("default", "fast")
+CPU_BAR = 1.2
+MEMORY_BAR_MB = 350
+TEXT = "They also have the right to love, and we must give these poor people a chance."
+COMMAND = [sys.executable, str(Path(sys.executable).with_name("tactful")), "check", "--text", TEXT]
+
+
+def runs_of(model: str) -> list[Measurement]:
+    """Check one text with a model, again and again."""
+    command = [*COMMAND, "--model", model]
+    measure(command)  # the first run reads files from the disk and may compile modules
+    return [measure(command) for _ in range(RUNS)]
+
+
+def row_of(model: str) -> list[object]:
+    """Return the row of one model: the median run, and the worst memory."""
+    runs = runs_of(model)
+    cpu = median(run.cpu_seconds for run in runs)
+    peak = max(run.peak_mb for run in runs)
+    met = "yes" if cpu <= CPU_BAR and peak <= MEMORY_BAR_MB else "NO"
+    lowest, highest = (pick(run.cpu_seconds for run in runs) for pick in (min, max))
+    return [model, cpu, f"{lowest:.2f} to {highest:.2f}", CPU_BAR, round(peak), MEMORY_BAR_MB, met]
+
+
+def main() -> int:
+    """Measure, write the section, and fail when a bar is missed."""
+    models = [name for name in MODELS if (WEIGHTS / EMBEDDED["en"][name]).is_dir()]
+    if not models:
+        print("the embedded weights are not here: nothing was measured", file=sys.stderr)
+        return 0
+    rows = [row_of(model) for model in models]
+    columns = ["model", "CPU s", "from, to", "bar (CPU s)", "peak MB", "bar (MB)", "met"]
+    write_section(
+        "cold-start",
+        "Cold start of `tactful check`",
+        f"`tactful check --text …` with one sentence of {len(TEXT.split())} words: user and system "
+        f"time of the whole process, median of {RUNS} runs; memory is the largest of them.\n\n"
+        f"{table(columns, rows)}\n\n{machine_line()}\nCommand: `python benchmarks/cold_start.py`.",
+    )
+    return 1 if any(row[-1] == "NO" for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

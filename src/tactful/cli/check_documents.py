@@ -1,0 +1,172 @@
+"""What ``tactful check`` checks, one document after the other, whatever happens to one of them."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tactful.cli.check_files import ENDINGS, Exclusion, find_files
+from tactful.cli.check_language import LANGUAGE_NAMES, guess_language
+from tactful.cli.output import echo_sentence
+from tactful.detectors.checker import (
+    Outcome,
+    Unread,
+    check_document,
+    check_thresholds,
+    choose_ids,
+    rule_ids,
+    without_explanations,
+)
+from tactful.detectors.documents import Document, document_of, read_document
+from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector
+from tactful.detectors.protocol import Detector
+from tactful.detectors.reports.run import Run
+from tactful.detectors.reports.visible import visible
+from tactful.errors import InputError, TactfulError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from tactful.cli.check import Wishes
+
+Source = Path | Document | Unread
+
+_EMPTY = "The text is empty: there is nothing to check."
+
+
+def sources(paths: Sequence[Path], text: str | None, wishes: "Wishes") -> list[Source]:
+    """Return all that is to be checked; files are not read yet."""
+    if text is not None or not paths or list(map(str, paths)) == ["-"]:
+        return [_given(text, wishes)]
+    if any(str(path) == "-" for path in paths):
+        raise UsageError("Give files or '-' for standard input, not both.")
+    project = wishes.configuration
+    base = project.path.parent if project.path is not None else Path.cwd()
+    endings = (*ENDINGS, *project.include)
+    excluded = Exclusion(wishes.exclude, base)
+    found: list[Source] = list(find_files(paths, endings, excluded))
+    if not found and not any(path.is_file() and excluded(path) for path in paths):
+        shown = ", ".join(map(str, paths))
+        raise InputError(
+            f"{visible(shown)}: found no file to check; expected files that end in "
+            f"{', '.join(endings)} and are not excluded; name a file to check it whatever its "
+            "ending."
+        )
+    return found
+
+
+def _given(text: str | None, wishes: "Wishes") -> Document:
+    if text is None:
+        if sys.stdin.isatty():
+            echo_sentence("Reading from the terminal; end with Ctrl-D.", err=True)
+        text = _decoded(sys.stdin.buffer.read())
+    if not text.strip():
+        raise UsageError(_EMPTY)
+    return document_of(text, wishes.kind or "plain")
+
+
+def _decoded(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"Standard input: found the byte 0x{raw[error.start]:02X} at byte {error.start:,}, "
+            "which is not UTF-8; expected text in UTF-8; convert it first."
+        ) from None
+
+
+class Checker:
+    """A detector with the wishes of the user."""
+
+    def __init__(self, wishes: "Wishes"):
+        self.wishes = wishes
+        self.detector = _load(wishes)
+        self._check_ids()
+
+    def run(self, to_file: bool) -> Run:
+        """Return what the report says about the run, and how wide and colourful it may be."""
+        card = self.detector.card
+        run = Run(card, tuple(rule_ids(card, self.wishes.only)))
+        if to_file or not sys.stdout.isatty():
+            return run
+        colour = not os.environ.get("NO_COLOR")
+        return replace(run, width=shutil.get_terminal_size().columns, colour=colour)
+
+    def outcomes(self, found: Iterable[Source]) -> Iterator[Outcome]:
+        """Check one after the other; what cannot be checked is told and the others go on."""
+        for source in found:
+            outcome = source if isinstance(source, Unread) else self._outcome(source)
+            if isinstance(outcome, Unread):
+                echo_sentence(f"Not checked: {visible(str(outcome))}", err=True)
+            yield outcome
+
+    def _outcome(self, source: Path | Document) -> Outcome:
+        path = str(source) if isinstance(source, Path) else "text"
+        try:
+            document = (
+                read_document(source, self.wishes.kind) if isinstance(source, Path) else source
+            )
+            self._check_language(document)
+        except OSError as error:
+            return Unread(path, f"it cannot be read ({error.strerror or error}).")
+        except TactfulError as error:
+            # Errors begin with the path, and so does what is said about an unread document.
+            return Unread(path, str(error).removeprefix(path).lstrip(":, "))
+        report = check_document(
+            self.detector,
+            document,
+            only=self.wishes.only,
+            thresholds=self.wishes.thresholds,
+            all_scores=self.wishes.all_scores,
+        )
+        return report if self.wishes.explanations else without_explanations(report)
+
+    def _check_language(self, document: Document) -> None:
+        spoken = self.detector.card.lang
+        if self.wishes.lang != "auto":
+            return
+        found = guess_language(" ".join(segment.text for segment in document.segments[:100]))
+        if found is not None and found != spoken:
+            raise InputError(
+                f"found {LANGUAGE_NAMES[found]} text; expected "
+                f"{LANGUAGE_NAMES.get(spoken, spoken)}, which the detector reads; pass "
+                f"--model FOLDER with one for it, or --lang {spoken} to check it all the same."
+            )
+
+    def _check_ids(self) -> None:
+        """Refuse unknown ids at once; those of the project's file with their line."""
+        project, ids = self.wishes.configuration, self.detector.card.ids
+        for name in self.wishes.only:
+            try:
+                choose_ids([name], ids)
+            except UnknownNameError as error:
+                if self.wishes.only == project.only:
+                    raise UsageError(f"{project.place('only')}: {error}") from None
+                raise
+        for name, value in self.wishes.thresholds.items():
+            try:
+                check_thresholds({name: value}, ids)
+            except UnknownNameError as error:
+                if name in project.thresholds:
+                    raise UsageError(f"{project.place(f'thresholds.{name}')}: {error}") from None
+                raise
+
+
+def _load(wishes: "Wishes") -> Detector:
+    """Open the detector that reads the wanted language."""
+    lang = "en" if wishes.lang == "auto" else wishes.lang
+    if wishes.model in DETECTORS:
+        if lang not in EMBEDDED:
+            raise UsageError(
+                f"There is no embedded detector for {LANGUAGE_NAMES.get(lang, lang)} yet; train "
+                "one with 'tactful train' and pass its folder with --model."
+            )
+        return load_detector(wishes.model, lang=lang)
+    detector = load_detector(wishes.model)
+    if wishes.lang not in ("auto", detector.card.lang):
+        raise UsageError(
+            f"The detector '{wishes.model}' reads '{detector.card.lang}' and --lang is "
+            f"'{wishes.lang}'; name a detector for that language."
+        )
+    return detector

@@ -1,0 +1,93 @@
+"""Which files ``tactful check`` reads when it is given files and folders."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tactful.detectors import documents
+from tactful.detectors.checker import Unread
+from tactful.errors import UsageError
+
+ENDINGS = (".txt", ".text", ".rst", *documents.ENDINGS)
+"""What is read in a folder; a file that is named is read whatever its ending."""
+SKIPPED_FOLDERS = ("node_modules", "__pycache__", "site-packages")
+
+
+class Exclusion:
+    """Decides which paths are left out, by globs.
+
+    A glob without a slash matches any file or folder of that name; one with a slash matches the
+    path from ``base``. ``**`` stands for any number of folders.
+    """
+
+    def __init__(self, globs: Sequence[str], base: Path):
+        self._base = base.resolve()
+        self._names = [_as_regex(glob) for glob in globs if "/" not in glob.strip("/")]
+        self._paths = [_as_regex(glob) for glob in globs if "/" in glob.strip("/")]
+
+    def __call__(self, path: Path) -> bool:
+        """Tell whether the file or folder, or a folder that it stands in, is left out."""
+        # Not resolved: a link is known by its own name, not by that of what it leads to.
+        whole = Path(os.path.normpath(Path.cwd() / path))
+        inside = whole.is_relative_to(self._base)
+        parts = whole.relative_to(self._base).parts if inside else (path.name,)
+        if any(name.fullmatch(part) for part in parts for name in self._names):
+            return True
+        heads = ("/".join(parts[:size]) for size in range(1, len(parts) + 1))
+        return inside and any(glob.fullmatch(head) for head in heads for glob in self._paths)
+
+
+def _as_regex(glob: str) -> re.Pattern[str]:
+    """Turn a glob into a pattern: ``*`` and ``?`` stay within a folder, ``**`` does not."""
+    pieces = re.split(r"(\*\*/|\*\*|\*|\?)", glob.strip("/").removeprefix("./"))
+    meaning = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return re.compile("".join(meaning.get(piece) or re.escape(piece) for piece in pieces))
+
+
+def find_files(
+    named: Sequence[Path], endings: Sequence[str], excluded: Exclusion
+) -> Iterator[Path | Unread]:
+    """Yield the files to check, each once: the named ones, and those of the named folders.
+
+    Folders are read in the order of names, without hidden ones, virtual environments and linked
+    folders. What cannot be listed is an :class:`Unread`.
+    """
+    for path in named:
+        if not path.exists() and not path.is_symlink():
+            raise UsageError(f"There is no file or folder '{path}'; check the name.")
+    seen: set[Path] = set()
+    for path in named:
+        inside = _walk(path, tuple(map(str.lower, endings)), excluded) if path.is_dir() else [path]
+        for found in inside:
+            if isinstance(found, Unread):
+                yield found
+            elif not excluded(found) and (real := found.resolve()) not in seen:
+                seen.add(real)
+                yield found
+
+
+def _walk(folder: Path, endings: tuple[str, ...], excluded: Exclusion) -> Iterator[Path | Unread]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        yield Unread(str(folder), f"the folder cannot be listed ({error.strerror})")
+        return
+    for entry in entries:
+        path = folder / entry.name
+        if entry.is_dir(follow_symlinks=False):
+            if not _is_skipped(path) and not excluded(path):
+                yield from _walk(path, endings, excluded)
+        elif entry.name.startswith(".") or not entry.name.lower().endswith(endings):
+            continue
+        elif entry.is_file() or not path.exists():  # a broken link is reported, a pipe is not
+            yield path
+
+
+def _is_skipped(folder: Path) -> bool:
+    if folder.name.startswith(".") or folder.name in SKIPPED_FOLDERS:
+        return True
+    try:
+        return (folder / "pyvenv.cfg").exists()
+    except PermissionError:  # listing the folder will say so
+        return False

@@ -1,0 +1,142 @@
+"""The options of ``tactful train``: which belong together, and the settings they stand for."""
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tactful.errors import UsageError
+
+if TYPE_CHECKING:
+    from tactful.training.task_training import Order
+
+DEFAULT, CUSTOM = "default", "custom"
+TASKS = ("pcl", "pcl-categories", "unhealthy", "frame", CUSTOM, DEFAULT)
+MODELS = ("tfidf", "vectors", "bilstm", "encoder")
+USUAL_RECIPES = {
+    "pcl": "dpm-roberta",
+    "pcl-categories": "dpm-roberta",
+    "unhealthy": "ucc-bert",
+    "frame": "sbic",
+}
+"""What is fine-tuned where neither a recipe nor an encoder is named."""
+_ONLY_FOR = {
+    "encoder": ("encoder",),
+    "recipe": ("encoder",),
+    "download": ("encoder",),
+    "precision": ("encoder",),
+    "epochs": ("bilstm", "encoder"),
+    "batch": ("bilstm", "encoder"),
+    "rate": ("bilstm", "encoder"),
+    "class_weight": ("bilstm", "encoder"),
+    "sampling": ("bilstm", "encoder"),
+    "vectors": ("vectors", "bilstm"),
+    "grid": ("tfidf", "vectors"),
+}
+_CUSTOM_ONLY = ("data_table", "text_column", "label_columns", "group_column", "lang")
+_DEFAULT_TAKES = ("task", "data", "output", "base", "resume", "force")
+
+
+def label_columns(given: tuple[str, ...]) -> dict[str, str]:
+    """Read COLUMN[=ID] as id -> column."""
+    found: dict[str, str] = {}
+    for each in given:
+        column, equals, name = each.partition("=")
+        name = name if equals else column
+        if not column or not name:
+            raise UsageError(f"Found --label-column {each!r}; expected COLUMN or COLUMN=ID.")
+        if name in found:
+            raise UsageError(f"Found the id '{name}' twice; expected one column for each id.")
+        found[name] = column
+    return found
+
+
+def read_order(options: dict[str, Any], given: Sequence[str], command: str) -> "Order":
+    """Turn the options into the settings of the model."""
+    from tactful.training.task_training import Order
+
+    model, seed = options["model"], options["seed"]
+    settings: dict[str, Any] = {"random_state": seed}
+    recipe = None
+    if model in ("tfidf", "vectors"):
+        settings |= _svm_settings(options)
+    elif model == "bilstm" and options["vectors"] is not None:
+        settings["vectors"] = options["vectors"]
+    elif model == "encoder":
+        recipe, of_recipe = _encoder_settings(options)
+        settings = of_recipe | (settings if "seed" in given else {})
+        seed = settings["random_state"]
+    settings |= {
+        name: options[name]
+        for name in ("epochs", "batch", "rate", "class_weight", "sampling")
+        if options[name] is not None
+    }
+    return Order(model, settings, options["precision"], command, seed, recipe)
+
+
+def _svm_settings(options: dict[str, Any]) -> dict[str, Any]:
+    from tactful.detectors import tfidf, vectors
+
+    room: Any = tfidf if options["model"] == "tfidf" else vectors
+    settings = dict(room.DPM_TASK_1 if options["task"] == "pcl" else room.DPM_TASK_2)
+    if options["model"] == "vectors":
+        if options["vectors"] is None:
+            raise UsageError(
+                "--model vectors needs a file of word vectors (word2vec, GloVe or fastText); name "
+                "it with --vectors."
+            )
+        settings["vectors"] = options["vectors"]
+    return settings | {"grid": options["grid"], "calibrate": True}
+
+
+def _encoder_settings(options: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    from tactful.training.recipes import find_recipe
+
+    encoder, name = options["encoder"], options["recipe"]
+    if name is None and encoder is None:
+        name = USUAL_RECIPES.get(options["task"])
+    if name is None and encoder is None:
+        raise UsageError("Name the encoder to start from with --encoder, or a --recipe.")
+    settings: dict[str, Any] = {"random_state": options["seed"], "download": options["download"]}
+    if name is not None:
+        recipe = find_recipe(name)
+        settings |= {"encoder": recipe.encoder, **recipe.settings()}
+    if encoder is not None:
+        settings["encoder"] = encoder
+    return name, settings
+
+
+def refuse_misplaced(command: click.Command, given: Sequence[str], task: str, model: str) -> None:
+    """Refuse an option that the task or the model would silently ignore."""
+    names = {each.name: each.opts[-1] for each in command.params}
+    for name in given:
+        option = names[name]
+        if task == DEFAULT:
+            if name not in _DEFAULT_TAKES:
+                raise UsageError(f"The task 'default' is a whole pipeline and takes no {option}.")
+            continue
+        if name == "base":
+            raise UsageError("--base is for the task 'default'; take --encoder.")
+        if name in _CUSTOM_ONLY and task != CUSTOM:
+            raise UsageError(f"{option} is for the task 'custom', not for '{task}'.")
+        if name == "data" and task == CUSTOM:
+            raise UsageError("The task 'custom' learns from --table, and takes no --data.")
+        if model not in _ONLY_FOR.get(name, MODELS):
+            raise UsageError(f"{option} is for --model {' or '.join(_ONLY_FOR[name])}.")
+
+
+def command_line(command: click.Command, options: dict[str, Any], given: Sequence[str]) -> str:
+    """Return the command line with what was given, for the card."""
+    words = ["tactful", "train", options["task"]]
+    for parameter in command.params:
+        name = parameter.name or ""
+        if name not in given or not isinstance(parameter, click.Option):
+            continue
+        value = options[name]
+        if parameter.is_flag:
+            words.append(parameter.opts[-1] if value else parameter.secondary_opts[-1])
+            continue
+        for each in value if parameter.multiple else (value,):
+            words += [parameter.opts[-1], str(each)]
+    return shlex.join(words)

@@ -1,0 +1,70 @@
+"""What detectors share: a report is made of scores, thresholds, carrying words and explanations."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+
+from tactful.detectors.card import Card
+from tactful.detectors.protocol import Scores
+from tactful.types import Finding, Report, Span
+
+Spans = Mapping[str, tuple[Span, ...]]
+
+GATES = {"pcl": "pcl.", "frame.offensive": "frame."}
+"""An id below a gate is reported only together with it: a category of PCL is PCL, and there is no
+group or intent without offence. The attributes of UCC stand for themselves (Price et al. 2020,
+section 2)."""
+
+
+class BaseDetector(ABC):
+    """A detector that needs only to say its scores and, if it can, its spans."""
+
+    card: Card
+
+    @abstractmethod
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return one probability per text for each id of the card."""
+
+    def spans(self, text: str, ids: Sequence[str]) -> Spans:
+        """Return the words that carry each id: by default those whose removal lowers it most."""
+        from tactful.detectors.occlusion import occlusion_spans
+
+        return occlusion_spans(self, text, ids)
+
+    def check(self, text: str) -> Report:
+        """Return what was found in one text: what, how sure, where and why."""
+        probabilities = {name: float(found[0]) for name, found in self.score([text]).items()}
+        return self.report(text, probabilities)
+
+    def report(
+        self,
+        text: str,
+        probabilities: Mapping[str, float],
+        thresholds: Mapping[str, float] | None = None,
+    ) -> Report:
+        """Turn the probabilities of one text into findings; ``thresholds`` replace the card's."""
+        from tactful.detectors.explanation import explain
+
+        ids = found_ids(probabilities, {**self._thresholds(), **(thresholds or {})})
+        spans = self.spans(text, ids) if ids else {}
+        findings = tuple(
+            Finding(
+                name,
+                probabilities[name],
+                spans.get(name, ()),
+                explain(name, text, probabilities[name], spans.get(name, ())),
+            )
+            for name in ids
+        )
+        return Report(text, findings, model=self.card.model)
+
+    def _thresholds(self) -> dict[str, float]:
+        return {name: self.card.threshold(name) for name in self.card.ids}
+
+
+def found_ids(probabilities: Mapping[str, float], thresholds: Mapping[str, float]) -> list[str]:
+    """Return the ids that reach their threshold and whose gate is open, in their order."""
+    reached = {name for name, value in probabilities.items() if value >= thresholds[name]}
+    closed = tuple(
+        below for gate, below in GATES.items() if gate in probabilities and gate not in reached
+    )
+    return [name for name in probabilities if name in reached and not name.startswith(closed)]

@@ -1,0 +1,122 @@
+"""Several detectors whose log-odds are averaged: what one misses, another may see.
+
+The card names the folders beside its own and how much each of them counts. Probabilities are
+calibrated after the mean. Spans come from the first detector that marks them itself; for other
+ids, what each word adds is the same mean of what it adds in each.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.card import Card, read_card
+from tactful.detectors.contribution import Contribution, carrying_spans
+from tactful.detectors.protocol import Scores
+from tactful.errors import FileFormatError
+from tactful.types import Span
+
+
+@runtime_checkable
+class Member(Protocol):
+    """What a detector needs to be part of a blend."""
+
+    card: Card
+
+    def logits(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the log-odds before calibration."""
+        ...
+
+    def contributions(self, text: str, ids: Sequence[str]) -> dict[str, list[Contribution]]:
+        """Return what each word adds to the calibrated log-odds."""
+        ...
+
+    def spans(self, text: str, ids: Sequence[str]) -> Spans:
+        """Return the words that carry each id."""
+        ...
+
+
+class BlendDetector(BaseDetector):
+    """A weighted mean of detectors with the same ids."""
+
+    def __init__(self, card: Card, members: Sequence[Member], shares: Sequence[float]):
+        self.card, self.members, self.shares = card, tuple(members), tuple(shares)
+        pairs = [card.calibration.get(name, (1.0, 0.0)) for name in card.ids]
+        self._slopes = np.array([slope for slope, _ in pairs], dtype=np.float32)
+        self._intercepts = np.array([intercept for _, intercept in pairs], dtype=np.float32)
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return one probability per text for each id of the card."""
+        scaled = self.logits(texts) * self._slopes + self._intercepts
+        probabilities = 1 / (1 + np.exp(-scaled))
+        return {name: probabilities[:, at] for at, name in enumerate(self.card.ids)}
+
+    def logits(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the mean log-odds before calibration."""
+        mean = np.zeros((len(texts), len(self.card.ids)), dtype=np.float32)
+        for member, share in zip(self.members, self.shares, strict=True):
+            mean += np.float32(share) * member.logits(texts)
+        return mean
+
+    def spans(self, text: str, ids: Sequence[str]) -> Spans:
+        """Return what a member marks itself, and for other ids the words that add most."""
+        found: dict[str, tuple[Span, ...]] = {}
+        for member in self.members:
+            marked = [name for name in ids if name in member.card.span_thresholds]
+            if marked:
+                found = {**member.spans(text, marked), **found}
+        others = [name for name in ids if not found.get(name)]
+        parts = self.contributions(text, others) if others else {}
+        return found | {name: carrying_spans(text, parts[name], name) for name in others}
+
+    def contributions(self, text: str, ids: Sequence[str]) -> dict[str, list[Contribution]]:
+        """Return what each word adds to the calibrated log-odds, over all members."""
+        each = [member.contributions(text, ids) for member in self.members]
+        found = {}
+        for name in ids:
+            slope = float(self._slopes[self.card.ids.index(name)])
+            scales = [
+                share * slope / member.card.calibration.get(name, (1.0, 0.0))[0]
+                for member, share in zip(self.members, self.shares, strict=True)
+            ]
+            found[name] = _added([parts[name] for parts in each], scales)
+        return found
+
+
+def _added(lists: Sequence[Sequence[Contribution]], scales: Sequence[float]) -> list[Contribution]:
+    """Add lists of contributions up over the words of the first; what overlaps none stays alone."""
+    values = {(part.start, part.end): scales[0] * part.value for part in lists[0]}
+    words = sorted(values)
+    for parts, scale in zip(lists[1:], scales[1:], strict=True):
+        at = 0
+        for part in sorted(parts, key=lambda each: each.start):
+            while at < len(words) and words[at][1] <= part.start:
+                at += 1
+            inside = at < len(words) and words[at][0] < part.end
+            place = words[at] if inside else (part.start, part.end)
+            values[place] = values.get(place, 0.0) + scale * part.value
+    return [Contribution(*place, value) for place, value in sorted(values.items())]
+
+
+def load_blend_detector(folder: Path) -> BlendDetector:
+    """Open the folder of a blend; its members lie in the folders that its card names."""
+    from tactful.detectors.load import load_detector
+
+    card = read_card(folder)
+    shares = card.training.get("members")
+    if not isinstance(shares, dict) or not shares:
+        raise FileFormatError(
+            f"{folder}: found no members in the card of a blend; expected their folders and "
+            "shares under 'training'; restore the file."
+        )
+    members = [load_detector(folder.parent / name) for name in shares]
+    able: list[Member] = [member for member in members if isinstance(member, Member)]
+    if len(able) < len(members):
+        raise FileFormatError(
+            f"{folder}: found a member that tells no log-odds; expected encoders and linear "
+            "detectors; check the folders that the card names."
+        )
+    return BlendDetector(card, able, [float(share) for share in shares.values()])

@@ -1,0 +1,167 @@
+"""Documents: a file or a text, what kind it is, and the pieces that detectors read.
+
+Offsets count the code points of the text as it came; a byte-order mark at the start of a file is
+not part of the text.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+from tactful.detectors.ignores import Directive, directives_in_plain
+from tactful.detectors.offsets import Writer
+from tactful.detectors.segments import MOST_WORDS, Block, Segment, segments_of
+from tactful.errors import FileFormatError, UsageError
+from tactful.registry import unknown_name
+
+Kind = Literal["plain", "markdown", "html"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+ENDINGS: dict[str, Kind] = {
+    **dict.fromkeys((".md", ".markdown", ".mdx", ".mkd"), "markdown"),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
+}
+"""Every other ending is plain text."""
+
+_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_NOT_IN_TEXT = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b"))
+_LOOKED_AT = 65_536
+_MOST_CONTROLS = 0.05
+_LINE_END = re.compile(r"\r\n|\r|\n")
+# Atomic groups: CR LF is one end of a line, never two with a blank line between.
+_PARAGRAPH_END = re.compile(r"(?>\r\n|\r|\n)(?:[ \t\f\v]*+(?>\r\n|\r|\n))++")
+_HAS_WORDS = re.compile(r"[^\W_]|[^\x00-\x7f]")
+
+
+class Extract(NamedTuple):
+    """What was taken from a source: blocks of text, and directives to Tactful."""
+
+    blocks: list[Block]
+    directives: list[Directive]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text with its kind, cut into the segments that detectors read."""
+
+    path: Path | None
+    source: str = field(repr=False)
+    kind: Kind
+    segments: tuple[Segment, ...] = field(repr=False)
+    directives: tuple[Directive, ...] = ()
+    """Every ``tactful: …`` found; :func:`tactful.detectors.ignores.find_ignores` reads them."""
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """Return the line and the column of an offset; both count from 1, in code points.
+
+        A line ends with LF, CR LF or CR.
+        """
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(found.end() for found in _LINE_END.finditer(self.source))]
+
+
+def kind_of(path: Path) -> Kind:
+    """Return the kind of a file by the ending of its name."""
+    return ENDINGS.get(path.suffix.lower(), "plain")
+
+
+def read_document(path: Path, kind: Kind | None = None, most_words: int = MOST_WORDS) -> Document:
+    """Read a UTF-8 file; its kind is that of its ending unless ``kind`` says otherwise."""
+    if path.is_dir():
+        raise UsageError(f"{path}: found a folder; expected a file; name one file in it.")
+    return document_of(_decoded(path, path.read_bytes()), kind or kind_of(path), path, most_words)
+
+
+def document_of(
+    text: str, kind: Kind = "plain", path: Path | None = None, most_words: int = MOST_WORDS
+) -> Document:
+    """Cut a text into the segments that detectors read, at most ``most_words`` words each."""
+    blocks, directives = _extract(text, kind)
+    segments = tuple(_segments(blocks, most_words))
+    return Document(path, text, kind, segments, tuple(directives))
+
+
+def _segments(blocks: Iterable[Block], most_words: int) -> Iterator[Segment]:
+    for number, block in enumerate(blocks):
+        if _HAS_WORDS.search(block.text):
+            yield from segments_of(block, number, most_words)
+
+
+def _extract(text: str, kind: str) -> Extract:
+    match kind:
+        case "plain":
+            return plain_blocks(text)
+        case "markdown":
+            from tactful.detectors.markdown import markdown_blocks
+
+            return Extract(*markdown_blocks(text))
+        case "html":
+            from tactful.detectors.html_text import html_blocks
+
+            return Extract(*html_blocks(text))
+    raise unknown_name("kind of document", kind, list(KINDS))
+
+
+def plain_blocks(source: str) -> Extract:
+    """Cut plain text at blank lines; lines of one paragraph become one text."""
+    found = list(directives_in_plain(source))
+    blocks: list[Block] = []
+    directives: list[Directive] = []
+    at = passed = 0
+    for start, end in _paragraphs(source):
+        writer = Writer(source)
+        at = start
+        while passed < len(found) and found[passed].start < end:
+            directive = found[passed]
+            writer.flow(at, directive.start)
+            writer.space(directive.start, directive.end)
+            directives.append(directive._replace(block=len(blocks)))
+            at = directive.end
+            passed += 1
+        writer.flow(at, end)
+        writer.trim()
+        text, offsets = writer.finish()
+        blocks.append(Block(text, (offsets,), "paragraph"))
+    return Extract(blocks, directives)
+
+
+def _paragraphs(source: str) -> Iterator[tuple[int, int]]:
+    at = 0
+    for found in _PARAGRAPH_END.finditer(source):
+        yield at, found.start()
+        at = found.end()
+    yield at, len(source)
+
+
+def _decoded(path: Path, data: bytes) -> str:
+    if data.startswith(_UTF16_MARKS):
+        raise FileFormatError(f"{path}: found UTF-16 text; expected UTF-8; save the file as UTF-8.")
+    start = data[:_LOOKED_AT]
+    controls = len(start) - len(start.translate(None, _NOT_IN_TEXT))
+    if controls > _MOST_CONTROLS * len(start) + 1:
+        raise FileFormatError(
+            f"{path}: found a binary file; expected text in UTF-8; leave this file out."
+        )
+    body = data.removeprefix(_MARK)
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if b"\0" in start:
+            raise FileFormatError(
+                f"{path}: found a binary file; expected text in UTF-8; leave this file out."
+            ) from None
+        before = body[: error.start]
+        line = len(_LINE_END.findall(before.decode("utf-8"))) + 1
+        raise FileFormatError(
+            f"{path}, line {line}: found the byte 0x{body[error.start]:02X} at byte "
+            f"{error.start + len(data) - len(body):,} of the file, which is not UTF-8; "
+            "expected text in UTF-8; save the file as UTF-8."
+        ) from None

@@ -1,0 +1,212 @@
+"""An encoder as an ONNX file: scores, spans and contributions, without torch.
+
+The folder holds ``model.onnx`` (inputs ``tokens`` and ``mask``; outputs ``logits`` and, where the
+model can mark words, ``token_logits`` and ``states``), ``tokenizer.json``, ``card.json`` and, for
+contributions, ``heads.npz`` with the weights of the linear heads.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.card import Card, read_card
+from tactful.detectors.contribution import Contribution, carrying_spans, spread_over_words
+from tactful.detectors.normalise import Normalised, normalise
+from tactful.detectors.protocol import Scores
+from tactful.detectors.token_spans import token_spans
+from tactful.errors import FileFormatError
+from tactful.types import Span
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding, Tokenizer
+
+Numbers = NDArray[np.float32]
+
+MODEL_FILE, TOKENIZER_FILE, HEADS_FILE = "model.onnx", "tokenizer.json", "heads.npz"
+MAX_TOKENS = 128
+OVERLAP = 16
+"""A longer text is read through windows that share so many tokens; the strongest window counts."""
+_BATCH_TOKENS = 2048
+_POOL = 2048
+"""So many texts are sorted by length at a time, so that little of a batch is padding."""
+
+
+class EncoderDetector(BaseDetector):
+    """Scores texts with an ONNX encoder in one thread, or as many as asked for."""
+
+    def __init__(self, folder: Path, card: Card, threads: int = 1):
+        self.folder, self.card, self.threads = folder, card, threads
+        pairs = [card.calibration.get(name, (1.0, 0.0)) for name in card.ids]
+        self._slopes = np.array([slope for slope, _ in pairs], dtype=np.float32)
+        self._intercepts = np.array([intercept for _, intercept in pairs], dtype=np.float32)
+
+    @cached_property
+    def _session(self) -> Any:
+        import onnxruntime
+
+        # Idle threads would spin and burn the time of others; a batch needs no second pool.
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self.threads
+        options.inter_op_num_threads = 1
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.log_severity_level = 3
+        try:
+            return onnxruntime.InferenceSession(
+                str(self.folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:
+            # onnxruntime's own errors share no base class and name no file.
+            raise FileFormatError(
+                f"{self.folder / MODEL_FILE}: found no model that onnxruntime can open "
+                f"({type(error).__name__}); expected the file that training wrote; restore it."
+            ) from None
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        from tokenizers import Tokenizer
+
+        path = self.folder / TOKENIZER_FILE
+        if not path.is_file():
+            raise FileFormatError(
+                f"{self.folder}: found no {TOKENIZER_FILE}; expected the folder of an encoder; "
+                "check the path."
+            )
+        tokenizer = Tokenizer.from_file(str(path))
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(MAX_TOKENS, stride=OVERLAP)
+        return tokenizer
+
+    @cached_property
+    def _heads(self) -> dict[str, Numbers] | None:
+        path = self.folder / HEADS_FILE
+        if not path.is_file():
+            return None
+        with np.load(path) as found:
+            return {name: found[name] for name in found.files}
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return one probability per text for each id of the card."""
+        logits = self.logits(texts)
+        scaled = logits * self._slopes + self._intercepts
+        probabilities = 1 / (1 + np.exp(-scaled))
+        return {name: probabilities[:, at] for at, name in enumerate(self.card.ids)}
+
+    def logits(self, texts: Sequence[str]) -> Numbers:
+        """Return the log-odds before calibration, one row per text and one column per id."""
+        found = np.empty((len(texts), len(self.card.ids)), dtype=np.float32)
+        for start in range(0, len(texts), _POOL):
+            pool = [normalise(text).text for text in texts[start : start + _POOL]]
+            found[start : start + len(pool)] = self._pool_logits(pool)
+        return found
+
+    def _pool_logits(self, texts: list[str]) -> Numbers:
+        windows: list[list[int]] = []
+        owners: list[int] = []
+        for at, encoding in enumerate(self._tokenizer.encode_batch_fast(texts)):
+            for window in (encoding, *encoding.overflowing):
+                windows.append(window.ids)
+                owners.append(at)
+        scores = np.empty((len(windows), len(self.card.ids)), dtype=np.float32)
+        for rows in _batches(windows):
+            scores[rows] = self._run(["logits"], [windows[row] for row in rows])[0]
+        found = np.full((len(texts), len(self.card.ids)), -np.inf, dtype=np.float32)
+        np.maximum.at(found, owners, scores)
+        return found
+
+    def _run(self, outputs: list[str], windows: list[list[int]]) -> list[Numbers]:
+        width = max(len(window) for window in windows)
+        tokens = np.zeros((len(windows), width), dtype=np.int64)
+        mask = np.zeros_like(tokens)
+        for at, window in enumerate(windows):
+            tokens[at, : len(window)] = window
+            mask[at, : len(window)] = 1
+        answer: list[Numbers] = self._session.run(outputs, {"tokens": tokens, "mask": mask})
+        return answer
+
+    def spans(self, text: str, ids: Sequence[str]) -> Spans:
+        """Return what the token head marks, and for other ids the words that carry most."""
+        marked = [name for name in ids if name in self.card.span_thresholds]
+        found = dict(self._marked(text, marked)) if marked else {}
+        others = [name for name in ids if not found.get(name)]
+        if others and self._heads is not None:
+            parts = self.contributions(text, others)
+            found |= {name: carrying_spans(text, parts[name], name) for name in others}
+        elif others:
+            found |= super().spans(text, others)
+        return found
+
+    def _marked(self, text: str, ids: Sequence[str]) -> Spans:
+        clean = normalise(text)
+        heads = list(self.card.span_thresholds)
+        found: dict[str, list[Span]] = {name: [] for name in ids}
+        for offsets, logits in self.marks(clean):
+            for name in ids:
+                threshold = self.card.span_thresholds[name]
+                column = logits[:, heads.index(name)]
+                found[name] += token_spans(text, clean, offsets, column, name, threshold)
+        return {name: tuple(dict.fromkeys(spans)) for name, spans in found.items()}
+
+    def marks(self, clean: Normalised) -> list[tuple[Sequence[tuple[int, int]], Numbers]]:
+        """Return, for each window of a text, where its tokens are and the token head's logits."""
+        return [
+            (window.offsets, self._run(["token_logits"], [window.ids])[0][0])
+            for window in self._windows(clean)
+        ]
+
+    def contributions(self, text: str, ids: Sequence[str]) -> dict[str, list[Contribution]]:
+        """Split each id's log-odds over the words, exactly, at the encoder's last layer.
+
+        The heads are linear in the mean and the greatest states of the tokens: each token's part
+        of both is its own. The parts add up to the logit without the bias. In a longer text they
+        are those of the strongest window.
+        """
+        if self._heads is None:
+            from tactful.detectors.occlusion import word_contributions
+
+            return word_contributions(self, text, ids)
+        clean = normalise(text)
+        windows = self._windows(clean)
+        answers = [self._run(["logits", "states"], [window.ids]) for window in windows]
+        found = {}
+        for name in ids:
+            column = self.card.ids.index(name)
+            best = max(range(len(windows)), key=lambda at: float(answers[at][0][0, column]))
+            parts = self._token_parts(answers[best][1][0], column)
+            found[name] = spread_over_words(clean, windows[best].offsets, parts)
+        return found
+
+    def _token_parts(self, states: Numbers, column: int) -> Numbers:
+        heads = self._heads or {}
+        weights = heads["text_weight"][column]
+        width = states.shape[1]
+        parts = states @ weights[:width] / len(states)
+        winners = states.argmax(axis=0)
+        np.add.at(parts, winners, states[winners, np.arange(width)] * weights[width:])
+        slope = float(self._slopes[column])
+        scaled: Numbers = (parts * slope).astype(np.float32)
+        return scaled
+
+    def _windows(self, clean: Normalised) -> "list[Encoding]":
+        encoding = self._tokenizer.encode(clean.text)
+        return [encoding, *encoding.overflowing]
+
+
+def _batches(windows: list[list[int]]) -> list[list[int]]:
+    """Cut the windows, sorted by length, into batches of about equally many tokens."""
+    batches: list[list[int]] = []
+    for row in sorted(range(len(windows)), key=lambda row: len(windows[row])):
+        width = len(windows[row])
+        if not batches or (len(batches[-1]) + 1) * width > _BATCH_TOKENS:
+            batches.append([])
+        batches[-1].append(row)
+    return batches
+
+
+def load_encoder_detector(folder: Path) -> EncoderDetector:
+    """Open the folder of an encoder."""
+    return EncoderDetector(folder, read_card(folder))

@@ -1,0 +1,227 @@
+"""What writers wave through: ``tactful: ignore`` in a document.
+
+=================================  ===========================================================
+``tactful: ignore``                silences the block it stands in or, alone, the one it touches
+``tactful: ignore pcl, frame``     only these ids and what is below them
+``tactful: ignore-next``           the next block
+``tactful: ignore-start``          everything up to ``tactful: ignore-end`` (or the end)
+``tactful: ignore-file``           the whole document
+=================================  ===========================================================
+
+In Markdown and HTML a directive is an HTML comment; in plain text it stands alone in a line, or
+behind a comment mark (``#``, ``//``, ``--``, ``;``, ``%``) or in brackets. Two dashes begin a
+reason: ``tactful: ignore pcl -- a quotation``.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from tactful.detectors.segments import Segment
+from tactful.errors import Problem, Severity, UnknownNameError
+
+if TYPE_CHECKING:
+    from tactful.detectors.documents import Document
+
+VERBS = ("ignore", "ignore-next", "ignore-start", "ignore-end", "ignore-file")
+
+_ID = r"[a-z_]+(?:\.[a-z_]+)*"
+_COMMENT = re.compile(r"\s*tactful:\s*(?P<verb>[\w-]*)(?P<rest>.*)", re.DOTALL)
+_IN_PLAIN = re.compile(
+    rf"""(?:^[ \t]*|(?:(?<=[ \t])|^)(?:<!--|/\*|//|--|[#;%(\[])[ \t]*)
+    tactful:[ \t]*(?P<verb>ignore(?:-(?:next|start|end|file))?)
+    (?P<rest>(?:[ \t]+{_ID}(?:[ \t]*,[ \t]*{_ID})*)?(?:[ \t]+--[ \t][^\r\n]*?)?)
+    [ \t]*(?:-->|\*/|[)\]]|(?=\r|$))""",
+    re.MULTILINE | re.VERBOSE,
+)
+_REASON = re.compile(r"(?:^|\s)--\s")
+
+
+class Directive(NamedTuple):
+    """One directive as it was found in the source."""
+
+    start: int
+    end: int
+    verb: str
+    ids: tuple[str, ...]
+    """Empty: everything."""
+    block: int | None = None
+    """The block it stands in; None where it stands between blocks."""
+
+
+def directive_in_comment(body: str, start: int, end: int) -> Directive | None:
+    """Read the body of an HTML comment that covers ``start`` to ``end`` of the source."""
+    found = _COMMENT.match(body)
+    return found and _directive(found, start, end)
+
+
+def directives_in_plain(source: str) -> Iterator[Directive]:
+    """Yield the directives of a plain text, in order."""
+    if "tactful:" in source:
+        for found in _IN_PLAIN.finditer(source):
+            yield _directive(found, *found.span())
+
+
+def _directive(found: re.Match[str], start: int, end: int) -> Directive:
+    ids = _REASON.split(found["rest"], maxsplit=1)[0]
+    return Directive(start, end, found["verb"], tuple(ids.replace(",", " ").split()))
+
+
+@dataclass(frozen=True, slots=True)
+class Ignores:
+    """What is silenced in a document, and what is wrong with its directives."""
+
+    everywhere: frozenset[str] = frozenset()
+    by_block: dict[int, frozenset[str]] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+    def silences(self, segment: Segment, id: str) -> bool:
+        """Say whether a finding of ``id`` in ``segment`` is to be left out."""
+        silenced = self.everywhere | self.by_block.get(segment.number, frozenset())
+        if not silenced:
+            return False
+        parts = id.split(".")
+        above = (".".join(parts[:size]) for size in range(1, len(parts) + 1))
+        return _ALL in silenced or any(each in silenced for each in above)
+
+
+_ALL = "*"
+
+
+def find_ignores(document: "Document") -> Ignores:
+    """Work out what the directives of a document silence."""
+    if not document.directives:
+        return Ignores()
+    return _Reading(document).ignores()
+
+
+class _Reading:
+    """One walk over the directives of a document."""
+
+    def __init__(self, document: "Document"):
+        self.document = document
+        self.everywhere: set[str] = set()
+        self.by_block: dict[int, set[str]] = {}
+        self.problems: list[Problem] = []
+        # The first segment of each block, in the order of the source, and where blocks end.
+        firsts: dict[int, Segment] = {}
+        lasts: dict[int, Segment] = {}
+        for segment in document.segments:
+            firsts.setdefault(segment.number, segment)
+            lasts[segment.number] = segment
+        self.numbers = list(firsts)
+        self.known_numbers = firsts.keys()
+        self.starts = [segment.start for segment in firsts.values()]
+        self.ends = [segment.end for segment in lasts.values()]
+
+    def ignores(self) -> Ignores:
+        open_: list[Directive] = []
+        for directive in self.document.directives:
+            if directive.verb not in VERBS:
+                self._problem(
+                    directive,
+                    "unknown-directive",
+                    f"'tactful: {directive.verb}'",
+                    f"one of {', '.join(VERBS)}",
+                    "correct it; it silences nothing",
+                )
+                continue
+            self._check_ids(directive)
+            ids = frozenset(directive.ids or (_ALL,))
+            if directive.verb == "ignore-end":
+                if not open_:
+                    self._problem(
+                        directive,
+                        "end-without-start",
+                        "'tactful: ignore-end'",
+                        "'tactful: ignore-start' before it",
+                        "add the start or remove the end",
+                    )
+                else:
+                    self._close(open_.pop(), directive.start)
+            elif directive.verb == "ignore-start":
+                open_.append(directive)
+            elif directive.verb == "ignore-file":
+                self.everywhere |= ids
+            else:
+                self._silence_one(directive, ids)
+        for directive in open_:
+            self._problem(
+                directive,
+                "start-without-end",
+                "'tactful: ignore-start'",
+                "'tactful: ignore-end' after it",
+                "add the end; everything from here to the end of the document is silenced",
+            )
+            self._close(directive, len(self.document.source))
+        return Ignores(
+            frozenset(self.everywhere),
+            {number: frozenset(ids) for number, ids in self.by_block.items()},
+            tuple(sorted(self.problems, key=lambda problem: problem.line or 0)),
+        )
+
+    def _close(self, start: Directive, end: int) -> None:
+        ids = start.ids or (_ALL,)
+        first, last = (bisect_left(self.starts, at) for at in (start.start, end))
+        for number in self.numbers[first:last]:
+            self.by_block.setdefault(number, set()).update(ids)
+
+    def _silence_one(self, directive: Directive, ids: frozenset[str]) -> None:
+        number = self._target(directive)
+        if number is None:
+            self._problem(
+                directive,
+                "nothing-to-ignore",
+                f"'tactful: {directive.verb}' that touches no text",
+                "a paragraph that it stands in or touches"
+                if directive.verb == "ignore"
+                else "text after it",
+                "move it, or remove it",
+            )
+        else:
+            self.by_block.setdefault(number, set()).update(ids)
+
+    def _target(self, directive: Directive) -> int | None:
+        after = bisect_left(self.starts, directive.end)
+        if directive.verb == "ignore-next":
+            return self.numbers[after] if after < len(self.numbers) else None
+        if directive.block in self.known_numbers:
+            return directive.block
+        line_of = self.document.line_column
+        if after < len(self.starts):
+            below = line_of(self.starts[after])[0] - line_of(directive.end)[0]
+            if below <= 1:
+                return self.numbers[after]
+        if after and line_of(directive.start)[0] - line_of(self.ends[after - 1])[0] <= 1:
+            return self.numbers[after - 1]
+        return None
+
+    def _check_ids(self, directive: Directive) -> None:
+        for name in directive.ids:
+            try:
+                _check_id(name)
+            except UnknownNameError as error:
+                guess = f"; did you mean '{error.nearest}'?" if error.nearest else ""
+                self._problem(
+                    directive,
+                    "unknown-id",
+                    f"the id '{name}'",
+                    f"an id such as pcl or unhealthy.sarcastic{guess}",
+                    "correct it, unless a detector of your own has it",
+                )
+
+    def _problem(
+        self, directive: Directive, code: str, found: str, expected: str, action: str
+    ) -> None:
+        name = str(self.document.path) if self.document.path else "text"
+        line = self.document.line_column(directive.start)[0]
+        self.problems.append(Problem(name, line, code, found, expected, action, Severity.NOTE))
+
+
+def _check_id(name: str) -> None:
+    from tactful.taxonomies import find_entry, taxonomy_names
+
+    if name not in taxonomy_names():
+        find_entry(name)

@@ -1,0 +1,184 @@
+"""The fast detector: a sum of weights of words and word pairs, so every word's part is exact.
+
+The folder holds ``card.json``, ``words.txt`` (one known word a line) and ``weights.npz``: a row of
+small integers per known word (``words``), per hashed piece of an unknown word (``pieces``) and per
+hashed pair of neighbouring words (``pairs``), each with a scale per id, and ``bias``.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.card import Card, read_card
+from tactful.detectors.contribution import Contribution, carrying_spans
+from tactful.detectors.normalise import normalise
+from tactful.detectors.protocol import Scores
+from tactful.detectors.word_features import (
+    TOKEN,
+    pair_rows,
+    piece_rows,
+    tokens_of,
+    word_number,
+)
+from tactful.errors import FileFormatError
+
+WORDS_FILE, WEIGHTS_FILE = "words.txt", "weights.npz"
+_POOL = 1024
+_MOST_UNKNOWN = 1 << 16
+"""So many unknown words are remembered; then they are forgotten, so that noise fills no memory."""
+Numbers = NDArray[np.float32]
+
+
+class LinearDetector(BaseDetector):
+    """Scores thousands of texts a second; a text's log-odds is a plain sum over its words."""
+
+    def __init__(self, folder: Path, card: Card):
+        self.folder, self.card = folder, card
+        pairs = [card.calibration.get(name, (1.0, 0.0)) for name in card.ids]
+        self._slopes = np.array([slope for slope, _ in pairs], dtype=np.float32)
+        self._intercepts = np.array([intercept for _, intercept in pairs], dtype=np.float32)
+
+    @cached_property
+    def _table(self) -> "_Table":
+        return _Table(self.folder)
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return one probability per text for each id of the card."""
+        logits = self.logits(texts)
+        probabilities = 1 / (1 + np.exp(-(logits * self._slopes + self._intercepts)))
+        return {name: probabilities[:, at] for at, name in enumerate(self.card.ids)}
+
+    def logits(self, texts: Sequence[str]) -> Numbers:
+        """Return the log-odds before calibration, one row per text and one column per id."""
+        found = np.empty((len(texts), len(self.card.ids)), dtype=np.float32)
+        for start in range(0, len(texts), _POOL):
+            pool = [tokens_of(normalise(text).text) for text in texts[start : start + _POOL]]
+            found[start : start + len(pool)] = self._pool_logits(pool)
+        return found
+
+    def _pool_logits(self, pool: list[list[str]]) -> Numbers:
+        lengths = np.array([len(words) for words in pool])
+        found = np.zeros((len(pool), len(self.card.ids)), dtype=np.float32)
+        filled = lengths > 0
+        if filled.any():
+            values = self._table.values(list(chain.from_iterable(pool)), lengths)
+            starts = (np.cumsum(lengths) - lengths)[filled]
+            found[filled] = np.add.reduceat(values, starts, axis=0)
+            found[filled] /= np.sqrt(lengths[filled])[:, None]
+        return found + self._table.bias
+
+    def spans(self, text: str, ids: Sequence[str]) -> Spans:
+        """Return the places whose words add most."""
+        parts = self.contributions(text, ids)
+        return {name: carrying_spans(text, parts[name], name) for name in ids}
+
+    def contributions(self, text: str, ids: Sequence[str]) -> dict[str, list[Contribution]]:
+        """Return what each word adds to the calibrated log-odds: exact, they add up to it.
+
+        A pair of words gives half of its weight to each of the two.
+        """
+        clean = normalise(text)
+        # Lower case can change the number of letters; the words are found before it.
+        matches = list(TOKEN.finditer(clean.text))
+        if not matches:
+            return {name: [] for name in ids}
+        words = [match.group().lower() for match in matches]
+        values = self._table.values(words, np.array([len(words)]), halves=True)
+        values = values * self._slopes / np.sqrt(np.float32(len(words)))
+        places = [clean.to_source(*match.span()) for match in matches]
+        return {
+            name: [
+                Contribution(*place, float(value))
+                for place, value in zip(places, values[:, self.card.ids.index(name)], strict=True)
+            ]
+            for name in ids
+        }
+
+
+class _Table:
+    """The weights, and the row of every word met so far."""
+
+    def __init__(self, folder: Path):
+        weights = _read_weights(folder)
+        known = (folder / WORDS_FILE).read_text(encoding="utf-8").split("\n")
+        known = [word for word in known if word]
+        self.bias: Numbers = weights["bias"]
+        self.pieces, self.pairs = weights["pieces"], weights["pairs"]
+        self.known = len(known)
+        self.rows = weights["words"]
+        self.numbers = np.array([word_number(word) for word in known], dtype=np.uint32)
+        self.row_of = {word: row for row, word in enumerate(known)}
+        self.words = known
+
+    def values(self, words: list[str], lengths: NDArray[np.int_], halves: bool = False) -> Numbers:
+        """Return what each word of several texts, laid end to end, adds before the norm.
+
+        A pair's weight stands with its first word, or half with each.
+        """
+        rows = self._rows_of(words)
+        values = self.rows[rows]
+        numbers = self.numbers[rows]
+        inner = np.ones(len(words), dtype=bool)
+        inner[np.cumsum(lengths)[lengths > 0] - 1] = False
+        first = np.flatnonzero(inner)
+        pairs = self.pairs[pair_rows(numbers[first], numbers[first + 1])]
+        if halves:
+            values[first] += pairs / 2
+            values[first + 1] += pairs / 2
+        else:
+            values[first] += pairs
+        return values
+
+    def _rows_of(self, words: list[str]) -> NDArray[np.int64]:
+        if len(self.words) > self.known + _MOST_UNKNOWN:
+            self._forget()
+        row_of = self.row_of
+        unknown = [word for word in words if word not in row_of]
+        if unknown:
+            self._add(list(dict.fromkeys(unknown)))
+        return np.fromiter(map(row_of.__getitem__, words), dtype=np.int64, count=len(words))
+
+    def _add(self, words: list[str]) -> None:
+        """Give unknown words the mean of what their pieces add."""
+        start, end = len(self.words), len(self.words) + len(words)
+        if end > len(self.rows):
+            room = max(end, 2 * len(self.rows)) - len(self.rows)
+            self.rows = np.pad(self.rows, ((0, room), (0, 0)))
+            self.numbers = np.pad(self.numbers, (0, room))
+        for row, word in enumerate(words, start):
+            self.rows[row] = self.pieces[piece_rows(word)].mean(axis=0)
+            self.numbers[row] = word_number(word)
+            self.row_of[word] = row
+        self.words += words
+
+    def _forget(self) -> None:
+        for word in self.words[self.known :]:
+            del self.row_of[word]
+        del self.words[self.known :]
+
+
+def _read_weights(folder: Path) -> dict[str, Numbers]:
+    path = folder / WEIGHTS_FILE
+    try:
+        with np.load(path) as file:
+            found = {name: file[name] for name in file.files}
+        scaled = {
+            name: found[name].astype(np.float32) * found[f"{name}_scale"]
+            for name in ("words", "pieces", "pairs")
+        }
+        return scaled | {"bias": found["bias"]}
+    except (OSError, ValueError, KeyError) as error:
+        raise FileFormatError(
+            f"{path}: found no weights of a linear detector ({error}); expected the file that "
+            "training wrote; restore it."
+        ) from None
+
+
+def load_linear_detector(folder: Path) -> LinearDetector:
+    """Open the folder of a linear detector."""
+    return LinearDetector(folder, read_card(folder))

@@ -1,0 +1,57 @@
+"""Opening a detector by name or by the folder of its weights."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tactful.detectors.card import read_card
+from tactful.detectors.protocol import Detector
+from tactful.errors import UsageError
+from tactful.registry import Registry, unknown_name
+
+WEIGHTS = Path(__file__).parents[1] / "weights"
+EMBEDDED: dict[str, dict[str, str]] = {
+    "en": {"default": "default-en", "fast": "fast-en", "cascade": "cascade-en"}
+}
+"""Language -> name -> folder in ``weights/``."""
+
+KINDS: Registry[Callable[[Path], Detector]] = Registry(
+    "kind of detector",
+    {
+        "encoder": "tactful.detectors.encoder:load_encoder_detector",
+        "baseline": "tactful.detectors.baselines:load_baseline_detector",
+        "blend": "tactful.detectors.blend:load_blend_detector",
+        "cascade": "tactful.detectors.cascade:load_cascade_detector",
+        "linear": "tactful.detectors.linear:load_linear_detector",
+        "tfidf": "tactful.detectors.tfidf:load_tfidf_detector",
+        "vectors": "tactful.detectors.vectors:load_vectors_detector",
+        "bilstm": "tactful.detectors.bilstm:load_bilstm_detector",
+    },
+)
+"""The ``kind`` of a card.json -> what opens its folder."""
+
+DETECTORS = ("default", "fast", "cascade")
+
+
+def load_detector(name: str | Path = "default", *, lang: str = "en") -> Detector:
+    """Open an embedded detector by name, or any by the folder of its weights; never the network.
+
+    ``default`` is the multi-task encoder, ``fast`` a linear model, and ``cascade`` asks the fast
+    one first and the default only where that is unsure.
+    """
+    if lang not in EMBEDDED:
+        raise unknown_name("language", lang, list(EMBEDDED))
+    embedded = EMBEDDED[lang].get(str(name))
+    if embedded and not (WEIGHTS / embedded).is_dir():
+        raise UsageError(
+            f"This installation carries no weights for '{name}'; train them with 'tactful train "
+            "default', or name the folder of a detector of your own."
+        )
+    folder = WEIGHTS / embedded if embedded else Path(name).expanduser()
+    if not embedded and not folder.is_dir():
+        if folder.name == str(name):
+            raise unknown_name("detector", str(name), list(DETECTORS))
+        raise UsageError(
+            f"There is no folder '{folder}'; expected a detector's name ({', '.join(DETECTORS)}) "
+            "or the folder of its weights."
+        )
+    return KINDS.get(read_card(folder).kind)(folder)

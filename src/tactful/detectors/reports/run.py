@@ -1,0 +1,91 @@
+"""What a report says besides its findings: who looked, for what; and the count at the end."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from tactful.detectors.card import Card
+from tactful.detectors.checker import Outcome, PlacedFinding, Unread
+
+GROUPS = ("pcl", "unhealthy", "frame", "stereotype")
+"""What stands before the first dot of an id has one colour, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a check."""
+
+    card: Card
+    ids: tuple[str, ...]
+    """What was looked for."""
+    width: int | None = None
+    """Where lines of ``text`` are wrapped; None in a pipe, where carets mark the words."""
+    colour: bool = False
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts outcomes while they pass."""
+
+    documents: int = 0
+    passages: int = 0
+    silenced: int = 0
+    unread: int = 0
+    with_findings: int = 0
+    by_id: Counter[str] = field(default_factory=Counter)
+    highest: float | None = None
+    """The highest probability of all findings."""
+
+    def watch(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+        """Hand the outcomes on, and count them."""
+        for outcome in outcomes:
+            if isinstance(outcome, Unread):
+                self.unread += 1
+            else:
+                self.documents += 1
+                self.passages += len(outcome.passages)
+                self.silenced += outcome.silenced
+                self.with_findings += bool(outcome.findings)
+                for finding in outcome.findings:
+                    self.by_id[finding.id] += 1
+                    self.highest = max(self.highest or 0.0, finding.probability)
+            yield outcome
+
+    @property
+    def findings(self) -> int:
+        """How many things were found."""
+        return self.by_id.total()
+
+    def sentence(self) -> str:
+        """Say what came out, in one line."""
+        parts = [f"{_count(self.findings, 'finding')} in {_count(self.passages, 'passage')}"]
+        if self.documents > 1:
+            parts[0] += f" ({self.with_findings:,} of {self.documents:,} documents)"
+        if self.silenced:
+            parts.append(f"{self.silenced:,} silenced by 'tactful: ignore'")
+        if self.unread:
+            parts.append(f"{_count(self.unread, 'document')} could not be checked")
+        sentence = "; ".join(parts)
+        return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}" if number else f"no {noun}s"
+
+
+def group_of(name: str) -> str:
+    """Return the group of an id, which has one colour."""
+    return name.split(".", maxsplit=1)[0]
+
+
+def as_tree(findings: Iterable[PlacedFinding]) -> list[tuple[int, PlacedFinding]]:
+    """Return the findings of one passage with their depth, each below the one it belongs to."""
+    listed = list(findings)
+
+    def below(parent: str | None, depth: int) -> Iterator[tuple[int, PlacedFinding]]:
+        for finding in listed:
+            if finding.parent == parent:
+                yield depth, finding
+                yield from below(finding.id, depth + 1)
+
+    return list(below(None, 0))

@@ -1,0 +1,208 @@
+"""From blocks of a document to the pieces of text that detectors read.
+
+A block is a paragraph, a heading, a list item, a quotation or a table cell. A block longer than a
+detector can read at once is cut at sentences into windows; each window is a :class:`Segment`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+from unicodedata import combining
+
+from tactful.detectors.offsets import Maps, through
+
+MOST_WORDS = 90
+MOST_CHARACTERS = 2000
+"""No segment is longer, however long its sentences and words are."""
+
+
+def _words(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_EAST = "\u3002\uff01\uff1f\uff61"
+"""The full stops, exclamation and question marks of Chinese and Japanese."""
+_CLOSERS = r"""["'\u201d\u2019»)\]]"""
+_OPENERS = "\"'\u201c\u2018«([¿¡"
+# Linear however often a mark is repeated: a run of marks is only looked at from its beginning.
+_END = re.compile(
+    rf"(?<![.!?…])[.!?…]++{_CLOSERS}*+(?:\[\d{{1,3}}\])?(?=\s|\Z)"
+    rf"|(?<![{_EAST}])[{_EAST}]++[\u201d\u2019\u300d\u300f\uff09]*+"
+    r"|\n[^\S\n]*\n|\r[^\S\r\n]*\r"
+)
+_WORD = re.compile(r"\S+")
+_NEXT = re.compile(rf"\s*[{re.escape(_OPENERS)}]*(\w+)")
+_BEFORE = 24
+_ABBREVIATIONS = _words(
+    """
+    adm al approx apr apt art aug ave bros ca cap capt cf cía cm co col dec dept dr dra ed eds
+    e.g ej esp est etc excmo feb fig gen gob gov hon ibid i.e inc jan jr jul jun lic lt ltd mar mr
+    mrs ms mt mx nov oct prof pte rep rev sept sen sgt sr sra srta st sta sto tel
+    ud uds univ v vol vs
+    """
+)
+_BEFORE_NUMBERS = frozenset(("no", "nos", "núm", "p", "pp", "pág", "págs"))
+_AT_SENTENCE_END_TOO = frozenset(("al", "etc", "inc", "jr", "ltd", "co", "ed", "st"))
+_STARTERS = _words(
+    """
+    A After An And As At But By Each Even For He Her His How However I If In It Its Many Most My No
+    On One Our She So Some That The Their Then There These They This Those To We What When While Who
+    Why With Yet You Your
+    Al Así Cada Como Con Cuando De El Ella Ellas Ellos En Es Esa Ese Esta Este Esto Hay La Las Lo
+    Los Muchos Nadie Nos Nosotros Para Pero Por Que Se Si Sin Sus Su También Tienen Todos Un
+    Una Y Yo
+    """
+)
+
+
+class Block(NamedTuple):
+    """A block of a document: its clean text and the way back to the source."""
+
+    text: str
+    maps: Maps
+    kind: str
+    """paragraph, heading, list item, quote, cell, caption or title."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of text as a detector reads it, and where it stands in the source."""
+
+    text: str
+    start: int
+    """In the source, where its first character stands."""
+    end: int
+    """In the source, behind its last character."""
+    block: str = "paragraph"
+    """What it is a part of: paragraph, heading, list item, quote, cell, caption or title."""
+    number: int = 0
+    """The place of its block among the blocks of the document; windows of one block share it."""
+    maps: Maps = field(default=(), repr=False, compare=False)
+    offset: int = 0
+    """Where it begins in the text of its block."""
+
+    def to_source(self, start: int, end: int) -> tuple[int, int]:
+        """Return the span of the source that ``start`` to ``end`` of the text came from."""
+        return through(self.maps, self.offset + start, self.offset + end)
+
+
+def segments_of(block: Block, number: int = 0, most_words: int = MOST_WORDS) -> Iterator[Segment]:
+    """Cut a block into segments of at most ``most_words`` words."""
+    for start, end in windows(block.text, most_words):
+        place = through(block.maps, start, end)
+        yield Segment(block.text[start:end], *place, block.kind, number, block.maps, start)
+
+
+def windows(text: str, most_words: int = MOST_WORDS) -> list[tuple[int, int]]:
+    """Return spans that cover the words of a text, each as many whole sentences as fit.
+
+    A sentence that does not fit is cut between words, and a word that does not fit anywhere.
+
+    >>> windows("One two. Three four five. Six.", most_words=4)
+    [(0, 8), (9, 30)]
+    """
+    if _fits(text, most_words):
+        stripped = text.strip()
+        start = text.find(stripped) if stripped else 0
+        return [(start, start + len(stripped))] if stripped else []
+    filled: list[tuple[int, int]] = []
+    words = 0
+    for start, end, more in _units(text, most_words):
+        if filled and words + more <= most_words and end - filled[-1][0] <= MOST_CHARACTERS:
+            filled[-1] = (filled[-1][0], end)
+            words += more
+        else:
+            filled.append((start, end))
+            words = more
+    return filled
+
+
+def _fits(text: str, most_words: int) -> bool:
+    # A word and the space behind it are two characters at least: short texts need no count.
+    return len(text) <= MOST_CHARACTERS and (
+        len(text) < 2 * most_words or len(text.split()) <= most_words
+    )
+
+
+def _units(text: str, most_words: int) -> Iterator[tuple[int, int, int]]:
+    """Yield what must not be cut: sentences, words of giant sentences, pieces of giant words."""
+    for start, end in sentences(text):
+        words = len(text[start:end].split())
+        if words <= most_words and end - start <= MOST_CHARACTERS:
+            yield start, end, words
+            continue
+        for word in _WORD.finditer(text, start, end):
+            at, stop = word.span()
+            while stop - at > MOST_CHARACTERS:
+                cut = _between_characters(text, at + MOST_CHARACTERS)
+                yield at, cut, 1
+                at = cut
+            yield at, stop, 1
+
+
+def _between_characters(text: str, at: int) -> int:
+    """Step back from the middle of what looks like one character, within reason."""
+    for cut in range(at, at - 16, -1):
+        joined = "\u200d" in text[cut - 1 : cut + 1]
+        if not joined and not combining(text[cut]) and not "\ufe00" <= text[cut] <= "\ufe0f":
+            return cut
+    return at
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Return the spans of the sentences of a text, without the white space between them.
+
+    The rules know English and Spanish abbreviations, initials, numbers, quotations, dots that
+    leave a sentence open, and the full stops of Chinese and Japanese.
+
+    >>> text = "Mr. Smith paid 3.50. Why?"
+    >>> [text[start:end] for start, end in sentences(text)]
+    ['Mr. Smith paid 3.50.', 'Why?']
+    """
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for found in _END.finditer(text):
+        if _ends_sentence(text, at, found):
+            _append_stripped(spans, text, at, found.end())
+            at = found.end()
+    _append_stripped(spans, text, at, len(text))
+    return spans
+
+
+def _append_stripped(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    piece = text[start:end]
+    lead = len(piece) - len(piece.lstrip())
+    stripped = len(piece.strip())
+    if stripped:
+        spans.append((start + lead, start + lead + stripped))
+
+
+def _ends_sentence(text: str, start: int, found: re.Match[str]) -> bool:
+    marks = found[0]
+    if marks[0] in _EAST or marks[0] in "\n\r":
+        return True
+    following = _NEXT.match(text, found.end(), found.end() + 60)
+    goes_on = following is not None and following[1][0].islower()
+    if marks[0] != ".":
+        # "Why?" she asked. But Help! and Why? end a sentence even where nobody writes capitals.
+        return not (goes_on and (marks[0] == "…" or marks[-1] not in "!?"))
+    if len(marks) > 1 and goes_on:  # three dots, or a full stop in a quotation
+        return False
+    words = text[max(start, found.start() - _BEFORE) : found.start()].split()
+    word = words[-1].strip(_OPENERS) if words else ""
+    if word.isdigit() and text[start : found.start()].strip() == word:
+        return False  # the number of a list item
+    return marks.startswith("..") or _dot_ends_sentence(word, following[1] if following else "")
+
+
+def _dot_ends_sentence(word: str, following: str) -> bool:
+    """Say whether the dot behind ``word`` is a full stop."""
+    name = word.casefold()
+    if name in _BEFORE_NUMBERS:
+        return not following[:1].isdigit()
+    if name in _ABBREVIATIONS:
+        return name in _AT_SENTENCE_END_TOO and following in _STARTERS
+    is_initial = len(word) == 1 and word.isupper() and word != "I"
+    is_acronym = "." in word and word.replace(".", "").isalpha() and len(word) <= 8
+    return not (is_initial or is_acronym) or not following or following in _STARTERS

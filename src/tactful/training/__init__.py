@@ -1,0 +1,1 @@
+"""Training (extra ``train``): fine-tuning, multi-task learning, distillation and export."""

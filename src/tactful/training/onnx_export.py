@@ -1,0 +1,225 @@
+"""Trained torch modules as ONNX files, which run without torch; and as small ones, in int8.
+
+The TorchScript exporter is used, not torch's newer one (``dynamo=True``): it needs no further
+library, takes a tenth of the time, and onnxruntime can quantise what it writes (the newer one
+writes the transposed weights of a linear layer under shapes that onnxruntime's quantiser refuses).
+What a trace can get wrong is checked: every export is run beside the module, on other shapes than
+those it was traced with, before the file is put in its place.
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from tactful.errors import MissingExtraError, OutputError
+from tactful.files import atomic_path
+from tactful.training.encoder import MultiTaskEncoder
+from tactful.training.records import IDS
+
+if TYPE_CHECKING:
+    from onnx import ModelProto, NodeProto
+
+INPUTS = ("tokens", "mask")
+TOLERANCE = 1e-4
+_OPSET = 18
+_TRACED = (2, 9)
+_TRIED = ((1, 1), (3, 24))
+"""Batch and length of what the module is traced with, and of what the file is tried with."""
+_LEAST_ROWS = 256
+"""Smaller tables than this are no word vectors, and not worth shrinking."""
+
+
+class TextTokensStates(nn.Module):
+    """The multi-task encoder with the outputs of its ONNX file; what only teaches is left out."""
+
+    OUTPUTS = ("logits", "token_logits", "states")
+
+    def __init__(self, model: MultiTaskEncoder):
+        super().__init__()
+        self.model = model
+
+    def forward(self, tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the logits of the text, those of its tokens, and the tokens' states."""
+        states: list[Tensor] = []
+        # The model itself stays the only place that says how states become logits.
+        watch = self.model.body.register_forward_hook(
+            lambda _module, _inputs, found: states.append(found.last_hidden_state)
+        )
+        try:
+            logits, token_logits = self.model(tokens, mask)
+        finally:
+            watch.remove()
+        return logits[:, : len(IDS)], token_logits, states[0]
+
+
+def export_onnx(
+    module: nn.Module, path: Path, outputs: Sequence[str] = ("logits",), force: bool = False
+) -> None:
+    """Write a module of ``tokens`` and ``mask`` as ONNX; batch and length stay free.
+
+    The module returns one tensor, or as many as ``outputs`` has names. A file that does not give
+    the module's answers to 0.0001 is an :class:`OutputError`, and is not written.
+    """
+    training = module.training
+    module.eval()
+    example = _example(*_TRACED)
+    axes = {name: {0: "batch", 1: "length"} for name in INPUTS}
+    try:
+        for name, value in zip(outputs, _answers(module, example), strict=True):
+            axes[name] = {0: "batch"} if value.ndim < 3 else {0: "batch", 1: "length"}
+        with atomic_path(path, force) as target:
+            with _hushed():
+                torch.onnx.export(
+                    module,
+                    example,
+                    str(target),
+                    input_names=list(INPUTS),
+                    output_names=list(outputs),
+                    dynamic_axes=axes,
+                    opset_version=_OPSET,
+                    dynamo=False,
+                )
+            check_onnx(module, target, path)
+    finally:
+        module.train(training)
+
+
+def quantise_onnx(source: Path, target: Path, force: bool = False) -> None:
+    """Write an ONNX file with weights in int8: about a quarter of the size.
+
+    Matrices are quantised per channel with 7 bits, so that the products cannot overflow on
+    processors without VNNI; activations as they come. Word vectors get one scale each.
+    """
+    quantization = _onnxruntime().quantization
+    import onnx
+
+    model = onnx.load(str(source))
+    shrink_word_vectors(model)
+    with atomic_path(target, force) as part, _hushed():
+        quantization.quantize_dynamic(
+            model,
+            str(part),
+            op_types_to_quantize=["MatMul"],
+            per_channel=True,
+            reduce_range=True,
+            weight_type=quantization.QuantType.QInt8,
+        )
+
+
+def shrink_word_vectors(model: "ModelProto") -> None:
+    """Keep the tables that words are looked up in as int8 with one scale for each row.
+
+    onnxruntime's own quantiser has one scale for a whole table, and rare words are far out.
+    """
+    from onnx import numpy_helper
+
+    tables = {each.name: each for each in model.graph.initializer}
+    uses = [name for node in model.graph.node for name in node.input]
+    nodes: list[NodeProto] = []
+    for node in model.graph.node:
+        table = tables.get(node.input[0]) if node.op_type == "Gather" else None
+        if table is None or len(table.dims) != 2 or table.dims[0] < _LEAST_ROWS:
+            nodes.append(node)
+            continue
+        values = numpy_helper.to_array(table)
+        if values.dtype != np.float32 or uses.count(table.name) > 1:
+            nodes.append(node)
+            continue
+        model.graph.initializer.remove(table)
+        nodes += _looked_up(model, node, values)
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+
+
+def _looked_up(model: "ModelProto", node: "NodeProto", values: np.ndarray) -> "list[NodeProto]":
+    """Return the nodes that look rows up in int8 and give them their scale back."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    name = node.input[0]
+    scales = np.maximum(np.abs(values).max(axis=1, keepdims=True) / 127, 1e-12)
+    for suffix, array in (
+        ("int8", np.rint(values / scales).astype(np.int8)),
+        ("scale", scales.astype(np.float32)),
+    ):
+        model.graph.initializer.append(numpy_helper.from_array(array, f"{name}.{suffix}"))
+    rows, scale, numbers = (f"{name}.{each}" for each in ("rows", "row_scale", "numbers"))
+    return [
+        helper.make_node("Gather", [f"{name}.int8", node.input[1]], [rows], axis=0),
+        helper.make_node("Gather", [f"{name}.scale", node.input[1]], [scale], axis=0),
+        helper.make_node("Cast", [rows], [numbers], to=TensorProto.FLOAT),
+        helper.make_node("Mul", [numbers, scale], list(node.output)),
+    ]
+
+
+def check_onnx(module: nn.Module, file: Path, named: Path) -> None:
+    """Run the file beside the module; other answers are an :class:`OutputError`."""
+    runtime = _onnxruntime()
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    session = runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+    for shape in _TRIED:
+        example = _example(*shape)
+        expected = _answers(module, example)
+        feed = {name: value.numpy() for name, value in zip(INPUTS, example, strict=True)}
+        for name, ours, theirs in zip(
+            (each.name for each in session.get_outputs()),
+            expected,
+            session.run(None, feed),
+            strict=True,
+        ):
+            gap = float(np.abs(ours.numpy() - theirs).max())
+            # "not <=" also refuses NaN.
+            if not gap <= TOLERANCE:
+                raise OutputError(
+                    f"{named}: the ONNX file gives '{name}' {gap:.2g} away from the trained model; "
+                    f"expected at most {TOLERANCE}; this kind of encoder cannot be exported, take "
+                    "another."
+                )
+
+
+def _answers(module: nn.Module, example: tuple[Tensor, Tensor]) -> tuple[Tensor, ...]:
+    with torch.no_grad():
+        found = module(*example)
+    return (found,) if isinstance(found, Tensor) else tuple(found)
+
+
+def _example(batch: int, length: int) -> tuple[Tensor, Tensor]:
+    """Return tokens that any vocabulary has, with padding in the last of several texts."""
+    generator = torch.Generator().manual_seed(batch * 1000 + length)
+    tokens = torch.randint(0, 2, (batch, length), generator=generator)
+    mask = torch.ones_like(tokens)
+    if batch > 1:
+        mask[-1, length // 2 :] = 0
+    return tokens, mask
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Keep the exporter and the quantiser from talking to the user about themselves."""
+    import logging
+
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
+def _onnxruntime() -> Any:
+    try:
+        import onnx  # noqa: F401  (the quantiser needs it, and says so less clearly)
+        import onnxruntime
+        import onnxruntime.quantization
+    except ImportError as error:
+        raise MissingExtraError("train", "Writing a model as ONNX") from error
+    return onnxruntime

@@ -1,0 +1,339 @@
+"""Run a paper's table on the user's copy of the data, and lay ours beside the paper's."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tactful import __version__
+from tactful.corpora.corpus import Corpus
+from tactful.detectors.vectors import coverage, read_vectors
+from tactful.errors import TactfulError
+from tactful.metrics.detection import f1_score, precision_score, recall_score
+from tactful.metrics.human_model import human_model_auc_score
+from tactful.metrics.ranking import roc_auc_score
+from tactful.training.cross_validation import PartResult, ResultCache, run_parts
+from tactful.training.paper_tables import PaperTable, load_table
+from tactful.training.protocols import Choices, Judged, Problem, Protocol, build_protocol
+from tactful.training.rows import ROWS, Row, RowSettings, chosen_rows
+
+HUMAN = "human"
+SCHEMA_VERSION = 1
+_PERCENT = 100.0
+
+Values = dict[str, float]
+OnProgress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One model and one label: what the paper has, what we have, or why we have nothing."""
+
+    model: str
+    name: str
+    label: str
+    part: str | None = None
+    paper: Values | None = None
+    ours: Values | None = None
+    spread: Values | None = None
+    """The standard deviation over the folds."""
+    reason: str | None = None
+    """Why there are no numbers of ours."""
+
+    @property
+    def difference(self) -> Values | None:
+        """Ours minus the paper's, in percentage points."""
+        if self.paper is None or self.ours is None:
+            return None
+        return {name: self.ours[name] - self.paper[name] for name in self.paper}
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """A table of a paper and ours."""
+
+    table: PaperTable
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...]
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the answer as ``--format json`` prints it."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "table": self.table.id,
+            "title": self.table.title,
+            "paper": self.table.paper,
+            "place": self.table.place,
+            "protocol": self.table.protocol,
+            "unit": "percent",
+            "metrics": list(self.table.metrics),
+            "settings": self.settings,
+            "notes": list(self.notes),
+            "rows": [_line_json(line) for line in self.lines],
+        }
+
+
+def reproduce(
+    table_name: str,
+    corpus: Corpus,
+    models: Sequence[str] = ("cheap",),
+    choices: Choices | None = None,
+    *,
+    vectors: Path | None = None,
+    encoder: str | None = None,
+    download: bool = False,
+    grid: bool = False,
+    cache: Path | None = None,
+    on_progress: OnProgress | None = None,
+) -> Reproduction:
+    """Run the rows that are asked for; a row that cannot run says why and the others go on.
+
+    ``cache`` is the folder where each fold's result is kept, so that a stopped run goes on.
+    """
+    table, choices = load_table(table_name), choices or Choices()
+    wanted = chosen_rows(models)
+    examples = list(corpus.examples())
+    protocol = build_protocol(table, examples, choices)
+    settings = RowSettings(
+        table.id, choices.seed, grid, vectors, encoder=encoder, download=download
+    )
+    notes = [*_data_notes(corpus), *protocol.notes]
+    if vectors is not None and {"svm-wv", "bilstm"} & set(wanted):
+        settings, note = _with_vectors(settings, vectors, protocol)
+        notes.append(note)
+    runner = _Runner(table, protocol, settings, ResultCache(cache), on_progress)
+    found = {name: runner.run(ROWS[name]) for name in wanted}
+    lines = tuple(_lines(table, protocol, found, choices.seed))
+    asked = {
+        "models": wanted,
+        "folds": choices.folds,
+        "negatives": choices.negatives if table.id == "dpm-task1" else None,
+        "grouped": choices.grouped,
+        "seed": choices.seed,
+        "grid": grid,
+        "vectors": vectors.name if vectors else None,
+        "encoder": encoder,
+        "tactful": __version__,
+    }
+    return Reproduction(table, lines, tuple(notes), asked)
+
+
+def _data_notes(corpus: Corpus) -> list[str]:
+    """Say which release was read, and what was left out of it."""
+    notes = [f"Data: {' '.join(corpus.verify().lines())}"]
+    if corpus.log.rows_left_out:
+        notes.append(f"{corpus.log.rows_left_out:,} rows of the files could not be used.")
+    return notes
+
+
+def _with_vectors(settings: RowSettings, path: Path, protocol: Protocol) -> tuple[RowSettings, str]:
+    """Read the vectors once for all folds, and say how much of the texts they know."""
+    texts = {text for problem in protocol.problems for text in problem.data.texts}
+    read = read_vectors(path, texts)
+    known = coverage(read, sorted(texts))
+    return replace(settings, vectors=read), f"Vectors: {path.name}, {known}."
+
+
+@dataclass(frozen=True, slots=True)
+class _Runner:
+    table: PaperTable
+    protocol: Protocol
+    settings: RowSettings
+    cache: ResultCache
+    on_progress: OnProgress | None
+
+    def run(self, row: Row) -> "list[_Measured] | str":
+        """Return what was measured, or the reason why nothing was."""
+        reason = row.reason_not_to_run(self.settings)
+        if reason is not None:
+            return reason
+        try:
+            return [each for problem in self._problems(row) for each in problem]
+        except TactfulError as error:
+            return str(error)
+
+    def _problems(self, row: Row) -> "Iterator[list[_Measured]]":
+        total = sum(len(problem.parts) for problem in self.protocol.problems)
+        done = 0
+        self._tell(row, done, total)
+        for problem in self.protocol.problems:
+            results = []
+            for result in run_parts(
+                lambda: row.make(self.settings),
+                problem.data,
+                problem.parts,
+                self.cache,
+                self._key(row),
+            ):
+                results.append(result)
+                done += 1
+                self._tell(row, done, total)
+            yield [
+                _measure(self.table, problem, at, results, self.settings.seed)
+                for at in range(len(problem.data.labels))
+            ]
+
+    def _tell(self, row: Row, done: int, total: int) -> None:
+        if self.on_progress is not None:
+            self.on_progress(row.title, done, total)
+
+    def _key(self, row: Row) -> dict[str, Any]:
+        """Return all that a result depends on beside the data and the part."""
+        made = row.make(self.settings)
+        parameters: dict[str, Any] = getattr(made, "get_params", dict)()
+        file = self.settings.vectors_file
+        state = None if file is None else (file.name, file.stat().st_size, file.stat().st_mtime_ns)
+        return {
+            "tactful": __version__,
+            "model": type(made).__name__,
+            "parameters": {k: v for k, v in parameters.items() if k != "vectors"},
+            "vectors": state if "vectors" in parameters else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    label: str
+    part: str | None
+    ours: Values | None
+    spread: Values | None
+    reason: str | None = None
+
+
+def _measure(
+    table: PaperTable, problem: Problem, column: int, results: Sequence[PartResult], seed: int
+) -> _Measured:
+    """Measure one label on every part and take the mean."""
+    label = problem.data.labels[column]
+    judged = (problem.judged or {}).get(label)
+    if "auc" in table.metrics and judged is not None:
+        return _against_humans(problem, column, results, judged, seed)
+    per_part: list[Values] = []
+    for result in results:
+        gold = problem.data.table[result.test, column]
+        if "auc" in table.metrics:
+            auc = roc_auc_score(gold, result.probabilities[:, column]).value
+            # A fold without both classes has no area; the others stand for it.
+            per_part += [] if auc is None else [{"auc": auc}]
+            continue
+        guess = result.predicted[:, column]
+        measures = {"precision": precision_score, "recall": recall_score, "f1": f1_score}
+        # 0 for what is undefined, as scikit-learn has it, which the papers used.
+        per_part.append(
+            {name: float(score(gold, guess, undefined=0.0)) for name, score in measures.items()}
+        )
+    if not per_part:
+        return _Measured(label, problem.measured, None, None, "no part has both classes")
+    mean = {n: _PERCENT * float(np.mean([p[n] for p in per_part])) for n in table.metrics}
+    spread = {n: _PERCENT * float(np.std([p[n] for p in per_part])) for n in table.metrics}
+    return _Measured(label, problem.measured, mean, spread if len(per_part) > 1 else None)
+
+
+def _against_humans(
+    problem: Problem, column: int, results: Sequence[PartResult], judged: Judged, seed: int
+) -> _Measured:
+    """Measure as table 3 of Price et al.: the truth is what all but one annotator said."""
+    scores = {
+        problem.data.ids[at]: float(value)
+        for result in results
+        for at, value in zip(result.test, result.probabilities[:, column], strict=True)
+    }
+    found = human_model_auc_score(
+        judged.item, judged.annotator, judged.answer, scores, trust=judged.trust, seed=seed
+    )
+    label = problem.data.labels[column]
+    if found.value is None:
+        return _Measured(label, problem.measured, None, None, found.reason)
+    return _Measured(label, problem.measured, {"auc": _PERCENT * found.value}, None)
+
+
+def _human(protocol: Protocol, seed: int) -> "list[_Measured] | str":
+    """Measure the held-out annotators; they are the same whatever a model says."""
+    found = []
+    for problem in protocol.problems:
+        if problem.judged is None:
+            return "needs the single judgements: unhealthy_full.csv beside the comments"
+        for label, judged in problem.judged.items():
+            scores = dict.fromkeys(judged.item, 0.0)
+            measured = human_model_auc_score(
+                judged.item, judged.annotator, judged.answer, scores, trust=judged.trust, seed=seed
+            ).parts.get("human")
+            value = None if measured is None else measured.value
+            reason = None if value is not None else "the answers have one class only"
+            ours = None if value is None else {"auc": _PERCENT * value}
+            found.append(_Measured(label, problem.measured, ours, None, reason))
+    return found
+
+
+def _lines(
+    table: PaperTable,
+    protocol: Protocol,
+    found: "dict[str, list[_Measured] | str]",
+    seed: int,
+) -> Iterator[Line]:
+    """Yield the paper's rows, each beside ours, then the rows that only we have."""
+    if any(row.model == HUMAN for row in table.rows):
+        found = {**found, HUMAN: _human(protocol, seed)}
+    shown = set()
+    for row in table.rows:
+        shown.add(row.model)
+        answer = found.get(row.model, _why_absent(row.model))
+        for label in table.labels:
+            numbers = row.values.get(label)
+            paper = None if numbers is None else dict(zip(table.metrics, numbers, strict=True))
+            ours = _of(answer, label, row.part)
+            if isinstance(answer, str):
+                yield Line(row.model, row.name, label, row.part, paper, reason=answer)
+            else:
+                part = row.part or ours.part
+                yield Line(
+                    row.model, row.name, label, part, paper, ours.ours, ours.spread, ours.reason
+                )
+    for name, answer in found.items():
+        if name in shown:
+            continue
+        if isinstance(answer, str):
+            yield from (
+                Line(name, ROWS[name].title, label, reason=answer) for label in table.labels
+            )
+            continue
+        for each in answer:
+            yield Line(name, ROWS[name].title, each.label, each.part, None, each.ours, each.spread,
+                       each.reason)  # fmt: skip
+
+
+def _of(answer: "list[_Measured] | str", label: str, part: str | None) -> _Measured:
+    if not isinstance(answer, str):
+        for each in answer:
+            if each.label == label and part in (None, each.part):
+                return each
+    return _Measured(label, part, None, None, "not in this data")
+
+
+def _why_absent(model: str) -> str:
+    row = ROWS.get(model)
+    if row is None:
+        return "writes whole frames; it is no row of this ladder"
+    needs = f"; needs {row.needs}" if row.needs else ""
+    return f"not asked for: --models {model}{needs}"
+
+
+def _line_json(line: Line) -> dict[str, Any]:
+    return {
+        "model": line.model,
+        "name": line.name,
+        "label": line.label,
+        "part": line.part,
+        "paper": line.paper,
+        "ours": _rounded(line.ours),
+        "spread": _rounded(line.spread),
+        "difference": _rounded(line.difference),
+        "reason": line.reason,
+    }
+
+
+def _rounded(values: Values | None) -> Values | None:
+    return None if values is None else {name: round(value, 4) for name, value in values.items()}

@@ -1,0 +1,199 @@
+"""From a task's data to the folder of a detector: learnt, exported, calibrated and measured.
+
+What is measured is the exported detector itself, opened from its folder, not the model in memory.
+"""
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tactful.detectors.card import Card, write_card
+from tactful.detectors.load import load_detector
+from tactful.detectors.protocol import Detector
+from tactful.errors import InputError, MissingExtraError, UsageError
+from tactful.files import atomic_folder
+from tactful.training.calibrate import best_threshold, platt, sigmoid
+from tactful.training.finish import figures_of
+from tactful.training.task_data import TaskData
+
+MODELS = ("tfidf", "vectors", "bilstm", "encoder")
+LEARNT_IN_EPOCHS = ("bilstm", "encoder")
+CHECKPOINT_FILE = "checkpoint.safetensors"
+DETECTOR_FOLDER = "detector"
+PART = "validation (calibration and threshold were chosen there)"
+NOT_FOR = (
+    "Removing texts or punishing people without a person's decision.",
+    "Judging the person who wrote a text.",
+)
+_NEEDED = ("torch", "transformers", "safetensors", "onnx")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to train, and with which settings."""
+
+    model: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The parameters of the model's class."""
+    precision: str = "int8"
+    command: str = ""
+    seed: int = 1
+    recipe: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.model not in MODELS:
+            raise UsageError(f"Found --model {self.model}; expected {', '.join(MODELS)}.")
+
+
+def require_extra(model: str) -> None:
+    """Refuse, before anything is read, what the installed libraries cannot train."""
+    if model in LEARNT_IN_EPOCHS and any(find_spec(name) is None for name in _NEEDED):
+        purpose = "Training a BiLSTM" if model == "bilstm" else "Fine-tuning an encoder"
+        raise MissingExtraError("train", purpose)
+
+
+def train_task(
+    data: TaskData,
+    order: Order,
+    output: Path,
+    work: Path,
+    *,
+    force: bool = False,
+    on_epoch: Callable[[Any], None] = lambda _: None,
+    on_step: Callable[[int, int], None] = lambda *_: None,
+) -> Card:
+    """Train a detector and write its folder; return its card.
+
+    ``work`` keeps the checkpoint of a run that was stopped, and goes when the run is whole.
+    """
+    texts, labels = data.train()
+    _check_labels(data)
+    model = make_model(order)
+    how: dict[str, Any] = {}
+    if order.model in LEARNT_IN_EPOCHS:
+        how = {"folder": work, "on_epoch": on_epoch, "on_step": on_step}
+    model.fit(texts, labels if len(data.ids) > 1 else labels[:, 0], **how)
+    folder = work / DETECTOR_FOLDER
+    write_detector(model, data, order, folder)
+    card = measured(load_detector(folder), data)
+    write_card(card, folder)
+    with atomic_folder(output, force) as target:
+        shutil.copytree(folder, target, dirs_exist_ok=True)
+    clear_work(work)
+    return card
+
+
+def make_model(order: Order) -> Any:
+    """Build the model of an order, with ``fit`` and ``predict_proba``."""
+    if order.model == "tfidf":
+        from tactful.detectors.tfidf import TfidfSvm
+
+        return TfidfSvm(**order.settings)
+    if order.model == "vectors":
+        from tactful.detectors.vectors import VectorsSvm
+
+        return VectorsSvm(**order.settings)
+    require_extra(order.model)
+    if order.model == "bilstm":
+        from tactful.training.bilstm import BiLstm
+
+        return BiLstm(**order.settings)
+    from tactful.training.finetune import FineTuned
+
+    return FineTuned(**order.settings)
+
+
+def write_detector(model: Any, data: TaskData, order: Order, folder: Path) -> None:
+    """Write a trained model as a folder that ``load_detector`` opens."""
+    about: dict[str, Any] = {
+        "name": f"{data.name}-{order.model}",
+        "lang": data.lang,
+        "licence": data.licence,
+        "corpora": data.corpora,
+        "not_for": NOT_FOR,
+        "training": {
+            "command": order.command,
+            "seed": order.seed,
+            "recipe": order.recipe,
+            "data sha256": data.fingerprint(),
+            "texts learnt from": int((~data.held_out).sum()),
+            "texts held out": int(data.held_out.sum()),
+        },
+    }
+    if order.model == "tfidf":
+        from tactful.detectors.tfidf import tfidf_detector
+
+        tfidf_detector(model, data.ids, **about).save(folder, force=True)
+    elif order.model == "vectors":
+        from tactful.detectors.vectors import vectors_detector
+
+        vectors_detector(model, data.ids, **about).save(folder, force=True)
+    elif order.model == "bilstm":
+        model.export(folder, data.ids, force=True, about=about)
+    else:
+        model.export(folder, data.ids, precision=order.precision, force=True, about=about)
+
+
+def measured(detector: Detector, data: TaskData) -> Card:
+    """Return the card with calibration, thresholds and figures, from the texts held out.
+
+    A detector that tells its log-odds is calibrated here (Platt); the support vector machines were
+    when they learnt, by cross-validation inside their training texts. An id without a yes and a no
+    among the held-out texts keeps what it has, and the card says so.
+    """
+    texts, labels = data.validation()
+    logits = getattr(detector, "logits", None)
+    found = None if logits is None else logits(texts).astype(np.float64)
+    scores = detector.score(texts)
+    calibration = dict(detector.card.calibration)
+    thresholds: dict[str, float] = {}
+    figures: list[dict[str, Any]] = []
+    limits = list(detector.card.limits)
+    for at, name in enumerate(data.ids):
+        gold = labels[:, at].astype(np.int64)
+        if gold.all() or not gold.any():
+            limits.append(f"'{name}' was neither calibrated nor measured: too few texts to do so.")
+            continue
+        probabilities = scores[name].astype(np.float64)
+        if found is not None:
+            slope, intercept = platt(found[:, at], gold.astype(np.float64))
+            calibration[name] = (round(slope, 4), round(intercept, 4))
+            probabilities = sigmoid(slope * found[:, at] + intercept)
+        thresholds[name] = round(best_threshold(probabilities, gold.astype(np.float64)), 4)
+        figures += figures_of(name, gold, probabilities, thresholds[name])
+    return replace(
+        detector.card,
+        calibration=calibration,
+        thresholds=thresholds,
+        figures=tuple({**figure, "part": PART} for figure in figures),
+        limits=tuple(limits),
+    )
+
+
+def clear_work(work: Path) -> None:
+    """Remove what a run keeps in its work folder, and the folder if nothing else is in it."""
+    (work / CHECKPOINT_FILE).unlink(missing_ok=True)
+    shutil.rmtree(work / DETECTOR_FOLDER, ignore_errors=True)
+    if work.is_dir() and not any(work.iterdir()):
+        work.rmdir()
+
+
+def _check_labels(data: TaskData) -> None:
+    _, labels = data.train()
+    for at, name in enumerate(data.ids):
+        yes = int(labels[:, at].sum())
+        if not yes:
+            raise InputError(
+                f"Found no text with '{name}' among the {len(labels):,} to learn from; expected "
+                "some; leave the id out or bring more texts."
+            )
+    if labels.all():
+        raise InputError(
+            f"Found every label in all of the {len(labels):,} texts to learn from; expected texts "
+            "without it, too."
+        )

@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+
+from tactful.detectors.contribution import Contribution, carrying_spans, spread_over_words
+from tactful.detectors.normalise import normalise
+
+
+def places(text: str, values: dict[str, float]) -> list[Contribution]:
+    return [
+        Contribution(text.index(word), text.index(word) + len(word), value)
+        for word, value in values.items()
+    ]
+
+
+def test_neighbouring_words_become_one_span_without_function_words_at_its_edges() -> None:
+    text = "We give the poor souls of our town a voice."
+    parts = places(text, {"the": 0.5, "poor": 1.0, "souls": 1.0, "of": 0.5, "town": 0.1})
+    spans = carrying_spans(text, parts, "pcl")
+    assert [span.cut(text) for span in spans] == ["poor souls"]
+    assert spans[0].id == "pcl"
+
+
+def test_words_that_speak_against_carry_nothing() -> None:
+    text = "a calm reply"
+    assert carrying_spans(text, places(text, {"calm": -1.0, "reply": -0.5}), None) == ()
+    assert carrying_spans(text, [], None) == ()
+
+
+def test_at_most_three_spans_in_the_order_of_the_text() -> None:
+    text = "one x two x three x four x"
+    parts = places(text, {"one": 1.0, "two": 4.0, "three": 3.0, "four": 2.0})
+    assert [span.cut(text) for span in carrying_spans(text, parts, None)] == [
+        "two",
+        "three",
+        "four",
+    ]
+
+
+def test_function_words_alone_are_still_shown() -> None:
+    text = "you and them"
+    spans = carrying_spans(text, places(text, {"them": 1.0}), None)
+    assert [span.cut(text) for span in spans] == ["them"]
+
+
+def test_parts_of_tokens_add_up_over_words() -> None:
+    text = "un\u200bkind words!"
+    clean = normalise(text)
+    assert clean.text == "unkind words!"
+    # [CLS] un ##kind words ! [SEP]
+    offsets = [(0, 0), (0, 2), (2, 6), (7, 12), (12, 13), (0, 0)]
+    found = spread_over_words(clean, offsets, np.array([0.3, 1.0, 2.0, -1.0, 0.5, 0.3]))
+    assert [text[each.start : each.end] for each in found] == [
+        "un\u200bkind",
+        "words",
+        "!",
+    ]
+    assert sum(each.value for each in found) == pytest.approx(3.1)
+    strongest = max(found, key=lambda each: each.value)
+    assert strongest.start == 0

@@ -1,0 +1,87 @@
+"""Fine-tuning a tiny random encoder: it learns, stops, resumes and leaves torch behind."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("onnx")
+
+from tactful.detectors import load_detector, read_card  # noqa: E402
+from tactful.errors import UsageError  # noqa: E402
+from tactful.training.epochs import Epoch  # noqa: E402
+from tactful.training.finetune import FineTuned  # noqa: E402
+
+FAST: dict[str, Any] = {"epochs": 10, "batch": 8, "rate": 2e-2}
+
+
+def test_it_learns_and_exports(
+    tiny_encoder: Path, texts: list[str], labels: np.ndarray, tmp_path: Path
+) -> None:
+    model = FineTuned(tiny_encoder, **FAST).fit(texts, labels)
+    assert model.predict(texts).tolist() == labels.tolist()
+    model.export(tmp_path / "fp32", ["pcl"], precision="fp32")
+    model.export(tmp_path / "int8", ["pcl"])
+    long = "poor souls need help " * 80
+    tried = [*texts[:4], "", "nothing known here", long]
+    expected = model.predict_proba(tried)[:, 1]
+    whole = load_detector(tmp_path / "fp32").score(tried)["pcl"]
+    small = load_detector(tmp_path / "int8").score(tried)["pcl"]
+    np.testing.assert_allclose(whole, expected, atol=1e-4)
+    np.testing.assert_allclose(small, expected, atol=0.1)
+    card = read_card(tmp_path / "int8")
+    assert card.kind == "encoder"
+    assert card.training["base"] == "tiny-bert"
+    assert card.training["settings"]["epochs"] == 10
+
+
+def test_several_labels_and_early_stopping(
+    tiny_encoder: Path, texts: list[str], labels: np.ndarray
+) -> None:
+    table = np.stack([labels, 1 - labels], axis=1)
+    model = FineTuned(tiny_encoder, **FAST, patience=1, validation=0.25).fit(texts, table)
+    assert model.predict_proba(texts).shape == (48, 2)
+    assert all(epoch.held_out_loss is not None for epoch in model.history_)
+
+
+def test_a_stopped_run_goes_on_to_the_same_result(
+    tiny_encoder: Path, texts: list[str], labels: np.ndarray, tmp_path: Path
+) -> None:
+    def interrupt(epoch: Epoch) -> None:
+        raise KeyboardInterrupt
+
+    whole = FineTuned(tiny_encoder, epochs=2, batch=16).fit(texts, labels)
+    with pytest.raises(KeyboardInterrupt):
+        FineTuned(tiny_encoder, epochs=2, batch=16).fit(
+            texts, labels, folder=tmp_path, on_epoch=interrupt
+        )
+    resumed = FineTuned(tiny_encoder, epochs=2, batch=16).fit(texts, labels, folder=tmp_path)
+    assert resumed.predict_proba(texts).tolist() == whole.predict_proba(texts).tolist()
+
+
+def test_the_network_is_asked_only_when_allowed(texts: list[str], labels: np.ndarray) -> None:
+    with pytest.raises(UsageError, match="--download"):
+        FineTuned("nobody/has-this-encoder").fit(texts, labels)
+
+
+def test_pickled_weights_are_refused(
+    tiny_encoder: Path, texts: list[str], labels: np.ndarray, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(tiny_encoder, tmp_path / "pickled"))
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(UsageError, match=r"model\.safetensors"):
+        FineTuned(folder).fit(texts, labels)
+
+
+def test_wrong_settings_are_refused(
+    tiny_encoder: Path, texts: list[str], labels: np.ndarray, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match="max_tokens=512"):
+        FineTuned(tiny_encoder, max_tokens=512).fit(texts, labels)
+    model = FineTuned(tiny_encoder, epochs=1).fit(texts, labels)
+    with pytest.raises(UsageError, match="int8 or fp32"):
+        model.export(tmp_path / "out", ["pcl"], precision="int4")

@@ -1,0 +1,154 @@
+"""The paper's table beside ours, row by row."""
+
+from pathlib import Path
+
+import pytest
+
+from tactful.corpora import load_corpus
+from tactful.training import reproduce as module
+from tactful.training.protocols import Choices
+from tactful.training.reproduce import Line, Reproduction, reproduce
+
+
+def run(table: str, corpus: str, models: list[str], **more: object) -> Reproduction:
+    opened = load_corpus(corpus, sample=True)
+    return reproduce(table, opened, models, Choices(folds=3), **more)  # type: ignore[arg-type]
+
+
+def line(found: Reproduction, model: str, label: str, part: str | None = None) -> Line:
+    (one,) = [
+        each
+        for each in found.lines
+        if (each.model, each.label) == (model, label) and part in (None, each.part)
+    ]
+    return one
+
+
+def test_every_row_of_the_paper_is_there_with_numbers_or_a_reason() -> None:
+    found = run("dpm-task1", "dpm", ["random", "all-ones"])
+    assert [each.name for each in found.lines[:8]] == [row.name for row in found.table.rows]
+    for each in found.lines:
+        assert (each.ours is None) == (each.reason is not None)
+    assert line(found, "bert-large", "pcl").reason == (
+        "not asked for: --models bert-large; needs the extra 'train' and the model's files"
+    )
+
+
+def test_constant_answers_have_known_numbers() -> None:
+    found = line(run("dpm-task1", "dpm", ["all-ones"]), "all-ones", "pcl")
+    assert found.ours is not None
+    assert found.ours["recall"] == 100
+    assert found.ours["precision"] == pytest.approx(100 * 11 / 40, abs=2)
+    assert found.paper is found.difference is None
+    zeros = line(run("dpm-task1", "dpm", ["all-zeros"]), "all-zeros", "pcl")
+    assert zeros.ours == {"precision": 0.0, "recall": 0.0, "f1": 0.0}
+
+
+def test_the_difference_is_ours_minus_the_papers() -> None:
+    found = line(run("dpm-task1", "dpm", ["random"]), "random", "pcl")
+    assert found.ours is not None
+    assert found.difference is not None
+    assert found.difference["f1"] == pytest.approx(found.ours["f1"] - 33.31)
+
+
+def test_humans_are_measured_where_their_judgements_are() -> None:
+    found = run("ucc-auc", "ucc", ["svm-bow"])
+    human = line(found, "human", "unhealthy")
+    assert human.ours is not None
+    assert human.part == "test"
+    assert human.paper == {"auc": 62}
+    assert any("all annotators but one" in note for note in found.notes)
+
+
+def test_without_judgements_the_human_row_says_what_it_needs(tmp_path: Path) -> None:
+    source = Path(str(load_corpus("ucc", sample=True).path)) / "val.csv"
+    (tmp_path / "val.csv").write_bytes(source.read_bytes())
+    found = reproduce("ucc-auc", load_corpus("ucc", tmp_path), ["random"], Choices(folds=2))
+    assert "unhealthy_full.csv" in (line(found, "human", "unhealthy").reason or "")
+    assert any("cross-validated" in note for note in found.notes)
+
+
+def test_the_bert_of_ucc_and_the_parts_of_sbic_stand_beside_ours() -> None:
+    found = run("sbic-classes", "sbic", ["random"])
+    assert line(found, "random", "frame.lewd", "dev").ours is not None
+    assert line(found, "random", "frame.lewd", "test").ours is not None
+    assert "no row of this ladder" in (line(found, "sbf-gpt2-smp", "frame.lewd").reason or "")
+    absent = line(found, "sbf-gpt2-gdy", "frame.in_group", "test")
+    assert absent.paper is None
+
+
+def test_word_vectors_are_read_once_and_their_coverage_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "v.txt"
+    words = [
+        "the",
+        "of",
+        "and",
+        "to",
+        "in",
+        "people",
+        "help",
+        "they",
+        "their",
+        "for",
+        "with",
+        "new",
+    ]
+    path.write_text("".join(f"{w} {n % 5} {n % 3} 1\n" for n, w in enumerate(words)))
+    found = run("dpm-task1", "dpm", ["svm-wv"], vectors=path)
+    assert line(found, "svm-wv", "pcl").ours is not None
+    (note,) = [note for note in found.notes if note.startswith("Vectors: v.txt, vectors for")]
+    assert "different ones" in note
+
+
+def test_a_row_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "v.txt"
+    path.write_text("zzzz 1 2\n")
+    found = run("dpm-task1", "dpm", ["svm-wv", "all-ones"], vectors=path)
+    assert "no vector for any" in (line(found, "svm-wv", "pcl").reason or "")
+    assert line(found, "all-ones", "pcl").ours is not None
+
+
+def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+
+    def interrupt(title: str, done: int, total: int) -> None:
+        told.append((title, done, total))
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run("dpm-task1", "dpm", ["svm-bow"], cache=tmp_path, on_progress=interrupt)
+    assert told == [("SVM-BoW", 0, 3), ("SVM-BoW", 1, 3), ("SVM-BoW", 2, 3)]
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    assert len(kept) == 2
+    found = run("dpm-task1", "dpm", ["svm-bow"], cache=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 3
+    assert all(path.stat().st_mtime_ns == then for path, then in kept.items())
+    fresh = run("dpm-task1", "dpm", ["svm-bow"])
+    assert line(found, "svm-bow", "pcl").ours == line(fresh, "svm-bow", "pcl").ours
+
+
+def test_settings_are_part_of_the_key(tmp_path: Path) -> None:
+    run("dpm-task1", "dpm", ["random"], cache=tmp_path)
+    before = len(list(tmp_path.iterdir()))
+    opened = load_corpus("dpm", sample=True)
+    reproduce("dpm-task1", opened, ["random"], Choices(folds=3, seed=2), cache=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2 * before
+
+
+def test_the_answer_can_be_written_as_json() -> None:
+    found = run("dpm-task2", "dpm", ["random"]).as_json()
+    assert found["schema_version"] == module.SCHEMA_VERSION
+    assert found["settings"]["models"] == ["random"]
+    assert len(found["rows"]) == 8 * 7
+    assert found["rows"][0]["paper"] == {"precision": 71.63, "recall": 49.89, "f1": 58.54}
+
+
+@pytest.mark.data
+def test_guesses_on_dpm_are_as_precise_as_the_papers(data_folder: object) -> None:
+    """Table 3: 24.82 % for guesses of 50 %, so one text in four was positive."""
+    corpus = load_corpus("dpm", data_folder("dpm"))  # type: ignore[operator]
+    found = reproduce("dpm-task1", corpus, ["random"])
+    one = line(found, "random", "pcl")
+    assert one.difference is not None
+    assert abs(one.difference["precision"]) < 2.5
