@@ -27,12 +27,11 @@ TEXT = "We should let newcomers to our town enjoy a concert now and then, too."
 SPANS = (Span(0, 13), Span(42, 51))
 
 COLD = """
-import json, sys, time
+import json, sys
 from tactful.detectors.explanation import explain
-began = time.process_time()
 for name in ("pcl", "unhealthy", "frame.offensive"):
     explain(name, "Hello there.", 0.8)
-print(json.dumps([time.process_time() - began, sorted(sys.modules)]))
+print(json.dumps(sorted(sys.modules)))
 """
 
 
@@ -157,10 +156,9 @@ def test_a_cold_start_reads_no_schema() -> None:
     done = subprocess.run(
         [sys.executable, "-c", COLD], capture_output=True, text=True, check=True, timeout=60
     )
-    seconds, modules = json.loads(done.stdout)
+    modules = json.loads(done.stdout)
     assert {"pydantic", "tactful.taxonomies", "polars"}.isdisjoint(modules)
-    # 0.025 s on the machine of RESULTS.md; a busy one is given ten times that.
-    assert seconds < 0.25
+    assert "tactful.detectors.explanation" in modules
 
 
 def test_the_page_shows_what_is_said_and_the_scale() -> None:

@@ -126,7 +126,9 @@ def test_deep_nesting_is_read_as_plain_text() -> None:
     assert words("![" * 2_000 + "in" + "](x)" * 2_000)
 
 
-@pytest.mark.parametrize("source", ["[" * 30_000, "*a " * 20_000, "`a``" * 10_000, "<!--" * 20_000])
+@pytest.mark.parametrize(
+    "source", ["![" * 30_000, "[a](" * 9_000, "*a " * 20_000, "`a``" * 10_000, "<!--" * 20_000]
+)
 def test_repeated_marks_take_bounded_time(source: str) -> None:
     markdown_blocks(source)
 

@@ -143,6 +143,9 @@ class _Reader:
         content, offsets = self._joined(spans, "" if kind == "cell" else "\n")
         writer = Writer(content)
         for start, end in _pieces(content):
+            if content.count("[", start, end) - content.count("]", start, end) > MOST_NESTING:
+                writer.flow(start, end)  # not links, and it would take long to find that out
+                continue
             try:
                 leaves = list(_leaves(_inline_tokens(content[start:end], self.env), start))
             except RecursionError:  # thousands of images in the names of images
