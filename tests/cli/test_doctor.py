@@ -131,7 +131,8 @@ def test_a_problem_ends_with_exit_code_1(
     assert exit_code("--format", "json") == 1
     captured = capsys.readouterr()
     assert len(json.loads(captured.out)["problems"]) > 1
-    assert "Error: numpy is not installed; install it with: pip install" in captured.err
+    assert captured.err.startswith("Error: ")
+    assert "numpy is not installed; install it with: pip install" in captured.err
     assert captured.err.count("\n") == 1
 
 

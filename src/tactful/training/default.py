@@ -86,7 +86,7 @@ def train_student(sources: Sources, work: Path, say: Say) -> MultiTaskEncoder:
     encoded = encode(sources.records, tokenizer)
     answers = [_teacher(recipe, sources, encoded, work, say) for recipe in TEACHERS]
     columns = [{name: logits[:, at] for at, name in enumerate(TEXT_OUTPUTS)} for logits in answers]
-    mixed = mixed_logits(columns, _linear_teachers(sources, work, say))
+    mixed = mixed_logits(columns, linear_teachers(sources, work, say))
     taught = labelled_by(mixed, sources.records)
     say(f"student: {sources.labelled:,} labelled texts and {len(taught) - sources.labelled:,} more")
     model = _fresh_model(sources, STUDENT.seed)
@@ -135,7 +135,8 @@ def _run(
     save_model(model, folder / "model.safetensors")
 
 
-def _linear_teachers(sources: Sources, work: Path, say: Say) -> list[dict[str, np.ndarray]]:
+def linear_teachers(sources: Sources, work: Path, say: Say) -> list[dict[str, np.ndarray]]:
+    """Return the logits of the linear teachers for all texts, by id."""
     path = work / "linear_teachers.npz"
     if not path.is_file():
         kinds = {"words": (word_features(sources.texts), WORD_STRENGTH)}

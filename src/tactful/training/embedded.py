@@ -24,9 +24,11 @@ from tactful.training.default import (
     Sources,
     about_training,
     keep,
+    linear_teachers,
     read_sources,
     train_student,
 )
+from tactful.training.distil import mixed_logits
 from tactful.training.encoder import MultiTaskEncoder
 from tactful.training.fast import fit_fast, word_vectors
 from tactful.training.finish import (
@@ -89,8 +91,12 @@ def train_default(
     about = about_training(sources, command)
     say("default: writing as int8, and asking it about every text")
     encoder, answers = write_encoder(model, sources, output / "encoder-en", work, about)
-    say("fast: learning from the default")
-    fast = write_fast(sources, answers, output / "fast-en", about)
+    say("fast: learning from the encoder and the linear teachers")
+    taught = mixed_logits(
+        [{name: answers[:, at] for at, name in enumerate(IDS)}], linear_teachers(sources, work, say)
+    )
+    lessons = np.stack([taught[name] for name in IDS], axis=1)
+    fast = write_fast(sources, lessons, output / "fast-en", about)
     say("default: blending both")
     default = write_blend(encoder, fast, answers, sources, output / "default-en", about)
     say("cascade: choosing its bands")
@@ -134,7 +140,7 @@ def write_encoder(
 def write_fast(
     sources: Sources, answers: np.ndarray, folder: Path, about: dict[str, Any]
 ) -> LinearDetector:
-    """Write the folder of the fast detector, which learns from the default's answers."""
+    """Write the folder of the fast detector; ``answers`` are what it learns from."""
     vectors = partial(word_vectors, sources.base)
     write_linear(fit_fast(sources.records, answers, vectors), folder)
     card = Card(

@@ -46,9 +46,9 @@ class LinearWeights:
 class Strength:
     """How far each block is held back: greater is weaker."""
 
-    sparse: float = 2.0
-    dense: float = 0.2
-    pairs: float = 0.6
+    sparse: float = 0.25
+    dense: float = 0.1
+    pairs: float = 0.8
     """The scale of pairs beside words."""
 
 

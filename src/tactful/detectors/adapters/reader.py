@@ -1,7 +1,7 @@
 """What the adapters share: a detector by name, folder or object, and what is wanted of it.
 
 A reader remembers only how its detector is called. So it can be pickled, and a process that was
-forked opens a session of its own instead of waiting for threads that were not forked with it.
+forked opens an ONNX session of its own instead of waiting for threads that were not forked with it.
 """
 
 import math
