@@ -8,6 +8,7 @@ A guess is drawn from the seed and the input itself, not from its place in a lis
 gets the same answer alone, in any batch and in any order.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -67,9 +68,9 @@ class Baseline(TextClassifier):
         self.classes_ = self.class_lists_ if self.several_ else self.class_lists_[0]
         return self
 
+    @abstractmethod
     def _chances(self, frequencies: Numbers) -> Numbers:
         """Return how probable each class is, from how frequent it was."""
-        raise NotImplementedError
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """Return a class for each input, one column for each label."""

@@ -6,6 +6,7 @@ neither be copied to another process nor be checked by types). What scikit-learn
 small: ``get_params``, ``set_params`` and ``__sklearn_tags__``; they are here.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from inspect import signature
 from typing import Any, Self
@@ -18,7 +19,7 @@ from tactful.errors import InputError
 Numbers = NDArray[np.float64]
 
 
-class TextClassifier:
+class TextClassifier(ABC):
     """A classifier of texts: ``fit(X, y)``, ``predict(X)``, ``predict_proba(X)``.
 
     X: texts. y: 0 or 1 for each text, or a table of them with a column for each id. The arguments
@@ -57,13 +58,13 @@ class TextClassifier:
             array_api_support=False,
         )
 
+    @abstractmethod
     def fit(self, X: Sequence[str], y: ArrayLike) -> Self:  # noqa: N803
         """Learn from texts and their labels; the names are those that scikit-learn passes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
         """Return the labels of the texts."""
-        raise NotImplementedError
 
     def score(self, X: Sequence[str], y: ArrayLike) -> float:  # noqa: N803
         """Return the share of texts whose labels are all predicted (scikit-learn's accuracy)."""
