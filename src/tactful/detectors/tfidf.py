@@ -23,7 +23,13 @@ from tactful.detectors.estimator import (
     shaped,
 )
 from tactful.detectors.protocol import Scores
-from tactful.detectors.svm import Machine, fit_machines, machine_arrays, machines_of
+from tactful.detectors.svm import (
+    Machine,
+    calibrated_scores,
+    fit_machines,
+    machine_arrays,
+    machines_of,
+)
 from tactful.detectors.terms import Place, Terms, fit_terms
 from tactful.errors import FileFormatError, InputError, UsageError
 from tactful.files import atomic_folder
@@ -131,11 +137,11 @@ class TfidfDetector(BaseDetector):
 
     def score(self, texts: Sequence[str]) -> Scores:
         """Return the probability of each id for each text."""
-        found = decisions(self.terms, self.machines, list_of_texts(texts))
-        return {
-            name: machine.probability(found[:, at]).astype(np.float32)
-            for at, (name, machine) in enumerate(zip(self.card.ids, self.machines, strict=True))
-        }
+        return calibrated_scores(self.logits(texts), self.card)
+
+    def logits(self, texts: Sequence[str]) -> Numbers:
+        """Return the decisions, which stand for the log-odds before calibration."""
+        return decisions(self.terms, self.machines, list_of_texts(texts))
 
     def contributions(self, text: str, ids: Sequence[str]) -> dict[str, list[Contribution]]:
         """Return what each word adds to the decision of each id, exactly; linear kernels only.

@@ -25,7 +25,13 @@ from tactful.detectors.estimator import (
 )
 from tactful.detectors.fasttext_model import is_fasttext_model, read_fasttext_model
 from tactful.detectors.protocol import Scores
-from tactful.detectors.svm import Machine, fit_machines, machine_arrays, machines_of
+from tactful.detectors.svm import (
+    Machine,
+    calibrated_scores,
+    fit_machines,
+    machine_arrays,
+    machines_of,
+)
 from tactful.detectors.tfidf import broken_arrays, platt, probabilities, read_arrays
 from tactful.errors import InputError
 from tactful.files import atomic_folder
@@ -195,11 +201,12 @@ class VectorsDetector(BaseDetector):
 
     def score(self, texts: Sequence[str]) -> Scores:
         """Return the probability of each id for each text."""
+        return calibrated_scores(self.logits(texts), self.card)
+
+    def logits(self, texts: Sequence[str]) -> Numbers:
+        """Return the decisions, which stand for the log-odds before calibration."""
         rows = mean_rows(self.vectors, list_of_texts(texts))
-        return {
-            name: machine.probability(machine.decision(rows)).astype(np.float32)
-            for name, machine in zip(self.card.ids, self.machines, strict=True)
-        }
+        return np.stack([machine.decision(rows) for machine in self.machines], axis=1)
 
     def save(self, folder: Path, force: bool = False) -> None:
         """Write the arrays, with the vectors that were read, and the card."""

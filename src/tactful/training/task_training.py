@@ -142,8 +142,7 @@ def write_detector(model: Any, data: TaskData, order: Order, folder: Path) -> No
 def measured(detector: Detector, data: TaskData) -> Card:
     """Return the card with calibration, thresholds and figures, from the texts held out.
 
-    A detector that tells its log-odds is calibrated here (Platt); the support vector machines were
-    when they learnt, by cross-validation inside their training texts. An id without a yes and a no
+    A detector that tells its log-odds is calibrated here (Platt). An id without a yes and a no
     among the held-out texts keeps what it has, and the card says so.
     """
     texts, labels = data.validation()
