@@ -60,7 +60,9 @@ def test_words_learn_from_a_table(posts: Path, tmp_path: Path) -> None:
     card = read_card(output)
     assert set(card.thresholds) == {"my.rude"}
     assert {figure["metric"] for figure in card.figures} == {"auc", "f1", "ece"}
-    assert all(figure["low"] <= figure["value"] <= figure["high"] for figure in card.figures)
+    # The interval of a calibration error may lie above it: samples are noisier than the whole.
+    ranked = [figure for figure in card.figures if figure["metric"] != "ece"]
+    assert all(figure["low"] <= figure["value"] <= figure["high"] for figure in ranked)
     assert len(card.training["data sha256"]) == 64
     assert card.training["command"].startswith("tactful train custom --output")
     assert "--label-column rude=my.rude" in card.training["command"]
