@@ -60,9 +60,12 @@ def test_words_learn_from_a_table(posts: Path, tmp_path: Path) -> None:
     card = read_card(output)
     assert set(card.thresholds) == {"my.rude"}
     assert {figure["metric"] for figure in card.figures} == {"auc", "f1", "ece"}
-    # The interval of a calibration error may lie above it: samples are noisier than the whole.
-    ranked = [figure for figure in card.figures if figure["metric"] != "ece"]
-    assert all(figure["low"] <= figure["value"] <= figure["high"] for figure in ranked)
+    for figure in card.figures:
+        # A sample is worse calibrated than the whole: its percentiles say nothing about the whole.
+        if figure["metric"] == "ece":
+            assert figure["low"] is figure["high"] is None
+        else:
+            assert figure["low"] <= figure["value"] <= figure["high"]
     assert len(card.training["data sha256"]) == 64
     assert card.training["command"].startswith("tactful train custom --output")
     assert "--label-column rude=my.rude" in card.training["command"]

@@ -63,7 +63,11 @@ def calibrated(card: Card, records: Sequence[Record], answers: NDArray[np.floati
 def figures_of(
     name: str, gold: NDArray[np.int_], probabilities: Floats, threshold: float
 ) -> list[dict[str, Any]]:
-    """Return AUC, F1 at the threshold and calibration error, with bootstrap intervals."""
+    """Return AUC and F1 at the threshold with bootstrap intervals, and the calibration error.
+
+    The calibration error has no interval: a sample with repetitions is worse calibrated than the
+    whole, so that the percentiles lie too high and may miss the value itself.
+    """
     found = []
     measures: Mapping[str, tuple[Any, Any]] = {
         "auc": (roc_auc_score, probabilities),
@@ -72,14 +76,15 @@ def figures_of(
     }
     for metric, (measure, guess) in measures.items():
         answer = bootstrap_interval(measure, gold, guess, repetitions=REPETITIONS, seed=1)
+        has_interval = metric != "ece" and answer.low is not None and answer.high is not None
         if answer.measure.value is not None:
             found.append(
                 {
                     "id": name,
                     "metric": metric,
                     "value": round(answer.measure.value, 4),
-                    "low": None if answer.low is None else round(answer.low, 4),
-                    "high": None if answer.high is None else round(answer.high, 4),
+                    "low": round(answer.low, 4) if has_interval else None,
+                    "high": round(answer.high, 4) if has_interval else None,
                     "items": len(gold),
                     "positives": int(gold.sum()),
                     "part": "validation",
