@@ -27,7 +27,7 @@ PEER_BATCH = 32
 PEER_MOST_TOKENS = 512
 FAST_BAR = 5000
 RATIO_BARS = {"default": 12, "cascade": 60}
-TOKENIZER = WEIGHTS / "default-en" / "tokenizer.json"
+TOKENIZER = WEIGHTS / "encoder-en" / "tokenizer.json"
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tactful.training.calibrate import best_threshold, match_rate, platt, sigmoid, span_threshold
+from tactful.training.calibrate import best_threshold, match_rate, platt, sigmoid
 
 
 def test_platt_undoes_a_known_distortion() -> None:
@@ -46,9 +46,3 @@ def test_calibrated_probabilities_give_half_the_best_f1() -> None:
     chosen = probabilities >= threshold
     f1 = 2 * (chosen & gold).sum() / (chosen.sum() + gold.sum())
     assert threshold == pytest.approx(f1 / 2, abs=0.02)
-
-
-def test_a_span_threshold_parts_marked_tokens() -> None:
-    logits = [np.array([-4.0, 3.0, 3.5]), np.array([-2.0, 2.0])]
-    marks = [np.array([0.0, 1, 1]), np.array([0.0, 1])]
-    assert 0.13 < span_threshold(logits, marks) < 0.88

@@ -26,8 +26,9 @@ IDS = ("unhealthy", "unhealthy.dismissive")
 def fitted(vectors: bool = False) -> tuple[LinearWeights, Design]:
     words = vocabulary(TEXTS)
     meaning = np.random.default_rng(1).normal(size=(len(words), 4)) if vectors else None
-    design = Design(TEXTS, words, meaning, Strength(sparse=0.02))
-    return design.fit(TARGETS, np.ones_like(TARGETS)), design
+    design = Design(TEXTS, words, meaning)
+    strength = Strength(sparse=0.02, spelling=0.02 if vectors else None)
+    return design.fit(TARGETS, np.ones_like(TARGETS), strength), design
 
 
 def written(folder: Path, vectors: bool = False) -> LinearDetector:
@@ -42,6 +43,29 @@ def test_it_learns_the_soft_targets() -> None:
     found = 1 / (1 + np.exp(-predict_linear(weights, design)))
     assert np.abs(found - TARGETS).mean() < 0.15
     assert (found[[2, 3], 0] > found[[0, 1], 0].max()).all()
+
+
+def test_some_rows_alone_can_be_learnt_from() -> None:
+    rows = np.arange(12)
+    part = Design(TEXTS, vocabulary(TEXTS)).fit(TARGETS[rows], np.ones((12, 2)), rows=rows)
+    alone = Design(TEXTS[:12], vocabulary(TEXTS)).fit(TARGETS[rows], np.ones((12, 2)))
+    design = Design(TEXTS, vocabulary(TEXTS))
+    signs = [predict_linear(each, design) > 0 for each in (part, alone)]
+    assert (signs[0] == signs[1]).all()
+
+
+def test_words_of_like_spelling_share_strength() -> None:
+    texts = ["foolish reply", "helpful reply"] * 20 + ["foolishly", "helpfully"]
+    targets = np.array([[0.9], [0.1]] * 21)
+    weights = np.ones_like(targets)
+    weights[-2:] = 0.0  # nothing is said about the last two texts
+    words = vocabulary(texts, least=1)
+    found = Design(texts, words).fit(targets, weights, Strength(spelling=0.1))
+    without = Design(texts, words).fit(targets, weights, Strength())
+    at = [words.index("foolishly"), words.index("helpfully")]
+    assert found.word_weights[at[0], 0] > 0.1
+    assert found.word_weights[at[1], 0] < -0.1
+    assert without.word_weights[at] == pytest.approx(0.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("vectors", [False, True])

@@ -1,7 +1,5 @@
 """Probabilities that mean what they say, and thresholds: both from texts not trained on."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -68,12 +66,3 @@ def best_threshold(probabilities: Floats, gold: NDArray[np.floating]) -> float:
     best = int(np.argmax(np.where(last, mean, -1)))
     below = sorted_probability[best + 1] if best + 1 < len(order) else 0.0
     return float((sorted_probability[best] + below) / 2)
-
-
-def span_threshold(
-    logits: Sequence[NDArray[np.floating]], marks: Sequence[NDArray[np.floating]]
-) -> float:
-    """Return the token probability at which the marked tokens have the highest F1."""
-    scores = sigmoid(np.concatenate(list(logits)))
-    gold = np.concatenate(list(marks))
-    return best_threshold(scores, gold)

@@ -5,7 +5,7 @@ things than it does: sentence vectors of another encoder, and words and letters.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,33 @@ Logits = Mapping[str, NDArray[np.floating]]
 
 SENTENCE_STRENGTH, WORD_STRENGTH = 1 / 3, 1 / 2
 """How far the linear teachers' weights are held back (the inverse of scikit-learn's C)."""
-GOLD_SHARE = 0.7
 LABELLED_BY_TEACHERS = {"comment": UNHEALTHY_IDS, "post": FRAME_IDS}
 
 
-def word_features(texts: Sequence[str]) -> "object":
-    """Return TF-IDF of words and pairs, and of letters within words, as one sparse matrix."""
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """Whom a student believes, by the family of the id (``pcl``, ``unhealthy``, ``frame``)."""
+
+    linear: Mapping[str, float]
+    """The share of the linear teachers; the encoders have the rest."""
+    gold: Mapping[str, float]
+    """The share of what people said, where they said something; the teachers have the rest."""
+
+
+def family(name: str) -> str:
+    """Return the first part of an id.
+
+    >>> family("pcl.metaphor")
+    'pcl'
+    """
+    return name.partition(".")[0]
+
+
+def word_features(texts: Sequence[str], known: int) -> "object":
+    """Return TF-IDF of words and pairs, and of letters within words, as one sparse matrix.
+
+    Words are counted in the first ``known`` texts.
+    """
     from scipy import sparse
     from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -35,7 +56,8 @@ def word_features(texts: Sequence[str]) -> "object":
     letters = TfidfVectorizer(
         analyzer="char_wb", ngram_range=(2, 5), min_df=5, sublinear_tf=True, max_features=100_000
     )
-    return sparse.hstack([words.fit_transform(texts), letters.fit_transform(texts)]).tocsr()
+    kinds = [each.fit(texts[:known]).transform(texts) for each in (words, letters)]
+    return sparse.hstack(kinds).tocsr()
 
 
 def linear_teacher(
@@ -72,27 +94,36 @@ def _soft_regression(features: "object", targets: Floats, strength: float) -> Fl
         return float(value), np.append(slope, gap.sum())
 
     start = np.zeros(features.shape[1] + 1)  # type: ignore[attr-defined]
-    start[-1] = np.log(targets.mean() / (1 - targets.mean()))
+    rate = np.clip(targets.mean(), 1e-3, 1 - 1e-3)
+    start[-1] = np.log(rate / (1 - rate))
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200})
     weights: Floats = found.x
     return weights
 
 
-def mixed_logits(encoders: Sequence[Logits], linear: Sequence[Logits]) -> dict[str, Floats]:
-    """Average the log-odds: encoders together weigh as much as the linear teachers together."""
+def mixed_logits(
+    encoders: Sequence[Logits], linear: Sequence[Logits], shares: Mapping[str, float]
+) -> dict[str, Floats]:
+    """Average the log-odds; ``shares`` says what the linear teachers together count.
+
+    An encoder that did not read a text has no number there, and is left out of its mean.
+    """
     mixed = {}
     for name in encoders[0]:
-        mean = np.mean([each[name] for each in encoders], axis=0)
+        mean: Floats = np.nanmean([each[name] for each in encoders], axis=0)
         others = [each[name] for each in linear if name in each]
-        mixed[name] = (mean + np.mean(others, axis=0)) / 2 if others else mean
+        share = shares[family(name)] if others else 0.0
+        mixed[name] = (1 - share) * mean + (share * np.mean(others, axis=0) if others else 0)
     return mixed
 
 
-def labelled_by(mixed: Logits, records: Sequence[Record]) -> list[Record]:
+def labelled_by(
+    mixed: Logits, records: Sequence[Record], gold: Mapping[str, float]
+) -> list[Record]:
     """Give texts without labels the teachers' probabilities as soft targets.
 
-    What people said counts ``GOLD_SHARE``, what the teachers think the rest (born-again networks,
-    Furlanello et al. 2018); a post's noisy label and the teachers' count half each.
+    Where people said something, it counts its share of ``gold``, and what the teachers think the
+    rest (born-again networks, Furlanello et al. 2018); a post's noisy label counts half.
     """
     found = []
     for row, record in enumerate(records):
@@ -106,9 +137,8 @@ def labelled_by(mixed: Logits, records: Sequence[Record]) -> list[Record]:
             targets["frame.offensive"] = (targets["frame.offensive"] + noisy) / 2
             targets[AUXILIARY] = noisy
         elif record.targets:
-            targets = {
-                name: GOLD_SHARE * record.targets[name] + (1 - GOLD_SHARE) * targets[name]
-                for name in ids
-            }
+            for name in ids:
+                share = gold[family(name)]
+                targets[name] = share * record.targets[name] + (1 - share) * targets[name]
         found.append(replace(record, targets=targets))
     return found

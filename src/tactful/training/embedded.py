@@ -20,6 +20,7 @@ from tactful.detectors.linear import LinearDetector
 from tactful.detectors.neutral import identity_bias
 from tactful.files import atomic_path
 from tactful.training.default import (
+    FINAL_MIXTURE,
     Say,
     Sources,
     about_training,
@@ -93,7 +94,9 @@ def train_default(
     encoder, answers = write_encoder(model, sources, output / "encoder-en", work, about)
     say("fast: learning from the encoder and the linear teachers")
     taught = mixed_logits(
-        [{name: answers[:, at] for at, name in enumerate(IDS)}], linear_teachers(sources, work, say)
+        [{name: answers[:, at] for at, name in enumerate(IDS)}],
+        linear_teachers(sources, work, say),
+        FINAL_MIXTURE.linear,
     )
     lessons = np.stack([taught[name] for name in IDS], axis=1)
     fast = write_fast(sources, lessons, output / "fast-en", about)
@@ -131,7 +134,7 @@ def write_encoder(
         limits=LIMITS,
     )
     make = partial(EncoderDetector, folder, threads=os.cpu_count() or 1)
-    answers = keep(work / "student" / "answers.npy", lambda: make(card).logits(sources.texts))
+    answers = keep(work / "final" / "answers.npy", lambda: make(card).logits(sources.texts))
     calibration = calibrated(card, sources.records, answers)
     finished = with_span_thresholds(make(calibration), sources.records)
     return _finished(make, finished, folder), answers

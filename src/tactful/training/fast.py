@@ -1,6 +1,7 @@
 """Teaching the fast detector: the teachers' answers on all texts, and people's where there are."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,51 +12,81 @@ from tactful.training.batches import load_tokenizer
 from tactful.training.calibrate import sigmoid
 from tactful.training.encoder import load_encoder
 from tactful.training.linear import Design, LinearWeights, Strength, vocabulary
-from tactful.training.records import IDS, IDS_OF, Record
+from tactful.training.records import FRAME_IDS, IDS, PCL_IDS, UNHEALTHY_IDS, Record
 
 Floats = NDArray[np.float64]
 VECTOR_WIDTH = 128
-OWN_CORPUS = {"comment": "ucc", "post": "sbic"}
-"""Unlabelled texts come from the same places as these corpora."""
+OWN_CORPUS = {"comment": "ucc", "post": "sbic", "crop": "dpm"}
+"""Unlabelled texts and passages come from the same places as these corpora."""
 ELSEWHERE = 0.05
 """What an id's answer counts on texts of another corpus than its own."""
-GOLD_SHARE = 0.8
+ELSEWHERE_STEP = 5
+"""Of those texts every fifth is read, and counts five times as much."""
 VECTOR_SCALE = 0.15
 """It makes the dense columns about as large as the sparse ones: both are then learnt alike fast."""
-STEPS = 170
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """How the ids of one taxonomy are learnt."""
+
+    ids: tuple[str, ...]
+    gold: float
+    """What people's answers count, where there are any; the teachers have the rest."""
+    strength: Strength
+    steps: int
+
+
+LESSONS = {
+    "dpm": Lesson(PCL_IDS, 0.8, Strength(0.25, 0.1), 170),
+    "ucc": Lesson(UNHEALTHY_IDS, 0.8, Strength(0.25, 0.1), 170),
+    "sbic": Lesson(FRAME_IDS, 0.8, Strength(0.25, 0.1), 170),
+}
 
 
 def fit_fast(
     records: Sequence[Record],
     logits: NDArray[np.floating],
     vectors: Callable[[Sequence[str]], Floats],
-    strength: Strength | None = None,
 ) -> LinearWeights:
     """Fit the fast detector on all texts but the validation part.
 
-    ``logits`` are what it learns from, a row per record; ``vectors`` gives words their meaning.
+    ``logits`` are what it learns from, a row per record and a column per id; ``vectors`` gives
+    words their meaning.
     """
-    rows = [row for row, record in enumerate(records) if record.part == "train"]
-    texts = [records[row].text for row in rows]
-    targets, weights = fast_targets([records[row] for row in rows], sigmoid(logits[rows]))
-    words = vocabulary(texts)
-    return Design(texts, words, vectors(words), strength).fit(targets, weights, STEPS)
+    train = [row for row, record in enumerate(records) if record.part == "train"]
+    chosen = [records[row] for row in train]
+    words = vocabulary([record.text for record in chosen])
+    design = Design([record.text for record in chosen], words, vectors(words))
+    answers = sigmoid(logits[train])
+    parts = [fit_lesson(design, chosen, answers, corpus) for corpus in LESSONS]
+    return LinearWeights(
+        words,
+        *(
+            np.concatenate([getattr(part, block) for part in parts], axis=-1)
+            for block in ("word_weights", "piece_weights", "pair_weights", "bias")
+        ),
+    )
 
 
-def fast_targets(records: Sequence[Record], student: Floats) -> tuple[Floats, Floats]:
-    """Return soft targets and weights: mostly what people said, where they said something."""
-    targets = student.copy()
-    weights = np.full_like(targets, ELSEWHERE)
-    column = {name: at for at, name in enumerate(IDS)}
-    for row, record in enumerate(records):
-        own = OWN_CORPUS.get(record.corpus, record.corpus)
-        for name in IDS_OF[own]:
-            weights[row, column[name]] = 1.0
-        for name, value in record.targets.items():
-            if name in column:
-                at = column[name]
-                targets[row, at] = GOLD_SHARE * value + (1 - GOLD_SHARE) * targets[row, at]
-    return targets, weights
+def fit_lesson(
+    design: Design, records: Sequence[Record], answers: Floats, corpus: str
+) -> LinearWeights:
+    """Fit the ids of one corpus; ``answers`` are the teachers' probabilities for all ids."""
+    lesson = LESSONS[corpus]
+    own = np.array([OWN_CORPUS.get(each.corpus, each.corpus) == corpus for each in records])
+    elsewhere = np.cumsum(~own) % ELSEWHERE_STEP == 0
+    rows = np.flatnonzero(own | elsewhere)
+    columns = [IDS.index(name) for name in lesson.ids]
+    targets = answers[np.ix_(rows, columns)]
+    for at, row in enumerate(rows):
+        for column, name in enumerate(lesson.ids):
+            said = records[row].targets.get(name)
+            if said is not None:
+                targets[at, column] = lesson.gold * said + (1 - lesson.gold) * targets[at, column]
+    weights = np.where(own[rows], 1.0, ELSEWHERE * ELSEWHERE_STEP)
+    wide = np.repeat(weights[:, None], len(columns), axis=1)
+    return design.fit(targets, wide, lesson.strength, lesson.steps, rows)
 
 
 def word_vectors(base: Path, words: Sequence[str], width: int = VECTOR_WIDTH) -> Floats:

@@ -4,7 +4,7 @@ Calibration and thresholds come from the validation part, which nothing was trai
 of UCC's rare labels come from all its labelled comments, matched on the unlabelled ones.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +30,7 @@ REPETITIONS = 1000
 LEAST_COMMENTS = 1000
 """With fewer unlabelled comments, the rate of the validation part stands."""
 OPEN_SHARE = 0.15
+LEAST_BAND = 1e-4
 BAND_STEP = 3
 """Every third text is enough to know a share."""
 _GRID = np.round(np.arange(0.05, 0.95, 0.05), 2)
@@ -68,29 +69,29 @@ def figures_of(
     The calibration error has no interval: a sample with repetitions is worse calibrated than the
     whole, so that the percentiles lie too high and may miss the value itself.
     """
-    found = []
-    measures: Mapping[str, tuple[Any, Any]] = {
-        "auc": (roc_auc_score, probabilities),
-        "f1": (f1_score, (probabilities >= threshold).astype(int)),
-        "ece": (expected_calibration_error, probabilities),
-    }
-    for metric, (measure, guess) in measures.items():
+    chosen = (probabilities >= threshold).astype(int)
+    figures: dict[str, tuple[float | None, float | None, float | None]] = {}
+    for metric, measure, guess in (
+        ("auc", roc_auc_score, probabilities),
+        ("f1", f1_score, chosen),
+    ):
         answer = bootstrap_interval(measure, gold, guess, repetitions=REPETITIONS, seed=1)
-        has_interval = metric != "ece" and answer.low is not None and answer.high is not None
-        if answer.measure.value is not None:
-            found.append(
-                {
-                    "id": name,
-                    "metric": metric,
-                    "value": round(answer.measure.value, 4),
-                    "low": round(answer.low, 4) if has_interval else None,
-                    "high": round(answer.high, 4) if has_interval else None,
-                    "items": len(gold),
-                    "positives": int(gold.sum()),
-                    "part": "validation",
-                }
-            )
-    return found
+        figures[metric] = (answer.measure.value, answer.low, answer.high)
+    figures["ece"] = (expected_calibration_error(gold, probabilities).value, None, None)
+    return [
+        {
+            "id": name,
+            "metric": metric,
+            "value": round(value, 4),
+            "low": None if low is None else round(low, 4),
+            "high": None if high is None else round(high, 4),
+            "items": len(gold),
+            "positives": int(gold.sum()),
+            "part": "validation",
+        }
+        for metric, (value, low, high) in figures.items()
+        if value is not None
+    ]
 
 
 def with_span_thresholds(detector: EncoderDetector, records: Sequence[Record]) -> Card:
@@ -164,7 +165,7 @@ def bands(fast: Detector, records: Sequence[Record]) -> dict[str, tuple[float, f
         if record.part == "train" and record.corpus in ("ucc", "dpm", "comment")
     ][::BAND_STEP]
     scores = fast.score(texts)
-    thresholds = {name: fast.card.threshold(name) for name in fast.card.ids}
+    thresholds = {name: max(fast.card.threshold(name), LEAST_BAND) for name in fast.card.ids}
     nearest = np.max([scores[name] / thresholds[name] for name in fast.card.ids], axis=0)
     level = float(np.quantile(nearest, 1 - OPEN_SHARE))
     return {name: (round(min(level * value, 1.0), 4), 1.0) for name, value in thresholds.items()}

@@ -1,8 +1,9 @@
 """Fitting the fast detector: one convex problem for all ids, soft targets, a prior from meaning.
 
-Words, pieces of rare words and pairs of neighbouring words are sparse columns. A dense block holds
-the sum of the words' vectors; what it learns is folded back into the words' own weights, so that
-words of like meaning share strength and the result is still a plain sum over words.
+Words, pieces of rare words and pairs of neighbouring words are columns. Two further blocks hold
+what words have in common: the sum of their vectors, and the letters that they are spelled with.
+What these learn is folded back into the words' own weights, so that words of like meaning or like
+spelling share strength, and the result is still a plain sum over words.
 """
 
 from collections import Counter
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +27,13 @@ from tactful.detectors.word_features import (
     word_number,
 )
 from tactful.files import atomic_path
+from tactful.training.calibrate import sigmoid
 
 Floats = NDArray[np.float64]
 LEAST_WORD, LEAST_PAIR = 2, 4
 """A word needs so many texts for a row of its own, a pair to be kept."""
+SPELLING_ROWS = 1 << 15
+_RUNS = (3, 4, 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +53,33 @@ class Strength:
 
     sparse: float = 0.25
     dense: float = 0.1
+    spelling: float | None = None
+    """None leaves the block of letters out."""
     pairs: float = 0.8
     """The scale of pairs beside words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Columns that are learnt together."""
+
+    matrix: Any
+    transposed: Any
+    scale: Floats
+    strength: float
+
+    @classmethod
+    def of(cls, matrix: Any, scale: Floats, strength: float) -> "_Block":
+        transposed = matrix.T if isinstance(matrix, np.ndarray) else matrix.T.tocsr()
+        return cls(matrix, transposed, scale[:, None], strength)
+
+    def logits(self, theta: Floats) -> Floats:
+        found: Floats = self.matrix @ (self.scale * theta).astype(np.float32)
+        return found
+
+    def gradient(self, slope: NDArray[np.float32], theta: Floats) -> Floats:
+        found: Floats = self.scale * (self.transposed @ slope) + self.strength * theta
+        return found
 
 
 def vocabulary(texts: Sequence[str], least: int = LEAST_WORD) -> tuple[str, ...]:
@@ -61,17 +91,10 @@ def vocabulary(texts: Sequence[str], least: int = LEAST_WORD) -> tuple[str, ...]
 class Design:
     """The matrix of a linear problem, and the way back from columns to words."""
 
-    def __init__(
-        self,
-        texts: Sequence[str],
-        words: tuple[str, ...],
-        vectors: Floats | None = None,
-        strength: Strength | None = None,
-    ):
+    def __init__(self, texts: Sequence[str], words: tuple[str, ...], vectors: Floats | None = None):
         from scipy import sparse
 
         self.words, self.vectors = words, vectors
-        self.strength = strength or Strength()
         row_of = {word: row for row, word in enumerate(words)}
         indices: list[NDArray[np.int64]] = []
         values: list[Floats] = []
@@ -83,81 +106,112 @@ class Design:
             lengths.append(len(columns))
         width = len(words) + PIECE_ROWS + PAIR_ROWS
         pointers = np.concatenate([[0], np.cumsum(lengths)])
-        matrix = sparse.csr_array(
-            (np.concatenate(values), np.concatenate(indices), pointers), (len(texts), width)
+        amounts = np.concatenate(values).astype(np.float32)
+        self.raw = sparse.csr_array(
+            (amounts, np.concatenate(indices), pointers), (len(texts), width)
         )
-        matrix.sum_duplicates()
-        self.scale = self._scales(matrix)
-        self.raw = matrix
-        self.matrix = (matrix @ sparse.diags_array(self.scale)).tocsr()
-        self.dense = None if vectors is None else matrix[:, : len(words)] @ vectors
+        self.raw.sum_duplicates()
+        self.counts = np.bincount(self.raw.indices, minlength=width)
 
-    def _scales(self, matrix: "object") -> Floats:
-        """Rare columns count more, as with idf; pairs too rare to trust count nothing."""
-        counts = np.asarray((matrix != 0).sum(axis=0)).ravel()  # type: ignore[attr-defined]
-        texts = matrix.shape[0]  # type: ignore[attr-defined]
-        scale: Floats = np.log((1 + texts) / (1 + counts)) / np.log(1 + texts)
-        pairs = slice(len(self.words) + PIECE_ROWS, None)
-        scale[pairs] *= self.strength.pairs * (counts[pairs] >= LEAST_PAIR)
-        return scale
+    def fit(
+        self,
+        targets: Floats,
+        weights: Floats,
+        strength: Strength | None = None,
+        steps: int = 80,
+        rows: NDArray[np.int64] | None = None,
+    ) -> LinearWeights:
+        """Minimise the weighted cross-entropy with soft targets plus the squared weights.
 
-    def fit(self, targets: Floats, weights: Floats, steps: int = 80) -> LinearWeights:
-        """Minimise the weighted cross-entropy with soft targets plus the squared weights."""
+        ``targets`` and ``weights`` belong to ``rows``, if these are given.
+        """
         from scipy.optimize import minimize
 
+        blocks = self._blocks(strength or Strength(), rows)
         ids = targets.shape[1]
-        sparse_width, dense_width = self.matrix.shape[1], self._dense_width()
-        total = weights.sum(axis=0)
-        transposed = self.matrix.T.tocsr()
-        base = (weights * targets).sum(axis=0) / total
-        bias = np.log(base / (1 - base))
-        penalty = np.concatenate(
-            [
-                np.full(sparse_width, self.strength.sparse),
-                np.full(dense_width, self.strength.dense),
-                np.zeros(1),
-            ]
-        )[:, None]
+        ends = np.cumsum([len(block.scale) for block in blocks])
+        base = (weights * targets).sum(axis=0) / weights.sum(axis=0)
 
         def loss(flat: Floats) -> tuple[float, Floats]:
             theta = flat.reshape(-1, ids)
-            logits = self.matrix @ theta[:sparse_width] + theta[-1]
-            if self.dense is not None:
-                logits += self.dense @ theta[sparse_width:-1]
+            parts = np.split(theta, ends)
+            logits = np.repeat(theta[-1:], len(targets), axis=0)
+            for block, part in zip(blocks, parts[:-1], strict=True):
+                logits += block.logits(part)
             value = (weights * (np.logaddexp(0, logits) - targets * logits)).sum()
-            slope = weights * (1 / (1 + np.exp(-logits)) - targets)
-            parts = [transposed @ slope]
-            if self.dense is not None:
-                parts.append(self.dense.T @ slope)
-            parts.append(slope.sum(axis=0, keepdims=True))
-            gradient = np.concatenate(parts) + penalty * theta
-            return float(value + (penalty * theta**2).sum() / 2), gradient.ravel()
+            slope = weights * (sigmoid(logits) - targets)
+            narrow = slope.astype(np.float32)
+            gradient = [
+                block.gradient(narrow, part) for block, part in zip(blocks, parts[:-1], strict=True)
+            ]
+            for block, part in zip(blocks, parts[:-1], strict=True):
+                value += block.strength * (part**2).sum() / 2
+            gradient.append(slope.sum(axis=0, keepdims=True))
+            return float(value), np.concatenate(gradient).ravel()
 
-        start = np.zeros((sparse_width + dense_width + 1, ids))
-        start[-1] = bias
-        found = minimize(
-            loss,
-            start.ravel(),
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": steps, "maxcor": 6},
-        )
-        return self._folded(found.x.reshape(-1, ids))
+        start = np.zeros((ends[-1] + 1, ids))
+        start[-1] = np.log(base / (1 - base))
+        options = {"maxiter": steps, "maxcor": 6}
+        found = minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", options=options)
+        return self._folded(blocks, np.split(found.x.reshape(-1, ids), ends))
 
-    def _dense_width(self) -> int:
-        return 0 if self.vectors is None else self.vectors.shape[1]
-
-    def _folded(self, theta: Floats) -> LinearWeights:
-        width = self.matrix.shape[1]
-        columns = theta[:width] * self.scale[:, None]
-        known = len(self.words)
-        word_weights = columns[:known]
+    def _blocks(self, strength: Strength, rows: NDArray[np.int64] | None) -> list[_Block]:
+        raw = self.raw if rows is None else self.raw[rows]
+        known = raw[:, : len(self.words)]
+        scale = _rarity(self.counts, self.raw.shape[0])
+        pairs = slice(len(self.words) + PIECE_ROWS, None)
+        scale[pairs] *= strength.pairs * (self.counts[pairs] >= LEAST_PAIR)
+        blocks = [_Block.of(raw, scale, strength.sparse)]
         if self.vectors is not None:
-            word_weights = word_weights + self.vectors @ theta[width:-1]
+            meant = known @ self.vectors.astype(np.float32)
+            blocks.append(_Block.of(meant, np.ones(meant.shape[1]), strength.dense))
+        if strength.spelling is not None:
+            spelled = known @ _spelling(self.words)
+            counts = np.bincount(spelled.indices, minlength=spelled.shape[1])
+            blocks.append(_Block.of(spelled, _rarity(counts, spelled.shape[0]), strength.spelling))
+        return blocks
+
+    def _folded(self, blocks: Sequence[_Block], parts: Sequence[Floats]) -> LinearWeights:
+        scaled = [block.scale * part for block, part in zip(blocks, parts[:-1], strict=True)]
+        columns, known = scaled[0], len(self.words)
+        words = columns[:known]
+        others = scaled[1:]
+        if self.vectors is not None:
+            words = words + self.vectors @ others[0]
+            others = others[1:]
+        for spelled in others:
+            words = words + _spelling(self.words) @ spelled
         pieces = columns[known : known + PIECE_ROWS]
-        return LinearWeights(
-            self.words, word_weights, pieces, columns[known + PIECE_ROWS :], theta[-1]
-        )
+        return LinearWeights(self.words, words, pieces, columns[known + PIECE_ROWS :], parts[-1][0])
+
+
+def _rarity(counts: NDArray[np.integer], texts: int) -> Floats:
+    """Rare columns count more, as with idf."""
+    found: Floats = np.log((1 + texts) / (1 + counts)) / np.log(1 + texts)
+    return found
+
+
+def _spelling(words: Sequence[str]) -> Any:
+    """Return which runs of three to five letters each word has, as rows of length 1."""
+    from scipy import sparse
+
+    indices: list[int] = []
+    values: list[float] = []
+    pointers = [0]
+    for word in words:
+        marked = f"<{word}>"
+        runs = {
+            marked[at : at + length]
+            for length in _RUNS
+            for at in range(max(1, len(marked) - length + 1))
+        }
+        indices += [crc32(run.encode("utf-8", "replace")) % SPELLING_ROWS for run in sorted(runs)]
+        values += [len(runs) ** -0.5] * len(runs)
+        pointers.append(len(indices))
+    shape = (len(words), SPELLING_ROWS)
+    matrix = sparse.csr_array((np.array(values, dtype=np.float32), indices, pointers), shape)
+    matrix.sum_duplicates()
+    return matrix
 
 
 def _columns(words: list[str], row_of: dict[str, int]) -> tuple[NDArray[np.int64], Floats]:

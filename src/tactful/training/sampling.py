@@ -8,6 +8,7 @@ from tactful.training.records import Record
 
 TEACHER_SHARES = {"negative": 2400, "post": 4000}
 STUDENT_SHARES = {"negative": 3000, "post": 10_000, "comment": 18_000}
+FINAL_SHARES = {"negative": 2400, "post": 5000, "comment": 18_000, "crop": 5300}
 
 
 class BalancedSampler:
@@ -15,7 +16,8 @@ class BalancedSampler:
 
     ``shares`` says how many texts of a plentiful kind an epoch sees: ``negative`` (paragraphs
     without any sign of PCL, eight of ten in DPM), ``post`` and ``comment`` (texts that only carry
-    a noisy label or the teachers' labels).
+    a noisy label or the teachers' labels), ``crop`` (passages of paragraphs). A kind that it does
+    not name is not seen.
     """
 
     def __init__(self, records: Sequence[Record], seed: int, shares: Mapping[str, int]):
@@ -38,7 +40,7 @@ class BalancedSampler:
 
 
 def _kind(record: Record) -> str:
-    if record.corpus in ("post", "comment"):
+    if record.corpus in ("post", "comment", "crop"):
         return record.corpus
     if record.corpus == "dpm":
         if record.gold["pcl"]:
