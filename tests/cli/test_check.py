@@ -210,6 +210,18 @@ class TestWishes:
         fewer = json.loads(run(*args, "--threshold", "pcl=0.9").stdout)
         assert list(fewer["summary"]["by_id"]) == ["unhealthy.dismissive"]
 
+    def test_the_least_likelihood_comes_from_the_option_then_the_file(self) -> None:
+        def found(*args: object) -> list[str]:
+            text = "Even they, poor souls: log off."
+            answer = json.loads(run("--text", text, "--format", "json", *args).stdout)
+            return list(answer["summary"]["by_id"])
+
+        assert found("--least", 0.9) == ["unhealthy.dismissive"]
+        write("tactful.toml", "least = 0.6\n")
+        assert "pcl.compassion" not in found()
+        assert "pcl.compassion" in found("--least", 0)
+        assert "pcl.compassion" in found("--threshold", "pcl.compassion=0.1")
+
     def test_the_project_file(self) -> None:
         write("tactful.toml", "format = 'jsonl'\nonly = ['pcl']\n[thresholds]\npcl = 0.9\n")
         lines = [json.loads(line) for line in run("--text", TEXT).stdout.splitlines()]

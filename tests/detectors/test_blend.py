@@ -56,6 +56,16 @@ def test_log_odds_are_averaged_and_then_calibrated() -> None:
     assert scores["unhealthy"] == pytest.approx([1 / (1 + np.exp(0.5))])
 
 
+def test_shares_may_differ_by_taxonomy() -> None:
+    card = Card("both", "1", IDS, kind="blend")
+    shares = [{"pcl": 0.75, "unhealthy": 0.1}, {"pcl": 0.25, "unhealthy": 0.9}]
+    detector = BlendDetector(card, [Marker(), Adder()], shares)
+    assert detector.logits(["poor"])[0] == pytest.approx([0.75 * 0.4 + 0.25, -0.1 + 0.9])
+    alone = Marker().contributions("poor kind!", ["pcl"])["pcl"][1].value
+    found = detector.contributions("poor kind!", ["pcl"])["pcl"]
+    assert found[1].value == pytest.approx(0.75 * alone / 2), "calibrated by 2 in the member"
+
+
 def test_contributions_are_the_same_mean() -> None:
     found = blend().contributions("poor kind!", ["pcl"])["pcl"]
     # Each member's parts are those of its calibrated log-odds: its own slope is taken out first.

@@ -78,6 +78,20 @@ def test_only_chosen_ids(phrases: BaseDetector) -> None:
     assert [(f.id, f.parent) for f in report.findings] == [("unhealthy.dismissive", None)]
 
 
+def test_nothing_less_likely_than_asked_is_reported(phrases: BaseDetector) -> None:
+    found = check_document(phrases, document_of(LETTER), least=0.6)
+    assert [finding.id for finding in found.findings] == [
+        "pcl",
+        "unhealthy",
+        "unhealthy.dismissive",
+    ]
+    assert found.findings[0].threshold == 0.6
+    wanted = check_document(
+        phrases, document_of(LETTER), least=0.6, thresholds={"pcl.compassion": 0.5}
+    )
+    assert "pcl.compassion" in [finding.id for finding in wanted.findings]
+
+
 def test_a_threshold_can_be_raised_and_lowered(phrases: BaseDetector) -> None:
     document = document_of(LETTER)
     high = check_document(phrases, document, thresholds={"unhealthy": 0.65, "pcl": 1.0})

@@ -16,6 +16,7 @@ WHOLE = """\
 model = "fast"
 lang = "en"
 only = ["pcl", "unhealthy"]
+least = 0.3
 fail_on = 0.8
 format = "json"
 exclude = ["drafts/**"]
@@ -40,6 +41,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert found.model == "fast"
     assert found.lang == "en"
     assert found.only == ("pcl", "unhealthy")
+    assert found.least == 0.3
     assert found.fail_on == 0.8
     assert found.format == "json"
     assert found.exclude == ("drafts/**",)
@@ -47,7 +49,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert found.explanations is False
     assert found.thresholds == {"pcl": 1.0, "pcl.metaphor": 0.6}
     assert found.place("only").endswith("tactful.toml, line 3")
-    assert found.place("thresholds.pcl.metaphor").endswith("line 12")
+    assert found.place("thresholds.pcl.metaphor").endswith("line 13")
     assert all(f"{key} " in WHOLE or f"[{key}]" in WHOLE for key in KEYS)
 
 

@@ -66,9 +66,9 @@ def test_a_score_hardly_depends_on_the_other_texts(detector: EncoderDetector) ->
 def test_the_strongest_window_of_a_long_text_counts(detector: EncoderDetector) -> None:
     filler = " ".join([PLAIN] * 30)
     scores = detector.score([filler, f"{filler} {PATRONIZING}", f"{PATRONIZING} {filler}"])["pcl"]
-    assert scores[0] < 0.5
-    assert scores[1] > scores[0]
-    assert scores[2] > 0.5
+    assert scores[0] < detector.card.threshold("pcl")
+    assert scores[1] > 2 * scores[0]
+    assert scores[2] > 2 * scores[0]
 
 
 def test_check_marks_the_words_and_says_why(detector: EncoderDetector) -> None:
@@ -106,7 +106,7 @@ def test_contributions_add_up_to_the_log_odds(detector: EncoderDetector, text: s
         column = detector.card.ids.index(name)
         slope = detector.card.calibration[name][0]
         expected = slope * (float(logits[column]) - float(heads["text_bias"][column]))
-        assert sum(part.value for part in parts) == pytest.approx(expected, abs=0.15)
+        assert sum(part.value for part in parts) == pytest.approx(expected, abs=1e-3)
 
 
 def test_awkward_texts_are_checked_without_a_crash(detector: EncoderDetector) -> None:

@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
 from tactful.detectors import svm
+from tactful.detectors.calibration import sigmoid
 from tactful.detectors.svm import (
     KERNELS,
     fit_machine,
@@ -13,7 +14,6 @@ from tactful.detectors.svm import (
     machine_arrays,
     machines_of,
     scale_gamma,
-    sigmoid,
 )
 from tactful.errors import InputError, UsageError
 

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from tactful.training.calibrate import best_threshold, match_rate, platt, sigmoid
+from tactful.detectors.calibration import sigmoid
+from tactful.training.calibrate import best_threshold, match_rate, platt
 
 
 def test_platt_undoes_a_known_distortion() -> None:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tactful.training.calibrate import sigmoid
+from tactful.detectors.calibration import sigmoid
 from tactful.training.distil import (
     SENTENCE_STRENGTH,
     labelled_by,

@@ -27,8 +27,7 @@ def fitted(vectors: bool = False) -> tuple[LinearWeights, Design]:
     words = vocabulary(TEXTS)
     meaning = np.random.default_rng(1).normal(size=(len(words), 4)) if vectors else None
     design = Design(TEXTS, words, meaning)
-    strength = Strength(sparse=0.02, spelling=0.02 if vectors else None)
-    return design.fit(TARGETS, np.ones_like(TARGETS), strength), design
+    return design.fit(TARGETS, np.ones_like(TARGETS), Strength(sparse=0.02)), design
 
 
 def written(folder: Path, vectors: bool = False) -> LinearDetector:
@@ -54,15 +53,16 @@ def test_some_rows_alone_can_be_learnt_from() -> None:
     assert (signs[0] == signs[1]).all()
 
 
-def test_words_of_like_spelling_share_strength() -> None:
-    texts = ["foolish reply", "helpful reply"] * 20 + ["foolishly", "helpfully"]
+def test_words_of_like_meaning_share_strength() -> None:
+    texts = ["foolish reply", "helpful reply"] * 20 + ["silly", "useful"]
     targets = np.array([[0.9], [0.1]] * 21)
     weights = np.ones_like(targets)
     weights[-2:] = 0.0  # nothing is said about the last two texts
     words = vocabulary(texts, least=1)
-    found = Design(texts, words).fit(targets, weights, Strength(spelling=0.1))
+    meaning = np.array([[1.0 if word in ("foolish", "silly") else -1.0] for word in words])
+    found = Design(texts, words, meaning).fit(targets, weights, Strength())
     without = Design(texts, words).fit(targets, weights, Strength())
-    at = [words.index("foolishly"), words.index("helpfully")]
+    at = [words.index("silly"), words.index("useful")]
     assert found.word_weights[at[0], 0] > 0.1
     assert found.word_weights[at[1], 0] < -0.1
     assert without.word_weights[at] == pytest.approx(0.0, abs=1e-6)

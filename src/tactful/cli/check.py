@@ -12,6 +12,7 @@ from tactful.cli.corpus_options import force_option
 from tactful.detectors.configuration import (
     FORMATS,
     LANGUAGES,
+    LEAST,
     Configuration,
     find_configuration,
     read_configuration,
@@ -38,6 +39,7 @@ class Wishes:
     lang: str = "auto"
     only: tuple[str, ...] = ()
     thresholds: dict[str, float] = field(default_factory=dict)
+    least: float = LEAST
     kind: Kind | None = None
     exclude: tuple[str, ...] = ()
     configuration: Configuration = field(default_factory=Configuration)
@@ -74,6 +76,13 @@ def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) 
     multiple=True,
     metavar="ID=P",
     help="Report an id from this probability on; repeatable.",
+)
+@click.option(
+    "--least",
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    help="Report nothing less likely than this, but for ids with a --threshold.  "
+    f"[default: {LEAST}]",
 )
 @click.option(
     "--format",
@@ -113,6 +122,7 @@ def check_cli(
     model: str | None,
     only: tuple[str, ...],
     threshold: tuple[str, ...],
+    least: float | None,
     output_format: str | None,
     output: Path | None,
     force: bool,
@@ -146,6 +156,7 @@ def check_cli(
         lang=lang or project.lang or "auto",
         only=_split(only) or project.only,
         thresholds={**project.thresholds, **parse_thresholds(threshold)},
+        least=next(each for each in (least, project.least, LEAST) if each is not None),
         kind=kind,
         exclude=(*project.exclude, *exclude),
         configuration=project,
@@ -155,8 +166,8 @@ def check_cli(
     by_ending = _ENDINGS.get(output.suffix.lower()) if output is not None else None
     chosen = output_format or by_ending or project.format or "text"
     tally = check(paths, text, wishes, chosen, output, force)
-    least = project.fail_on if fail_on is None else fail_on
-    fails = least is not None and tally.highest is not None and tally.highest >= least
+    limit = project.fail_on if fail_on is None else fail_on
+    fails = limit is not None and tally.highest is not None and tally.highest >= limit
     if fails or tally.unread:
         ctx.exit(EXIT_FAILURE)
 

@@ -118,6 +118,7 @@ class Checker:
             document,
             only=self.wishes.only,
             thresholds=self.wishes.thresholds,
+            least=self.wishes.least,
             all_scores=self.wishes.all_scores,
         )
         return report if self.wishes.explanations else without_explanations(report)

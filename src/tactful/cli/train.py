@@ -128,7 +128,7 @@ def train_cli(ctx: click.Context, /, **options: Any) -> None:
     work = output.with_name(f"{output.name}.training")
     command = command_line(ctx.command, options, given)
     if task == DEFAULT:
-        _train_default(options, work, command)
+        _train_default(options, work)
     else:
         train(read_order(options, given, command), options, work)
 
@@ -212,7 +212,7 @@ def _read(options: dict[str, Any]) -> "TaskData":
     )
 
 
-def _train_default(options: dict[str, Any], work: Path, command: str) -> None:
+def _train_default(options: dict[str, Any], work: Path) -> None:
     from tactful.training.task_training import require_extra
 
     require_extra("encoder")
@@ -226,7 +226,7 @@ def _train_default(options: dict[str, Any], work: Path, command: str) -> None:
             f"{work}: it holds the finished stages of an earlier run; remove it to start anew."
         )
     try:
-        train_default(data, options["output"], work, options["base"], click.echo, command)
+        train_default(data, options["output"], work, options["base"], click.echo)
     except KeyboardInterrupt:
         echo_sentence(
             f"Stopped; finished stages stay in {work}. Run the same command again to go on.",

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from tactful.detectors.card import Card
-from tactful.detectors.protocol import Scores
+from tactful.detectors.protocol import Detector, Scores
 from tactful.types import Finding, Report, Span
 
 Spans = Mapping[str, tuple[Span, ...]]
@@ -68,3 +68,22 @@ def found_ids(probabilities: Mapping[str, float], thresholds: Mapping[str, float
         below for gate, below in GATES.items() if gate in probabilities and gate not in reached
     )
     return [name for name in probabilities if name in reached and not name.startswith(closed)]
+
+
+def findings_of(
+    detector: Detector,
+    text: str,
+    probabilities: Mapping[str, float],
+    thresholds: Mapping[str, float],
+) -> Sequence[Finding]:
+    """Return the findings of a text whose ``probabilities`` are known already."""
+    if isinstance(detector, BaseDetector):
+        return detector.report(text, probabilities, thresholds).findings
+    from tactful.detectors.explanation import explain
+
+    # Whatever has only the protocol reports by its own thresholds; ours may be lower.
+    known = {finding.id: finding for finding in detector.check(text).findings}
+    return [
+        known.get(name) or Finding(name, value, (), explain(name, text, value, ()))
+        for name, value in probabilities.items()
+    ]

@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.detectors.base import BaseDetector
+from tactful.detectors.calibration import calibrated_scores
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.normalise import normalise
+from tactful.detectors.onnx_session import open_session
 from tactful.detectors.protocol import Scores
 from tactful.detectors.word_features import TOKEN
 from tactful.errors import FileFormatError
@@ -40,33 +42,11 @@ class BiLstmDetector(BaseDetector):
 
     @cached_property
     def _session(self) -> Any:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        try:
-            return onnxruntime.InferenceSession(
-                str(self.folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:
-            # onnxruntime's own errors share no base class and name no file.
-            raise FileFormatError(
-                f"{self.folder / MODEL_FILE}: found no model that onnxruntime can open "
-                f"({type(error).__name__}); expected the file that training wrote; restore it."
-            ) from None
+        return open_session(self.folder / MODEL_FILE)
 
     def score(self, texts: Sequence[str]) -> Scores:
         """Return one probability per text for each id of the card."""
-        logits = self.logits(texts)
-        found = {}
-        for at, name in enumerate(self.card.ids):
-            slope, intercept = self.card.calibration.get(name, (1.0, 0.0))
-            found[name] = (1 / (1 + np.exp(-(slope * logits[:, at] + intercept)))).astype(
-                np.float32
-            )
-        return found
+        return calibrated_scores(self.logits(texts), self.card)
 
     def logits(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the log-odds before calibration, one row per text and one column per id."""

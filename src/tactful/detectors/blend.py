@@ -1,11 +1,12 @@
 """Several detectors whose log-odds are averaged: what one misses, another may see.
 
-The card names the folders beside its own and how much each of them counts. Probabilities are
-calibrated after the mean. Spans come from the first detector that marks them itself; for other
-ids, what each word adds is the same mean of what it adds in each.
+The card names the folders beside its own and how much each of them counts, for all ids or for each
+taxonomy (``{"pcl": 0.7, "unhealthy": 0.6}``). Probabilities are calibrated after the mean. Spans
+come from the first detector that marks them itself; for other ids, what each word adds is the same
+mean of what it adds in each.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -13,11 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.calibration import calibrated_scores
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.contribution import Contribution, carrying_spans
 from tactful.detectors.protocol import Scores
 from tactful.errors import FileFormatError
 from tactful.types import Span
+
+Share = float | Mapping[str, float]
+"""What a member counts: for all ids, or by the first part of the id."""
 
 
 @runtime_checkable
@@ -42,23 +47,22 @@ class Member(Protocol):
 class BlendDetector(BaseDetector):
     """A weighted mean of detectors with the same ids."""
 
-    def __init__(self, card: Card, members: Sequence[Member], shares: Sequence[float]):
-        self.card, self.members, self.shares = card, tuple(members), tuple(shares)
-        pairs = [card.calibration.get(name, (1.0, 0.0)) for name in card.ids]
-        self._slopes = np.array([slope for slope, _ in pairs], dtype=np.float32)
-        self._intercepts = np.array([intercept for _, intercept in pairs], dtype=np.float32)
+    def __init__(self, card: Card, members: Sequence[Member], shares: Sequence[Share]):
+        self.card, self.members = card, tuple(members)
+        self.shares = [
+            np.array([_share_of(share, name) for name in card.ids], dtype=np.float32)
+            for share in shares
+        ]
 
     def score(self, texts: Sequence[str]) -> Scores:
         """Return one probability per text for each id of the card."""
-        scaled = self.logits(texts) * self._slopes + self._intercepts
-        probabilities = 1 / (1 + np.exp(-scaled))
-        return {name: probabilities[:, at] for at, name in enumerate(self.card.ids)}
+        return calibrated_scores(self.logits(texts), self.card)
 
     def logits(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the mean log-odds before calibration."""
         mean = np.zeros((len(texts), len(self.card.ids)), dtype=np.float32)
         for member, share in zip(self.members, self.shares, strict=True):
-            mean += np.float32(share) * member.logits(texts)
+            mean += share * member.logits(texts)
         return mean
 
     def spans(self, text: str, ids: Sequence[str]) -> Spans:
@@ -77,13 +81,18 @@ class BlendDetector(BaseDetector):
         each = [member.contributions(text, ids) for member in self.members]
         found = {}
         for name in ids:
-            slope = float(self._slopes[self.card.ids.index(name)])
+            at = self.card.ids.index(name)
+            slope = self.card.calibration.get(name, (1.0, 0.0))[0]
             scales = [
-                share * slope / member.card.calibration.get(name, (1.0, 0.0))[0]
+                float(share[at]) * slope / member.card.calibration.get(name, (1.0, 0.0))[0]
                 for member, share in zip(self.members, self.shares, strict=True)
             ]
             found[name] = _added([parts[name] for parts in each], scales)
         return found
+
+
+def _share_of(share: Share, name: str) -> float:
+    return float(share if isinstance(share, int | float) else share[name.partition(".")[0]])
 
 
 def _added(lists: Sequence[Sequence[Contribution]], scales: Sequence[float]) -> list[Contribution]:
@@ -119,4 +128,10 @@ def load_blend_detector(folder: Path) -> BlendDetector:
             f"{folder}: found a member that tells no log-odds; expected encoders and linear "
             "detectors; check the folders that the card names."
         )
-    return BlendDetector(card, able, [float(share) for share in shares.values()])
+    try:
+        return BlendDetector(card, able, list(shares.values()))
+    except (KeyError, TypeError, ValueError):
+        raise FileFormatError(
+            f"{folder}: found shares of members that do not fit the card's ids; expected a number, "
+            "or a number for the first part of each id; restore the file."
+        ) from None

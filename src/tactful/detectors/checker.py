@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tactful.detectors.base import GATES, BaseDetector, found_ids
+from tactful.detectors.base import GATES, findings_of, found_ids
 from tactful.detectors.card import Card
 from tactful.detectors.documents import Document
-from tactful.detectors.explanation import explain, taxonomy_entries
+from tactful.detectors.explanation import taxonomy_entries
 from tactful.detectors.ignores import find_ignores
 from tactful.detectors.protocol import Detector
 from tactful.detectors.segments import Segment
@@ -184,9 +184,12 @@ def check_document(
     *,
     only: Sequence[str] = (),
     thresholds: Mapping[str, float] | None = None,
+    least: float = 0.0,
     all_scores: bool = False,
 ) -> DocumentReport:
     """Find what there is in a document; ``thresholds`` replace those of the detector's card.
+
+    What is less likely than ``least`` is left out, unless ``thresholds`` names its id.
 
     ``only`` takes ids and what they begin with: ``pcl`` is ``pcl`` and its categories. A category
     is still judged together with its parent when only the category is wanted.
@@ -194,7 +197,8 @@ def check_document(
     card = detector.card
     chosen = choose_ids(only, card.ids)
     check_thresholds(thresholds or {}, card.ids)
-    least = {**{name: card.threshold(name) for name in card.ids}, **(thresholds or {})}
+    own = {name: max(card.threshold(name), least) for name in card.ids}
+    needed = {**own, **(thresholds or {})}
     ignores = find_ignores(document)
     passages: list[Passage] = []
     findings: list[PlacedFinding] = []
@@ -210,7 +214,7 @@ def check_document(
             else None,
         )
         passages.append(passage)
-        found = [name for name in found_ids(scores, least) if name in chosen]
+        found = [name for name in found_ids(scores, needed) if name in chosen]
         loud = [
             name
             for name in found
@@ -219,8 +223,8 @@ def check_document(
         silenced += len(found) - len(loud)
         if loud:
             wanted = {name: scores[name] for name in loud}
-            for finding in _findings(detector, segment.text, wanted, least):
-                findings.append(_placed(document, segment, passage, finding, loud, least))
+            for finding in findings_of(detector, segment.text, wanted, needed):
+                findings.append(_placed(document, segment, passage, finding, loud, needed))
     return DocumentReport(
         document.path if document.path is None else str(document.path),
         document.kind,
@@ -277,19 +281,6 @@ def _scored(
         scores = detector.score([segment.text for segment in batch])
         for row, segment in enumerate(batch):
             yield segment, {name: float(column[row]) for name, column in scores.items()}
-
-
-def _findings(
-    detector: Detector, text: str, wanted: Mapping[str, float], thresholds: Mapping[str, float]
-) -> Sequence[Finding]:
-    if isinstance(detector, BaseDetector):
-        return detector.report(text, wanted, thresholds).findings
-    # Whatever has only the protocol reports by its own thresholds; ours may be lower.
-    known = {finding.id: finding for finding in detector.check(text).findings}
-    return [
-        known.get(name) or Finding(name, value, (), explain(name, text, value, ()))
-        for name, value in wanted.items()
-    ]
 
 
 def _placed(

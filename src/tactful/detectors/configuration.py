@@ -17,6 +17,9 @@ CONFIG_FILE = f"{TOOL}.toml"
 PROJECT_FILE = "pyproject.toml"
 FORMATS = ("text", "json", "jsonl", "sarif", "html")
 LANGUAGES = ("auto", "en", "es")
+LEAST = 0.2
+"""A check of documents reports nothing less likely, unless it is told to: rare ids have thresholds
+far below, where most findings are wrong."""
 
 _LONGEST_SHOWN = 60
 
@@ -29,6 +32,7 @@ class Configuration:
     model: str | None = None
     lang: str | None = None
     only: tuple[str, ...] = ()
+    least: float | None = None
     fail_on: float | None = None
     format: str | None = None
     exclude: tuple[str, ...] = ()
@@ -187,6 +191,7 @@ _READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
     "model": _text,
     "lang": _one_of(LANGUAGES),
     "only": _texts,
+    "least": _probability,
     "fail_on": _probability,
     "format": _one_of(FORMATS),
     "exclude": _texts,

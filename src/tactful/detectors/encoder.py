@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.calibration import calibrated_scores
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.contribution import Contribution, carrying_spans, spread_over_words
 from tactful.detectors.normalise import Normalised, normalise
+from tactful.detectors.onnx_session import open_session
 from tactful.detectors.protocol import Scores
 from tactful.detectors.token_spans import token_spans
 from tactful.errors import FileFormatError
@@ -41,30 +43,10 @@ class EncoderDetector(BaseDetector):
 
     def __init__(self, folder: Path, card: Card, threads: int = 1):
         self.folder, self.card, self.threads = folder, card, threads
-        pairs = [card.calibration.get(name, (1.0, 0.0)) for name in card.ids]
-        self._slopes = np.array([slope for slope, _ in pairs], dtype=np.float32)
-        self._intercepts = np.array([intercept for _, intercept in pairs], dtype=np.float32)
 
     @cached_property
     def _session(self) -> Any:
-        import onnxruntime
-
-        # Idle threads would spin and burn the time of others; a batch needs no second pool.
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self.threads
-        options.inter_op_num_threads = 1
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3
-        try:
-            return onnxruntime.InferenceSession(
-                str(self.folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:
-            # onnxruntime's own errors share no base class and name no file.
-            raise FileFormatError(
-                f"{self.folder / MODEL_FILE}: found no model that onnxruntime can open "
-                f"({type(error).__name__}); expected the file that training wrote; restore it."
-            ) from None
+        return open_session(self.folder / MODEL_FILE, self.threads)
 
     @cached_property
     def _tokenizer(self) -> "Tokenizer":
@@ -91,10 +73,7 @@ class EncoderDetector(BaseDetector):
 
     def score(self, texts: Sequence[str]) -> Scores:
         """Return one probability per text for each id of the card."""
-        logits = self.logits(texts)
-        scaled = logits * self._slopes + self._intercepts
-        probabilities = 1 / (1 + np.exp(-scaled))
-        return {name: probabilities[:, at] for at, name in enumerate(self.card.ids)}
+        return calibrated_scores(self.logits(texts), self.card)
 
     def logits(self, texts: Sequence[str]) -> Numbers:
         """Return the log-odds before calibration, one row per text and one column per id."""
@@ -187,7 +166,7 @@ class EncoderDetector(BaseDetector):
         parts = states @ weights[:width] / len(states)
         winners = states.argmax(axis=0)
         np.add.at(parts, winners, states[winners, np.arange(width)] * weights[width:])
-        slope = float(self._slopes[column])
+        slope = self.card.calibration.get(self.card.ids[column], (1.0, 0.0))[0]
         scaled: Numbers = (parts * slope).astype(np.float32)
         return scaled
 

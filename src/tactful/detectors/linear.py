@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.calibration import calibrated_scores
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.contribution import Contribution, carrying_spans
 from tactful.detectors.normalise import normalise
@@ -39,9 +40,8 @@ class LinearDetector(BaseDetector):
 
     def __init__(self, folder: Path, card: Card):
         self.folder, self.card = folder, card
-        pairs = [card.calibration.get(name, (1.0, 0.0)) for name in card.ids]
-        self._slopes = np.array([slope for slope, _ in pairs], dtype=np.float32)
-        self._intercepts = np.array([intercept for _, intercept in pairs], dtype=np.float32)
+        slopes = [card.calibration.get(name, (1.0, 0.0))[0] for name in card.ids]
+        self._slopes = np.array(slopes, dtype=np.float32)
 
     @cached_property
     def _table(self) -> "_Table":
@@ -49,9 +49,7 @@ class LinearDetector(BaseDetector):
 
     def score(self, texts: Sequence[str]) -> Scores:
         """Return one probability per text for each id of the card."""
-        logits = self.logits(texts)
-        probabilities = 1 / (1 + np.exp(-(logits * self._slopes + self._intercepts)))
-        return {name: probabilities[:, at] for at, name in enumerate(self.card.ids)}
+        return calibrated_scores(self.logits(texts), self.card)
 
     def logits(self, texts: Sequence[str]) -> Numbers:
         """Return the log-odds before calibration, one row per text and one column per id."""

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.card import Card
+from tactful.detectors.calibration import sigmoid
 from tactful.detectors.estimator import Numbers
-from tactful.detectors.protocol import Scores
 from tactful.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -65,26 +64,6 @@ class Machine:
     def probability(self, decision: Numbers) -> Numbers:
         """Turn decisions into probabilities."""
         return sigmoid(self.slope * decision + self.offset)
-
-
-def calibrated_scores(logits: Numbers, card: Card) -> Scores:
-    """Turn decisions into probabilities as the card says, one column for each of its ids.
-
-    The card has what the machines learnt of their own training texts, or something better: a
-    calibration on texts that were held out.
-    """
-    return {
-        name: sigmoid(slope * logits[:, at] + intercept).astype(np.float32)
-        for at, name in enumerate(card.ids)
-        for slope, intercept in [card.calibration.get(name, (1.0, 0.0))]
-    }
-
-
-def sigmoid(values: Numbers) -> Numbers:
-    """Return 1 / (1 + exp(-x)), without overflow."""
-    small = np.exp(-np.abs(values))
-    answer: Numbers = np.where(values >= 0, 1.0, small) / (1.0 + small)
-    return answer
 
 
 def fit_machines(

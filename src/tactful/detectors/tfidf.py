@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.calibration import calibrated_scores
 from tactful.detectors.card import Card, read_card, write_card
 from tactful.detectors.contribution import Contribution, carrying_spans
 from tactful.detectors.estimator import (
@@ -23,13 +24,7 @@ from tactful.detectors.estimator import (
     shaped,
 )
 from tactful.detectors.protocol import Scores
-from tactful.detectors.svm import (
-    Machine,
-    calibrated_scores,
-    fit_machines,
-    machine_arrays,
-    machines_of,
-)
+from tactful.detectors.svm import Machine, fit_machines, machine_arrays, machines_of
 from tactful.detectors.terms import Place, Terms, fit_terms
 from tactful.errors import FileFormatError, InputError, UsageError
 from tactful.files import atomic_folder

@@ -3,15 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tactful.detectors.calibration import sigmoid
+
 Floats = NDArray[np.float64]
 _PRIOR_SLOPE = 2.0
 """How hard the slope is held near 1: few positives must not bend it far."""
-
-
-def sigmoid(values: NDArray[np.floating]) -> Floats:
-    """Return the probability of log-odds, without overflow."""
-    found: Floats = 1 / (1 + np.exp(-np.clip(values.astype(np.float64), -60, 60)))
-    return found
 
 
 def platt(logits: NDArray[np.floating], gold: NDArray[np.floating]) -> tuple[float, float]:

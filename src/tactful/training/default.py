@@ -30,8 +30,15 @@ from tactful.training.distil import (
     word_features,
 )
 from tactful.training.encoder import TEXT_OUTPUTS, MultiTaskEncoder, load_encoder
+from tactful.training.heads import refit_heads
 from tactful.training.multitask import Recipe, load_model, predict, save_model, train
-from tactful.training.records import Record, fingerprint, read_records, read_unlabelled
+from tactful.training.records import (
+    UNHEALTHY_IDS,
+    Record,
+    fingerprint,
+    read_records,
+    read_unlabelled,
+)
 from tactful.training.sampling import (
     FINAL_SHARES,
     STUDENT_SHARES,
@@ -105,7 +112,7 @@ def read_sources(data: Path, base: Path | None) -> Sources:
 
 def train_student(sources: Sources, work: Path, say: Say) -> MultiTaskEncoder:
     """Run all stages up to the trained student; finished stages are taken from the work folder."""
-    done = work / "final" / MODEL_FILE
+    done = work / "refitted" / MODEL_FILE
     if done.is_file():
         return _fresh_model(sources, FINAL.seed, done)
     encoded = encode(sources.records, load_tokenizer(sources.base))
@@ -147,7 +154,14 @@ def train_student(sources: Sources, work: Path, say: Say) -> MultiTaskEncoder:
     ]  # fmt: skip
     start = work / "student" / MODEL_FILE
     teach("final", FINAL, opinions, FINAL_MIXTURE, FINAL_SHARES, start)
-    return _fresh_model(sources, FINAL.seed, done)
+    say("refitted: heads for comments")
+    model = _fresh_model(sources, FINAL.seed, work / "final" / MODEL_FILE)
+    comments = [row for row, each in enumerate(sources.records) if each.corpus == "comment"]
+    if comments:
+        answers = mixed_logits(opinions, linear, FINAL_MIXTURE.linear)
+        refit_heads(model, encoded, comments, answers, UNHEALTHY_IDS)
+    save_model(model, done)
+    return model
 
 
 def _logits(model: MultiTaskEncoder, encoded: Encoded, rows: Sequence[int]) -> np.ndarray:

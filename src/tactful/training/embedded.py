@@ -29,7 +29,7 @@ from tactful.training.default import (
     read_sources,
     train_student,
 )
-from tactful.training.distil import mixed_logits
+from tactful.training.distil import family, mixed_logits
 from tactful.training.encoder import MultiTaskEncoder
 from tactful.training.fast import fit_fast, word_vectors
 from tactful.training.finish import (
@@ -44,7 +44,11 @@ from tactful.training.records import IDS, PCL_IDS
 
 T = TypeVar("T", bound=BaseDetector)
 VERSION = "1.0"
-SHARES = {"encoder-en": 0.7, "fast-en": 0.3}
+ENCODER_SHARE = {"pcl": 0.7, "unhealthy": 0.7, "frame": 0.85}
+SHARES = {
+    "encoder-en": ENCODER_SHARE,
+    "fast-en": {name: round(1 - share, 2) for name, share in ENCODER_SHARE.items()},
+}
 """What the members of the default count."""
 WEIGHTS_LICENCE = (
     "research and non-commercial use only: the weights inherit the terms of the corpora "
@@ -84,7 +88,7 @@ def train_default(
     work: Path,
     base: Path | None = None,
     say: Say = lambda _: None,
-    command: str = "tactful train default",
+    command: str = "tactful train default --data CORPORA --output WEIGHTS",
 ) -> None:
     """Train, export, calibrate and measure the embedded detectors; stages done are kept."""
     sources = read_sources(data, base)
@@ -134,7 +138,7 @@ def write_encoder(
         limits=LIMITS,
     )
     make = partial(EncoderDetector, folder, threads=os.cpu_count() or 1)
-    answers = keep(work / "final" / "answers.npy", lambda: make(card).logits(sources.texts))
+    answers = keep(work / "refitted" / "answers.npy", lambda: make(card).logits(sources.texts))
     calibration = calibrated(card, sources.records, answers)
     finished = with_span_thresholds(make(calibration), sources.records)
     return _finished(make, finished, folder), answers
@@ -185,12 +189,13 @@ def write_blend(
         training={**about, "members": SHARES},
         figures=(),
     )
-    mean = SHARES["encoder-en"] * answers + SHARES["fast-en"] * fast.logits(sources.texts)
+    shares = np.array([ENCODER_SHARE[family(name)] for name in card.ids])
+    mean = shares * answers + (1 - shares) * fast.logits(sources.texts)
     card = calibrated(card, sources.records, mean)
     spans = [figure for figure in encoder.card.figures if figure["metric"] == "span f1"]
     card = replace(card, figures=(*card.figures, *spans))
-    shares = list(SHARES.values())
-    return _finished(lambda found: BlendDetector(found, [encoder, fast], shares), card, folder)
+    parts = list(SHARES.values())
+    return _finished(lambda found: BlendDetector(found, [encoder, fast], parts), card, folder)
 
 
 def write_cascade(

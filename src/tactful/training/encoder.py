@@ -27,12 +27,16 @@ class MultiTaskEncoder(nn.Module):
 
     def forward(self, tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Return the logits of each text and of each token."""
+        pooled, states = self.pooled(tokens, mask)
+        return self.text_head(self.dropout(pooled)), self.token_head(self.dropout(states))
+
+    def pooled(self, tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what the heads read: of each text, and of each token."""
         states = self.body(input_ids=tokens, attention_mask=mask).last_hidden_state
         inside = mask.unsqueeze(-1).to(states.dtype)
         mean = (states * inside).sum(1) / inside.sum(1)
         greatest = (states - 1e4 * (1 - inside)).amax(1)
-        pooled = self.dropout(torch.cat([mean, greatest], dim=-1))
-        return self.text_head(pooled), self.token_head(self.dropout(states))
+        return torch.cat([mean, greatest], dim=-1), states
 
 
 def load_encoder(folder: Path) -> MultiTaskEncoder:

@@ -8,8 +8,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from tactful.detectors.calibration import sigmoid
 from tactful.training.batches import load_tokenizer
-from tactful.training.calibrate import sigmoid
+from tactful.training.crops import CROP
 from tactful.training.encoder import load_encoder
 from tactful.training.linear import Design, LinearWeights, Strength, vocabulary
 from tactful.training.records import FRAME_IDS, IDS, PCL_IDS, UNHEALTHY_IDS, Record
@@ -38,10 +39,11 @@ class Lesson:
 
 
 LESSONS = {
-    "dpm": Lesson(PCL_IDS, 0.8, Strength(0.25, 0.1), 170),
-    "ucc": Lesson(UNHEALTHY_IDS, 0.8, Strength(0.25, 0.1), 170),
-    "sbic": Lesson(FRAME_IDS, 0.8, Strength(0.25, 0.1), 170),
+    "dpm": Lesson(PCL_IDS, 0.8, Strength(sparse=0.2, dense=0.03, pairs=1.2), 250),
+    "ucc": Lesson(UNHEALTHY_IDS, 0.7, Strength(sparse=0.25, dense=0.03, pairs=0.8), 250),
+    "sbic": Lesson(FRAME_IDS, 0.8, Strength(sparse=0.25, dense=0.03, pairs=0.8), 170),
 }
+"""Chosen on the validation part."""
 
 
 def fit_fast(
@@ -56,9 +58,9 @@ def fit_fast(
     """
     train = [row for row, record in enumerate(records) if record.part == "train"]
     chosen = [records[row] for row in train]
-    words = vocabulary([record.text for record in chosen])
+    words = vocabulary([record.text for record in chosen if record.corpus != CROP])
     design = Design([record.text for record in chosen], words, vectors(words))
-    answers = sigmoid(logits[train])
+    answers = sigmoid(logits[train].astype(np.float64))
     parts = [fit_lesson(design, chosen, answers, corpus) for corpus in LESSONS]
     return LinearWeights(
         words,
@@ -78,8 +80,8 @@ def fit_lesson(
     elsewhere = np.cumsum(~own) % ELSEWHERE_STEP == 0
     rows = np.flatnonzero(own | elsewhere)
     columns = [IDS.index(name) for name in lesson.ids]
-    targets = answers[np.ix_(rows, columns)]
-    for at, row in enumerate(rows):
+    targets = answers[rows][:, columns]
+    for at, row in enumerate(rows.tolist()):
         for column, name in enumerate(lesson.ids):
             said = records[row].targets.get(name)
             if said is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tactful.detectors.calibration import sigmoid
 from tactful.detectors.card import Card
 from tactful.detectors.encoder import EncoderDetector
 from tactful.detectors.normalise import normalise
@@ -21,7 +22,7 @@ from tactful.metrics.detection import f1_score
 from tactful.metrics.ranking import roc_auc_score
 from tactful.metrics.significance import bootstrap_interval
 from tactful.metrics.spans import span_f1_score
-from tactful.training.calibrate import best_threshold, match_rate, platt, sigmoid
+from tactful.training.calibrate import best_threshold, match_rate, platt
 from tactful.training.records import PCL_IDS, UNHEALTHY_IDS, Record
 from tactful.types import Span
 

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tactful.detectors.calibration import sigmoid
 from tactful.detectors.estimator import Numbers
 from tactful.errors import UsageError
-from tactful.training.calibrate import sigmoid
 
 
 def held_out_rows(

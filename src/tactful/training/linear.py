@@ -1,9 +1,8 @@
 """Fitting the fast detector: one convex problem for all ids, soft targets, a prior from meaning.
 
-Words, pieces of rare words and pairs of neighbouring words are columns. Two further blocks hold
-what words have in common: the sum of their vectors, and the letters that they are spelled with.
-What these learn is folded back into the words' own weights, so that words of like meaning or like
-spelling share strength, and the result is still a plain sum over words.
+Words, pieces of rare words and pairs of neighbouring words are sparse columns. A dense block holds
+the sum of the words' vectors; what it learns is folded back into the words' own weights, so that
+words of like meaning share strength and the result is still a plain sum over words.
 """
 
 from collections import Counter
@@ -11,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tactful.detectors.calibration import sigmoid
 from tactful.detectors.linear import WEIGHTS_FILE, WORDS_FILE
 from tactful.detectors.normalise import normalise
 from tactful.detectors.word_features import (
@@ -27,13 +26,10 @@ from tactful.detectors.word_features import (
     word_number,
 )
 from tactful.files import atomic_path
-from tactful.training.calibrate import sigmoid
 
 Floats = NDArray[np.float64]
 LEAST_WORD, LEAST_PAIR = 2, 4
 """A word needs so many texts for a row of its own, a pair to be kept."""
-SPELLING_ROWS = 1 << 15
-_RUNS = (3, 4, 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +49,6 @@ class Strength:
 
     sparse: float = 0.25
     dense: float = 0.1
-    spelling: float | None = None
-    """None leaves the block of letters out."""
     pairs: float = 0.8
     """The scale of pairs beside words."""
 
@@ -151,8 +145,13 @@ class Design:
 
         start = np.zeros((ends[-1] + 1, ids))
         start[-1] = np.log(base / (1 - base))
-        options = {"maxiter": steps, "maxcor": 6}
-        found = minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", options=options)
+        found = minimize(
+            loss,
+            start.ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": steps, "maxcor": 6},
+        )
         return self._folded(blocks, np.split(found.x.reshape(-1, ids), ends))
 
     def _blocks(self, strength: Strength, rows: NDArray[np.int64] | None) -> list[_Block]:
@@ -165,22 +164,14 @@ class Design:
         if self.vectors is not None:
             meant = known @ self.vectors.astype(np.float32)
             blocks.append(_Block.of(meant, np.ones(meant.shape[1]), strength.dense))
-        if strength.spelling is not None:
-            spelled = known @ _spelling(self.words)
-            counts = np.bincount(spelled.indices, minlength=spelled.shape[1])
-            blocks.append(_Block.of(spelled, _rarity(counts, spelled.shape[0]), strength.spelling))
         return blocks
 
     def _folded(self, blocks: Sequence[_Block], parts: Sequence[Floats]) -> LinearWeights:
         scaled = [block.scale * part for block, part in zip(blocks, parts[:-1], strict=True)]
         columns, known = scaled[0], len(self.words)
         words = columns[:known]
-        others = scaled[1:]
         if self.vectors is not None:
-            words = words + self.vectors @ others[0]
-            others = others[1:]
-        for spelled in others:
-            words = words + _spelling(self.words) @ spelled
+            words = words + self.vectors @ scaled[1]
         pieces = columns[known : known + PIECE_ROWS]
         return LinearWeights(self.words, words, pieces, columns[known + PIECE_ROWS :], parts[-1][0])
 
@@ -189,29 +180,6 @@ def _rarity(counts: NDArray[np.integer], texts: int) -> Floats:
     """Rare columns count more, as with idf."""
     found: Floats = np.log((1 + texts) / (1 + counts)) / np.log(1 + texts)
     return found
-
-
-def _spelling(words: Sequence[str]) -> Any:
-    """Return which runs of three to five letters each word has, as rows of length 1."""
-    from scipy import sparse
-
-    indices: list[int] = []
-    values: list[float] = []
-    pointers = [0]
-    for word in words:
-        marked = f"<{word}>"
-        runs = {
-            marked[at : at + length]
-            for length in _RUNS
-            for at in range(max(1, len(marked) - length + 1))
-        }
-        indices += [crc32(run.encode("utf-8", "replace")) % SPELLING_ROWS for run in sorted(runs)]
-        values += [len(runs) ** -0.5] * len(runs)
-        pointers.append(len(indices))
-    shape = (len(words), SPELLING_ROWS)
-    matrix = sparse.csr_array((np.array(values, dtype=np.float32), indices, pointers), shape)
-    matrix.sum_duplicates()
-    return matrix
 
 
 def _columns(words: list[str], row_of: dict[str, int]) -> tuple[NDArray[np.int64], Floats]:

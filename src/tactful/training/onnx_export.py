@@ -33,6 +33,8 @@ _TRIED = ((1, 1), (3, 24))
 """Batch and length of what the module is traced with, and of what the file is tried with."""
 _LEAST_ROWS = 256
 """Smaller tables than this are no word vectors, and not worth shrinking."""
+_NARROW = 32
+"""Narrower matrices than this are heads."""
 
 
 class TextTokensStates(nn.Module):
@@ -94,7 +96,8 @@ def quantise_onnx(source: Path, target: Path, force: bool = False) -> None:
     """Write an ONNX file with weights in int8: about a quarter of the size.
 
     Matrices are quantised per channel with 7 bits, so that the products cannot overflow on
-    processors without VNNI; activations as they come. Word vectors get one scale each.
+    processors without VNNI; activations as they come. Word vectors get one scale each. Heads stay
+    as they are: they are tiny, and nothing behind them evens an error out.
     """
     quantization = _onnxruntime().quantization
     import onnx
@@ -109,7 +112,20 @@ def quantise_onnx(source: Path, target: Path, force: bool = False) -> None:
             per_channel=True,
             reduce_range=True,
             weight_type=quantization.QuantType.QInt8,
+            nodes_to_exclude=_heads(model),
         )
+
+
+def _heads(model: "ModelProto") -> list[str]:
+    """Return the names of the products with narrow matrices, as the quantiser will call them."""
+    narrow = {each.name for each in model.graph.initializer if min(each.dims, default=0) < _NARROW}
+    nodes = [
+        node
+        for node in model.graph.node
+        if node.op_type in ("MatMul", "Gemm") and node.input[1] in narrow
+    ]
+    # It makes a MatMul of every Gemm first, and names it so.
+    return [name for node in nodes for name in (node.name, f"{node.name}_MatMul")]
 
 
 def shrink_word_vectors(model: "ModelProto") -> None:

@@ -7,8 +7,9 @@ import numpy as np
 from tactful.training.records import Record
 
 TEACHER_SHARES = {"negative": 2400, "post": 4000}
-STUDENT_SHARES = {"negative": 3000, "post": 10_000, "comment": 18_000}
-FINAL_SHARES = {"negative": 2400, "post": 5000, "comment": 18_000, "crop": 5300}
+STUDENT_SHARES = {"post": 10_000, "comment": 18_000}
+FINAL_SHARES = {"post": 5000, "comment": 18_000, "crop": 5300}
+"""For a student no paragraph is without any sign: it hears the teachers' doubts, and sees all."""
 
 
 class BalancedSampler:

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from tactful.detectors.calibration import sigmoid
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.load import load_detector
 from tactful.detectors.protocol import Detector
 from tactful.errors import InputError, MissingExtraError, UsageError
 from tactful.files import atomic_folder
-from tactful.training.calibrate import best_threshold, platt, sigmoid
+from tactful.training.calibrate import best_threshold, platt
 from tactful.training.finish import figures_of
 from tactful.training.task_data import TaskData
 

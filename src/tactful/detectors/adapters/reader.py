@@ -12,9 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from tactful.detectors.base import findings_of
 from tactful.detectors.protocol import Detector, Scores
 from tactful.errors import InputError, UsageError
-from tactful.types import Finding, Report
+from tactful.types import Report
 
 Model = str | os.PathLike[str] | Detector
 """A detector's name, the folder of its weights, or an open detector."""
@@ -67,23 +68,11 @@ class Reader:
             values = {name: float(column[row]) for name, column in scores.items()}
             # A category is judged together with its parent even where only one is wanted.
             found = [name for name in found_ids(values, self.thresholds) if name in self.ids]
-            findings = self._findings(detector, text, {name: values[name] for name in found})
+            wanted = {name: values[name] for name in found}
+            findings = findings_of(detector, text, wanted, self.thresholds) if wanted else ()
             report = Report(text, tuple(findings), detector.card.model)
             readings.append(Reading({name: values[name] for name in self.ids}, report))
         return readings
-
-    def _findings(
-        self, detector: Detector, text: str, found: Mapping[str, float]
-    ) -> Sequence[Finding]:
-        from tactful.detectors.base import BaseDetector
-
-        if not found:
-            return ()
-        if isinstance(detector, BaseDetector):
-            return detector.report(text, found, self.thresholds).findings
-        # Whatever has only the protocol reports by its own thresholds; ours may be lower.
-        known = {finding.id: finding for finding in detector.check(text).findings}
-        return [known.get(name, Finding(name, value)) for name, value in found.items()]
 
 
 def open_detector(model: Model) -> Detector:
