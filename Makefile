@@ -15,15 +15,17 @@ help: ## Show this list
 
 demo: $(VENV)/.installed-demo ## Set up and show what Tactful does, on the samples it carries
 	$(BIN)/tactful doctor
+	$(BIN)/tactful check --text "With a little help from people like us, even these poor souls can learn to hope again."
+	@mkdir -p demo-output
+	$(BIN)/tactful check README.md docs/check.md --model fast --output demo-output/report.html --force
 	$(BIN)/tactful taxonomy tree pcl
 	$(BIN)/tactful corpus validate dpm --sample --show 1
 	$(BIN)/tactful corpus stats dpm --sample
-	@mkdir -p demo-output
 	$(BIN)/tactful corpus convert sbic --sample --output demo-output/sbic.jsonl --force
 	$(BIN)/tactful corpus convert ucc --sample --table judgements --output demo-output/judgements.jsonl --force
 	$(BIN)/tactful agreement demo-output/judgements.jsonl --question unhealthy.hostile --bootstrap 200
 	$(BIN)/tactful aggregate demo-output/judgements.jsonl --method trust_weighted --why --output demo-output/labels.csv --force
-	@echo "The converted samples and the aggregated labels are in demo-output/."
+	@echo "The report, the converted samples and the aggregated labels are in demo-output/."
 
 test: $(VENV)/.installed-dev ## Set up and run the fast tests
 	$(BIN)/python -m pytest -m "not slow"

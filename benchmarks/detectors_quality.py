@@ -24,6 +24,7 @@ from tactful.training.records import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS, Record, 
 
 Scores = Mapping[str, np.ndarray]
 DETECTORS = ("default", "fast", "cascade")
+DRAWS = 200
 GOALS = {
     "default": {"UCC mean AUC": 0.80, "PCL F1": 0.58, "category macro-F1": 0.40,
                 "frame.offensive F1": 0.86, "frame.intent F1": 0.84, "frame.lewd F1": 0.74,
@@ -53,7 +54,20 @@ def per_id(
             found[name][f"{key} low"] = answer.low or 0.0
             found[name][f"{key} high"] = answer.high or 0.0
         found[name]["ece"] = expected_calibration_error(gold, chosen).value or 0.0
+        found[name]["ece of chance"] = chance_error(chosen)
     return found
+
+
+def chance_error(probabilities: np.ndarray) -> float:
+    """Return the mean calibration error of labels drawn with these very probabilities."""
+    rng = np.random.default_rng(1)
+    drawn = [
+        expected_calibration_error(
+            (rng.random(len(probabilities)) < probabilities).astype(int), probabilities
+        ).value
+        for _ in range(DRAWS)
+    ]
+    return float(np.mean([value or 0.0 for value in drawn]))
 
 
 def summary(found: Mapping[str, Mapping[str, float]], spans: float | None) -> dict[str, float]:
@@ -90,17 +104,20 @@ def main() -> int:
                 [name, each, int(row["texts"]), int(row["positive"]),
                  f"{row['auc']:.3f} ({row['auc low']:.3f}-{row['auc high']:.3f})",
                  f"{row['f1']:.3f} ({row['f1 low']:.3f}-{row['f1 high']:.3f})",
-                 f"{row['ece']:.3f}"]
+                 f"{row['ece']:.3f}", f"{row['ece of chance']:.3f}"]
             )  # fmt: skip
     write_section(
         "detectors-quality",
         "Quality of the embedded detectors",
         "Validation part: one eighth of the groups of each corpus (seed 1), which nothing was "
         "trained on; thresholds and calibration were chosen on it, so F1 and ECE are a little "
-        "flattered. The goals were set for other, held-out parts. Intervals: 95 %, bootstrap.\n\n"
+        "flattered. The goals were set for other, held-out parts. Intervals: 95 %, bootstrap. ECE "
+        "of chance: what perfectly calibrated probabilities would have on so few texts.\n\n"
         + table(["detector", "figure", "found", "goal"], goals)
         + "\n\n"
-        + table(["detector", "id", "texts", "positive", "AUC", "F1", "ECE"], details)
+        + table(
+            ["detector", "id", "texts", "positive", "AUC", "F1", "ECE", "ECE of chance"], details
+        )
         + f"\n\n{machine_line()}\nCommand: `python benchmarks/detectors_quality.py`",
     )
     return 0
