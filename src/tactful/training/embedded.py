@@ -35,8 +35,8 @@ from tactful.training.fast import fit_fast, word_vectors
 from tactful.training.finish import (
     bands,
     calibrated,
-    measured,
     with_span_thresholds,
+    with_thresholds_and_figures,
 )
 from tactful.training.linear import write_linear
 from tactful.training.onnx_export import TextTokensStates, export_onnx, quantise_onnx
@@ -217,7 +217,7 @@ def write_cascade(
         figures=(),
     )
     cascade = CascadeDetector(card, fast, default)
-    card = replace(card, figures=tuple(measured(cascade, sources.records)))
+    card = with_thresholds_and_figures(cascade, sources.records)
     return _finished(lambda found: CascadeDetector(found, fast, default), card, folder)
 
 

@@ -140,17 +140,18 @@ def with_span_thresholds(detector: EncoderDetector, records: Sequence[Record]) -
     return replace(card, span_thresholds=chosen, figures=(*card.figures, *figures))
 
 
-def measured(detector: Detector, records: Sequence[Record]) -> list[dict[str, Any]]:
-    """Return the figures of a finished detector on the validation part."""
+def with_thresholds_and_figures(detector: Detector, records: Sequence[Record]) -> Card:
+    """Return the card of a detector that is calibrated already, measured as it is."""
     chosen = [record for record in records if record.part == "validation"]
     scores = detector.score([record.text for record in chosen])
-    figures = []
+    thresholds, figures = {}, []
     for name in detector.card.ids:
         rows = [row for row, record in enumerate(chosen) if name in record.gold]
         gold = np.array([chosen[row].gold[name] for row in rows])
         found = scores[name][rows].astype(np.float64)
-        figures += figures_of(name, gold, found, detector.card.threshold(name))
-    return figures
+        thresholds[name] = round(best_threshold(found, gold), 4)
+        figures += figures_of(name, gold, found, thresholds[name])
+    return replace(detector.card, thresholds=thresholds, figures=tuple(figures))
 
 
 def bands(fast: Detector, records: Sequence[Record]) -> dict[str, tuple[float, float]]:
