@@ -77,6 +77,9 @@ LIMITS = (
     "It reads one passage at a time: it knows neither the author, the reader, the thread nor the "
     "facts, and misses what only these reveal.",
     "Quotations, irony, reclaimed words and texts about prejudice are easily taken for it.",
+    "The mere mention of some groups raises the scores of the frame ids: the posts it learnt these "
+    "from mention them mostly to offend. Neutral sentences about Jewish or Muslim people are often "
+    "reported as offensive; the part on identity terms has the figures.",
     "Most labels are rare, and people disagree on them: at the thresholds many findings are wrong. "
     "The figures say how many.",
 )
