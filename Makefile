@@ -33,8 +33,8 @@ test: $(VENV)/.installed-dev ## Set up and run the fast tests
 test-slow: $(VENV)/.installed-dev ## Run the tests that take minutes
 	$(BIN)/python -m pytest -m slow
 
-test-train: $(VENV)/.installed-train ## Set up the extra train (torch) and run its tests
-	$(BIN)/python -m pytest -m "not slow" tests/training tests/cli/test_train.py
+test-train: $(VENV)/.installed-train ## Set up the extras train (torch) and spacy and run their tests
+	$(BIN)/python -m pytest -m "not slow" tests/training tests/cli/test_train.py tests/detectors/adapters
 
 check: $(VENV)/.installed-dev ## Check style, types and spelling
 	$(BIN)/python -m ruff check
@@ -83,7 +83,7 @@ $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/.created
 
 $(VENV)/.installed-train: pyproject.toml constraints.txt | $(VENV)/.created
 	@echo "Installing the libraries for training into $(VENV) (torch is large)"
-	@$(PIP_INSTALL) -e ".[dev,train]"
+	@$(PIP_INSTALL) -e ".[dev,train,spacy]"
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-dev $@
 
 $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(VENV)/.created
