@@ -57,7 +57,7 @@ def calibrated(card: Card, records: Sequence[Record], answers: NDArray[np.floati
             intercept = match_rate(wide[:, at], slope, float(np.mean(everyone)))
         probabilities = sigmoid(slope * logits[rows, at] + intercept)
         calibration[name] = (round(slope, 4), round(intercept, 4))
-        thresholds[name] = round(best_threshold(probabilities, gold), 4)
+        thresholds[name] = round(best_threshold(probabilities), 4)
         figures += figures_of(name, gold, probabilities, thresholds[name])
     return replace(card, calibration=calibration, thresholds=thresholds, figures=tuple(figures))
 
@@ -149,7 +149,7 @@ def with_thresholds_and_figures(detector: Detector, records: Sequence[Record]) -
         rows = [row for row, record in enumerate(chosen) if name in record.gold]
         gold = np.array([chosen[row].gold[name] for row in rows])
         found = scores[name][rows].astype(np.float64)
-        thresholds[name] = round(best_threshold(found, gold), 4)
+        thresholds[name] = round(best_threshold(found), 4)
         figures += figures_of(name, gold, found, thresholds[name])
     return replace(detector.card, thresholds=thresholds, figures=tuple(figures))
 

@@ -164,7 +164,7 @@ def measured(detector: Detector, data: TaskData) -> Card:
             slope, intercept = platt(found[:, at], gold.astype(np.float64))
             calibration[name] = (round(slope, 4), round(intercept, 4))
             probabilities = sigmoid(slope * found[:, at] + intercept)
-        thresholds[name] = round(best_threshold(probabilities, gold.astype(np.float64)), 4)
+        thresholds[name] = round(best_threshold(probabilities), 4)
         figures += figures_of(name, gold, probabilities, thresholds[name])
     return replace(
         detector.card,
