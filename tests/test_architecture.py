@@ -13,7 +13,8 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "tactful"
 LEVELS = {
     **dict.fromkeys(("cli", "service"), 5),
     **dict.fromkeys(("audit", "annotation"), 4),
-    **dict.fromkeys(("frames", "training"), 3),
+    "training": 3.5,  # docs/decisions/0004: it teaches the models of frames, too
+    "frames": 3,
     **dict.fromkeys(("detectors", "corpora"), 2),
     **dict.fromkeys(("taxonomies", "metrics", "agreement", "aggregation", "scale"), 1),
     **dict.fromkeys(("types", "errors", "registry", "settings", "files", "figures", "ratings"), 0),

@@ -6,9 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tactful import types
-from tactful.types import Example, Finding, Frame, Judgement, Report, Span
+from tactful.types import (
+    ByVariable,
+    Example,
+    Finding,
+    Frame,
+    Implication,
+    Judgement,
+    Report,
+    Span,
+)
 
-NOUNS = (Span, Finding, Report, Judgement, Frame, Example)
+NOUNS = (Span, Finding, Report, Judgement, ByVariable, Implication, Frame, Example)
 
 
 @pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: noun.__name__)

@@ -8,42 +8,32 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_TYPES = ("Example", "Finding", "Frame", "Judgement", "Report", "Span")
+_TYPES = ("Example", "Finding", "Frame", "Implication", "Judgement", "Report", "Span")
 _LAZY = dict.fromkeys(_TYPES, "tactful.types") | {
     "TactfulError": "tactful.errors",
     "load_corpus": "tactful.corpora",
     "load_detector": "tactful.detectors",
+    "load_framer": "tactful.frames",
     "load_taxonomy": "tactful.taxonomies",
 }
-_ROOMS = ("aggregation", "agreement", "corpora", "detectors", "metrics", "taxonomies")
+_ROOMS = ("aggregation", "agreement", "corpora", "detectors", "frames", "metrics", "taxonomies")
 
+# fmt: off
 __all__ = [
-    "Example",
-    "Finding",
-    "Frame",
-    "Judgement",
-    "Report",
-    "Span",
-    "TactfulError",
-    "__version__",
-    "aggregation",
-    "agreement",
-    "corpora",
-    "detectors",
-    "load_corpus",
-    "load_detector",
-    "load_taxonomy",
-    "metrics",
-    "taxonomies",
+    "Example", "Finding", "Frame", "Implication", "Judgement", "Report", "Span", "TactfulError",
+    "__version__", "aggregation", "agreement", "corpora", "detectors", "frames", "load_corpus",
+    "load_detector", "load_framer", "load_taxonomy", "metrics", "taxonomies",
 ]
+# fmt: on
 
 if TYPE_CHECKING:
-    from tactful import aggregation, agreement, corpora, detectors, metrics, taxonomies
+    from tactful import aggregation, agreement, corpora, detectors, frames, metrics, taxonomies
     from tactful.corpora import load_corpus
     from tactful.detectors import load_detector
     from tactful.errors import TactfulError
+    from tactful.frames import load_framer
     from tactful.taxonomies import load_taxonomy
-    from tactful.types import Example, Finding, Frame, Judgement, Report, Span
+    from tactful.types import Example, Finding, Frame, Implication, Judgement, Report, Span
 
 
 def __getattr__(name: str) -> Any:

@@ -3,8 +3,11 @@
 Spans are half-open offsets in Unicode code points: ``text[span.start:span.end]``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +66,59 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """A Social Bias Frame: what a text implies, about whom (Sap et al. 2020, section 2)."""
+class ByVariable(Mapping[str, T], Generic[T]):
+    """Values of a frame's variables by id; ``group`` and ``frame.group`` find the same one."""
 
-    probabilities: Mapping[str, float] = field(default_factory=dict)
-    """``offensive``, ``intent``, ``lewd``, ``group``, ``in_group``: each between 0 and 1."""
+    values_by_id: Mapping[str, T] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> T:
+        known = name in self.values_by_id
+        return self.values_by_id[name if known else f"frame.{name}"]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values_by_id)
+
+    def __len__(self) -> int:
+        return len(self.values_by_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Implication:
+    """What a text may imply about one group, and what speaks for that."""
+
+    group: str
+    statement: str | None = None
+    """Hearst-like: "women are less qualified"; None where a group is named and nothing more."""
+    probability: float | None = None
+    """How likely the text is about this group, where that is known."""
+    likelihood: float | None = None
+    """How likely the generator finds the statement, given the text and the group."""
+    evidence: tuple[str, ...] = ()
+    """What speaks for it: words of the text, or what neighbouring posts were said to imply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A Social Bias Frame: what a text may imply, about whom (Sap et al. 2020, section 2).
+
+    Keys are the ids ``frame.offensive``, ``frame.intent``, ``frame.lewd``, ``frame.group`` and
+    ``frame.in_group``; ``offensive`` finds the first, too.
+    """
+
+    probabilities: Mapping[str, float] = field(default_factory=ByVariable)
+    """Each between 0 and 1; of several annotators, the share that answered with a yes."""
     target_groups: tuple[str, ...] = ()
     implied_statements: tuple[str, ...] = ()
+    answers: Mapping[str, str] = field(default_factory=ByVariable)
+    """What is claimed: ``yes``, ``maybe`` or another answer of the variable; absent if none."""
+    implications: tuple[Implication, ...] = ()
+    """The groups and statements once more, told together and with how sure they are."""
+
+    def __post_init__(self) -> None:
+        for name in ("probabilities", "answers"):
+            given = getattr(self, name)
+            if not isinstance(given, ByVariable):
+                object.__setattr__(self, name, ByVariable(dict(given)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,46 @@
+"""Opening a framer by name or by the folder of its weights."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tactful.detectors.card import read_card
+from tactful.detectors.load import WEIGHTS
+from tactful.errors import UsageError
+from tactful.frames.protocol import Framer
+from tactful.registry import Registry, unknown_name
+
+EMBEDDED: dict[str, dict[str, str]] = {"en": {"default": "frames-en"}}
+"""Language -> name -> folder in ``weights/``."""
+
+KINDS: Registry[Callable[[Path], Framer]] = Registry(
+    "kind of framer",
+    {
+        "frames": "tactful.frames.embedded:load_embedded_framer",
+        "frames-index": "tactful.frames.retrieval:load_retrieval_framer",
+        "frames-causal": "tactful.frames.causal:load_causal_framer",
+    },
+)
+"""The ``kind`` of a card.json -> what opens its folder."""
+
+FRAMERS = ("default",)
+
+
+def load_framer(name: str | Path = "default", *, lang: str = "en") -> Framer:
+    """Open the embedded framer, or any by the folder of its weights or index; never the network."""
+    if lang not in EMBEDDED:
+        raise unknown_name("language", lang, list(EMBEDDED))
+    embedded = EMBEDDED[lang].get(str(name))
+    if embedded and not (WEIGHTS / embedded).is_dir():
+        raise UsageError(
+            f"This installation carries no weights for '{name}'; train them with 'tactful train "
+            "frames', or name the folder of a framer of your own."
+        )
+    folder = WEIGHTS / embedded if embedded else Path(name).expanduser()
+    if not embedded and not folder.is_dir():
+        if folder.name == str(name):
+            raise unknown_name("framer", str(name), list(FRAMERS))
+        raise UsageError(
+            f"There is no folder '{folder}'; expected a framer's name ({', '.join(FRAMERS)}), or "
+            "the folder of its weights or of an index."
+        )
+    return KINDS.get(read_card(folder).kind)(folder)

@@ -1,0 +1,114 @@
+"""The posts of the Social Bias Inference Corpus as frames: references to compare with, and lessons.
+
+A post's reference is the combination of its annotators (section 4.2). Its lessons are one triple of
+post, group and statement for each row of each annotator, with that annotator's own answers.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from tactful.corpora import load_corpus
+from tactful.corpora.split import assign, parts_by_folds
+from tactful.errors import UsageError
+from tactful.frames.linearise import Instance
+from tactful.frames.schema import CATEGORICAL, GROUPS, STATEMENTS, frame_of_example
+from tactful.settings import Settings, load_settings
+from tactful.taxonomies.frame_constraints import binarise
+from tactful.types import Example, Frame
+
+FOLDS, SEED = 8, 1
+STRATIFY = ("frame.offensive", "frame.intent", "frame.lewd", "frame.group", "frame.in_group")
+HELD_OUT = "fold1"
+"""The same eighth of the posts that the embedded detectors never saw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One post, what its annotators made of it together, and each of their triples."""
+
+    id: str
+    text: str
+    frame: Frame
+    """Its groups and statements are all that anybody wrote: the references."""
+    lessons: tuple[Instance, ...] = ()
+    fold: str = ""
+
+    @property
+    def held_out(self) -> bool:
+        """Whether the post belongs to the part on which figures are reported."""
+        return self.fold == HELD_OUT
+
+
+def read_posts(data: Path | None = None, settings: Settings | None = None) -> list[Post]:
+    """Read the posts of the corpus' folder, or of the one above it; each knows its fold.
+
+    From annotation rows if they are there; an aggregated file has no annotators, and gives each
+    statement with the first of the post's groups.
+    """
+    settings = settings or load_settings()
+    corpus = load_corpus("sbic", _corpus_folder(data), settings=settings)
+    examples = [example for example in corpus.examples() if example.text.strip()]
+    if not examples:
+        raise UsageError("Found no post in the corpus; 'tactful corpus validate sbic' says why.")
+    frame = pl.DataFrame(
+        {
+            "group": [example.group for example in examples],
+            "text": [example.text for example in examples],
+            "labels": [
+                [{"id": key, "value": float(value)} for key, value in example.labels.items()]
+                for example in examples
+            ],
+        }
+    )
+    folds = assign(frame, parts_by_folds(FOLDS), STRATIFY, SEED)
+    return [
+        Post(example.id, example.text, frame_of_example(example), tuple(_lessons(example)), fold)
+        for example, fold in zip(examples, folds, strict=True)
+    ]
+
+
+def _corpus_folder(data: Path | None) -> Path | None:
+    if data is None:
+        return None
+    below = data / "social_bias"
+    return below if below.is_dir() else data
+
+
+def with_references(posts: Sequence[Post]) -> list[Post]:
+    """Return the posts for which somebody named a group and wrote what is implied about it."""
+    return [post for post in posts if post.frame.target_groups and post.frame.implied_statements]
+
+
+def _lessons(example: Example) -> Iterator[Instance]:
+    if not example.judgements:
+        yield from _combined_lessons(example)
+        return
+    for annotator in dict.fromkeys(each.annotator for each in example.judgements):
+        said = [each for each in example.judgements if each.annotator == annotator]
+        rows = sorted({each.row for each in said if each.row is not None}) or [None]
+        for row in rows:
+            own = {each.question: each for each in said if each.row in (None, row)}
+            values = {
+                name: binarise(name, own[name].value)
+                for name in CATEGORICAL
+                if name in own and own[name].value is not None
+            }
+            texts = (own[name].label if name in own else None for name in (GROUPS, STATEMENTS))
+            group, statement = ((text or "").strip() or None for text in texts)
+            yield Instance(example.text, values, group, statement)
+
+
+def _combined_lessons(example: Example) -> Iterator[Instance]:
+    values = {
+        name: int(example.labels[name] >= 0.5) for name in CATEGORICAL if name in example.labels
+    }
+    groups = example.texts.get(GROUPS, ())
+    plain = Instance(example.text, values, groups[0] if groups else None)
+    statements = example.texts.get(STATEMENTS, ()) if groups else ()
+    if not statements:
+        yield plain
+    for statement in statements:
+        yield replace(plain, statement=statement)

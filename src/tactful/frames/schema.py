@@ -1,0 +1,135 @@
+"""Frames as values: checked against the constraints, binarised, and combined over annotators.
+
+The variables, their answers and what each requires are data: :mod:`tactful.taxonomies`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from tactful.errors import InputError
+from tactful.taxonomies.frame_constraints import (
+    binarise,
+    check_frame_values,
+    frame_variable,
+)
+from tactful.types import Example, Frame
+
+CATEGORICAL = (
+    "frame.lewd",
+    "frame.offensive",
+    "frame.intent",
+    "frame.group",
+    "frame.in_group",
+)
+"""In the order of equation 1."""
+GROUPS, STATEMENTS = "frame.target_group", "frame.implied_statement"
+THRESHOLD = 0.5
+"""Section 4.2: the binarised answers are averaged and binarised again."""
+
+
+def make_frame(
+    answers: Mapping[str, str | float | bool],
+    target_groups: Iterable[str] = (),
+    implied_statements: Iterable[str] = (),
+) -> Frame:
+    """Return the frame of one annotator, checked; names may be short (``group``).
+
+    An answer is given as the questionnaire says it ("probably"), as the corpus writes it (0.66) or
+    as yes or no (True). The probabilities are the binarised answers.
+
+    >>> make_frame({"offensive": "maybe", "group": "yes"}, ["women"]).probabilities["frame.group"]
+    1.0
+    """
+    said = {}
+    for name, value in answers.items():
+        entry = frame_variable(name)
+        answer = entry.answer(value if isinstance(value, str) else float(value))
+        if answer is None:
+            binarise(entry.id, value)  # It raises, and says which answers there are.
+        else:
+            said[entry.id] = answer.value
+    frame = Frame(
+        {name: float(binarise(name, said[name])) for name in CATEGORICAL if name in said},
+        tuple(target_groups),
+        tuple(implied_statements),
+        {name: said[name] for name in CATEGORICAL if name in said},
+    )
+    validate_frame(frame)
+    return frame
+
+
+def frame_problems(frame: Frame) -> list[str]:
+    """Return a sentence for each constraint that the frame breaks; none means that it holds."""
+    sentences = [
+        f"{name} has the probability {value!r}; expected a number from 0 to 1."
+        for name, value in frame.probabilities.items()
+        if not 0 <= value <= 1
+    ]
+    sentences += [
+        f"{name} is no categorical variable of a frame; expected {', '.join(CATEGORICAL)}."
+        for name in dict.fromkeys((*frame.probabilities, *frame.answers))
+        if name not in CATEGORICAL
+    ]
+    if sentences:
+        return sentences
+    texts = {GROUPS: frame.target_groups, STATEMENTS: frame.implied_statements}
+    sentences = check_frame_values({**frame.answers, **texts})
+    for each in frame.implications:
+        if each.group not in frame.target_groups:
+            sentences.append("An implication is about a group that is no target group.")
+        if each.statement is not None and each.statement not in frame.implied_statements:
+            sentences.append("An implication has a statement that is no implied statement.")
+    return sentences
+
+
+def validate_frame(frame: Frame) -> None:
+    """Raise with all that is wrong if the frame breaks a constraint."""
+    sentences = frame_problems(frame)
+    if sentences:
+        raise InputError("This is no Social Bias Frame: " + " ".join(sentences))
+
+
+def binarised(frame: Frame) -> dict[str, int]:
+    """Return the answers as 0 and 1 (footnote 8); a variable without an answer is absent."""
+    return {name: binarise(name, answer) for name, answer in frame.answers.items()}
+
+
+def aggregate_frames(frames: Sequence[Frame]) -> Frame:
+    """Combine the frames of several annotators as section 4.2 does.
+
+    The binarised answers are averaged and binarised again; who was not asked does not count. All
+    groups and statements stay, in the order in which they came: they are the references. What the
+    majority's answers leave no room for is dropped, so the result holds the constraints too.
+    """
+    if not frames:
+        raise InputError("There is no frame to combine; expected the frame of one annotator.")
+    values = [binarised(frame) for frame in frames]
+    shares = {}
+    for name in CATEGORICAL:
+        said = [value[name] for value in values if name in value]
+        if said:
+            shares[name] = sum(said) / len(said)
+    answers = {name: "yes" if share >= THRESHOLD else "no" for name, share in shares.items()}
+    if answers.get("frame.offensive") != "yes" and "frame.group" in answers:
+        answers["frame.group"] = "no"
+    if answers.get("frame.group") != "yes":
+        answers.pop("frame.in_group", None)
+        return Frame(shares, answers=answers)
+    return Frame(
+        shares,
+        _distinct(text for frame in frames for text in frame.target_groups),
+        _distinct(text for frame in frames for text in frame.implied_statements),
+        answers,
+        tuple(dict.fromkeys(each for frame in frames for each in frame.implications)),
+    )
+
+
+def frame_of_example(example: Example) -> Frame:
+    """Return the combined frame that a corpus records for a text: its means and its references."""
+    shares = {name: example.labels[name] for name in CATEGORICAL if name in example.labels}
+    answers = {name: "yes" if share >= THRESHOLD else "no" for name, share in shares.items()}
+    texts = (example.texts.get(GROUPS, ()), example.texts.get(STATEMENTS, ()))
+    return Frame(shares, texts[0], texts[1], answers)
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for text in texts if text.strip()))
