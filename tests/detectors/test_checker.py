@@ -14,13 +14,14 @@ from tactful.detectors.checker import (
     likelihood,
     parent_of,
     shorten,
+    with_frames,
     without_explanations,
 )
 from tactful.detectors.documents import document_of
 from tactful.detectors.explanation import SURENESS
 from tactful.detectors.protocol import Scores
 from tactful.errors import UnknownNameError, UsageError
-from tactful.types import Finding, Report, Span
+from tactful.types import Finding, Frame, Implication, Report, Span
 
 LETTER = """\
 Dear friends,
@@ -263,3 +264,50 @@ def test_long_texts_are_shortened_around_the_words() -> None:
     assert shorten(text, 0).endswith("…")
     assert shorten(text, 1002).startswith("…")
     assert shorten(text, 1002).endswith("b")
+
+
+class GroupDetector(BaseDetector):
+    """Finds a group wherever the word "they" stands."""
+
+    card = Card("groups", "1", ("frame.offensive", "frame.group"))
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        column = np.array([0.9 if "they" in text else 0.1 for text in texts], dtype=np.float32)
+        return {"frame.offensive": column, "frame.group": column}
+
+
+FRAME = Frame(
+    {"frame.group": 0.8},
+    ("old folks",),
+    ("old folks can't learn",),
+    {"frame.offensive": "yes", "frame.group": "yes"},
+    (Implication("old folks", "old folks can't learn", 0.7),),
+)
+
+
+def test_a_finding_that_targets_a_group_is_told_with_a_frame() -> None:
+    asked: list[str] = []
+
+    def framing(texts: Sequence[str]) -> list[Frame]:
+        asked.extend(texts)
+        return [FRAME if "learn" in text else Frame() for text in texts]
+
+    text = "Even they can learn.\n\nThe bridge is open.\n\nWhat they do."
+    report = with_frames(check_document(GroupDetector(), document_of(text)), framing)
+    assert asked == ["Even they can learn.", "What they do."]
+    told = [(finding.id, finding.frame) for finding in report.findings]
+    # A frame without a group says nothing, and only the finding of the group carries one.
+    assert told == [
+        ("frame.offensive", None),
+        ("frame.group", FRAME),
+        ("frame.offensive", None),
+        ("frame.group", None),
+    ]
+
+
+def test_nothing_is_framed_where_no_group_is_found(phrases: BaseDetector) -> None:
+    def framing(texts: Sequence[str]) -> list[Frame]:
+        raise AssertionError("the framer was asked")
+
+    report = check_document(phrases, document_of(LETTER))
+    assert with_frames(report, framing) is report

@@ -22,6 +22,7 @@ format = "json"
 exclude = ["drafts/**"]
 include = [".adoc"]
 explanations = false
+frames = "groups"
 
 [thresholds]
 pcl = 1
@@ -47,9 +48,10 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert found.exclude == ("drafts/**",)
     assert found.include == (".adoc",)
     assert found.explanations is False
+    assert found.frames == "groups"
     assert found.thresholds == {"pcl": 1.0, "pcl.metaphor": 0.6}
     assert found.place("only").endswith("tactful.toml, line 3")
-    assert found.place("thresholds.pcl.metaphor").endswith("line 13")
+    assert found.place("thresholds.pcl.metaphor").endswith("line 14")
     assert all(f"{key} " in WHOLE or f"[{key}]" in WHOLE for key in KEYS)
 
 

@@ -11,6 +11,7 @@ import click
 from tactful.cli.corpus_options import force_option
 from tactful.detectors.configuration import (
     FORMATS,
+    FRAMES,
     LANGUAGES,
     LEAST,
     Configuration,
@@ -44,6 +45,7 @@ class Wishes:
     exclude: tuple[str, ...] = ()
     configuration: Configuration = field(default_factory=Configuration)
     explanations: bool = True
+    frames: str = FRAMES[0]
     all_scores: bool = False
 
 
@@ -112,6 +114,12 @@ def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) 
 )
 @click.option("--no-config", is_flag=True, help="Use no tactful.toml and no pyproject.toml.")
 @click.option("--no-explanations", is_flag=True, help="Leave the explaining paragraphs out.")
+@click.option(
+    "--frames",
+    type=click.Choice(FRAMES),
+    help="What to tell of passages that target a group: the groups and what may be implied about "
+    "them, the groups only, or nothing.  [default: statements]",
+)
 @click.option("--all-scores", is_flag=True, help="Also report all scores of every passage.")
 @click.pass_context
 def check_cli(
@@ -132,6 +140,7 @@ def check_cli(
     config: Path | None,
     no_config: bool,
     no_explanations: bool,
+    frames: str | None,
     all_scores: bool,
 ) -> None:
     """Find patronizing, stereotyping and unhealthy language: where, how sure, and why.
@@ -161,6 +170,7 @@ def check_cli(
         exclude=(*project.exclude, *exclude),
         configuration=project,
         explanations=not no_explanations and project.explanations is not False,
+        frames=frames or project.frames or FRAMES[0],
         all_scores=all_scores,
     )
     by_ending = _ENDINGS.get(output.suffix.lower()) if output is not None else None

@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,14 @@ from tactful.cli.check_files import ENDINGS, Exclusion, find_files
 from tactful.cli.check_language import LANGUAGE_NAMES, guess_language
 from tactful.cli.output import echo_sentence
 from tactful.detectors.checker import (
+    Framing,
     Outcome,
     Unread,
     check_document,
     check_thresholds,
     choose_ids,
     rule_ids,
+    with_frames,
     without_explanations,
 )
 from tactful.detectors.documents import Document, document_of, read_document
@@ -26,6 +29,8 @@ from tactful.detectors.protocol import Detector
 from tactful.detectors.reports.run import Run
 from tactful.detectors.reports.visible import visible
 from tactful.errors import InputError, TactfulError, UnknownNameError, UsageError
+from tactful.frames.load import has_framer, load_framer
+from tactful.frames.protocol import Framer
 
 if TYPE_CHECKING:
     from tactful.cli.check import Wishes
@@ -82,6 +87,7 @@ class Checker:
     def __init__(self, wishes: "Wishes"):
         self.wishes = wishes
         self.detector = _load(wishes)
+        self.framing = _framing(self.detector, wishes)
         self._check_ids()
 
     def run(self, to_file: bool) -> Run:
@@ -121,6 +127,8 @@ class Checker:
             least=self.wishes.least,
             all_scores=self.wishes.all_scores,
         )
+        if self.framing is not None:
+            report = with_frames(report, self.framing)
         return report if self.wishes.explanations else without_explanations(report)
 
     def _check_language(self, document: Document) -> None:
@@ -152,6 +160,19 @@ class Checker:
                 if name in project.thresholds:
                     raise UsageError(f"{project.place(f'thresholds.{name}')}: {error}") from None
                 raise
+
+
+def _framing(detector: Detector, wishes: "Wishes") -> Framing | None:
+    """Return what tells of implications, opened when a passage first needs it; None if nothing."""
+    lang = detector.card.lang
+    if wishes.frames == "off" or not has_framer(lang):
+        return None
+
+    @cache
+    def framer() -> Framer:
+        return load_framer(lang=lang, statements=wishes.frames == "statements")
+
+    return lambda texts: framer().frame(texts)
 
 
 def _load(wishes: "Wishes") -> Detector:

@@ -18,7 +18,7 @@ _FEWEST = 3
 
 @contextmanager
 def over_files(
-    files: Sequence[T], settings: Settings, show: Show
+    files: Sequence[T], settings: Settings, show: Show, title: str = "Checking"
 ) -> Iterator[tuple[Iterator[T], Show]]:
     """Give the files back one by one, drawing a bar on standard error where there is a terminal.
 
@@ -34,7 +34,7 @@ def over_files(
     # Asked for in so many words, the bar is drawn even where no terminal is seen.
     console = Console(stderr=True, force_terminal=True if settings.progress == "on" else None)
     with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("Checking", total=len(files))
+        task = bar.add_task(title, total=len(files))
 
         def advancing() -> Iterator[T]:
             for each in files:

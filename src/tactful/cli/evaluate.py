@@ -75,6 +75,11 @@ TASKS = {
         "generated texts and their references",
         "table: id, text (gold: id, references; or a row for each reference)",
     ),
+    "frames": Task(
+        "tactful.cli.frame_answers:frames",
+        "Social Bias Frames: each variable, groups and statements",
+        "JSON Lines of 'tactful frame' (gold: the corpus' files, or JSON Lines)",
+    ),
     "soft": Task(
         "tactful.cli.plain_tasks:soft",
         "distributions over labels",
@@ -138,7 +143,7 @@ def _list_tasks(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 )  # fmt: skip
 @click.option(
     "--vectors", type=click.Path(path_type=Path), metavar="FILE",
-    help="Word vectors (word2vec, GloVe, fastText), for the word mover's distance of texts.",
+    help="Word vectors (word2vec, GloVe, fastText), for the word mover's distance (texts, frames).",
 )  # fmt: skip
 @click.option(
     "--undefined", type=float, metavar="NUMBER",
@@ -267,7 +272,7 @@ def _check_options(task: str, options: "Options", plot: Path | None) -> None:
         "--ids": (options.ids, ("pcl-detection", "pcl-categories")),
         "--hierarchy": (options.hierarchy, ("pyevall", "multilabel")),
         "--subgroup": (options.subgroups or None, ("scores",)),
-        "--vectors": (options.vectors, ("texts",)),
+        "--vectors": (options.vectors, ("texts", "frames")),
         "--plot": (plot, ("scores",)),
     }
     for option, (value, tasks) in uses.items():

@@ -28,7 +28,7 @@ def texts(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
         guess = Answers(path, table.ids(options.id_column), written, table.line)
         answers.append(match(truth, guess))
     found = {
-        "bleu_2": Metric(partial(metrics.bleu_score, order=_ORDER), _bleu_sums),
+        "bleu_2": Metric(partial(metrics.bleu_score, order=_ORDER), bleu_sums),
         "mean_sentence_bleu_2": mean_metric(
             partial(metrics.mean_sentence_bleu_score, order=_ORDER)
         ),
@@ -69,7 +69,8 @@ def _references(path: Path, id_column: str) -> Answers:
     return Answers(path, list(by_id), list(by_id.values()), lambda at: table.line(first[at]))
 
 
-def _bleu_sums(gold: Any, predicted: Any) -> Decomposition:
+def bleu_sums(gold: Any, predicted: Any) -> Decomposition:
+    """Count in each item what corpus-level BLEU adds up."""
     rows = np.zeros((len(gold), 2 * _ORDER + 3))
     for at, (listed, text) in enumerate(zip(gold, predicted, strict=True)):
         if listed:

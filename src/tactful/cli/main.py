@@ -13,6 +13,7 @@ from tactful.registry import unknown_name
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("tactful.cli.check:check_cli", "Find patronizing and unhealthy language."),
+    "frame": ("tactful.cli.frame:frame_cli", "Say what a text may imply, about whom."),
     "corpus": ("tactful.cli.corpus:corpus_cli", "Read, check, summarise and convert the corpora."),
     "agreement": ("tactful.cli.agreement:agreement_cli", "Measure how far annotators agree."),
     "aggregate": ("tactful.cli.aggregate:aggregate_cli", "Turn judgements into labels."),

@@ -13,18 +13,21 @@ from tactful.cli.corpus_options import force_option
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.errors import UsageError
 from tactful.files import atomic_path
+from tactful.registry import unknown_name
 from tactful.settings import load_settings
 
 if TYPE_CHECKING:
     from tactful.training.reproduce import OnProgress, Reproduction
 
 TABLES = ("dpm-task1", "dpm-task2", "ucc-auc", "sbic-classes")
+FRAME_TABLES = ("sbic-frames",)
+"""Tables whose rows are framers; they are another command's work."""
 NEGATIVES = ("3to1", "full")
 _SHORT = {"precision": "P", "recall": "R", "f1": "F1", "auc": "AUC"}
 
 
 def _complete_table(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    return [name for name in TABLES if name.startswith(start)]
+    return [name for name in (*TABLES, *FRAME_TABLES) if name.startswith(start)]
 
 
 @click.command("reproduce")
@@ -41,7 +44,8 @@ def _complete_table(ctx: click.Context, parameter: click.Parameter, start: str) 
     show_default=True,
     metavar="NAMES",
     help="Rows to run, with commas: random, prior-random, all-ones, all-zeros, svm-wv, svm-bow, "
-    "bilstm, bert-base, bert-large, roberta, distilbert, encoder; or cheap, svm, all.",
+    "bilstm, bert-base, bert-large, roberta, distilbert, encoder; or cheap, svm, all. Of "
+    "sbic-frames: default, majority, or the folder of a framer.  [there: default]",
 )
 @click.option(
     "--folds",
@@ -69,7 +73,7 @@ def _complete_table(ctx: click.Context, parameter: click.Parameter, start: str) 
     "--vectors",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Word vectors for svm-wv and bilstm: word2vec, GloVe or fastText.",
+    help="Word vectors for svm-wv, bilstm and WMD (sbic-frames): word2vec, GloVe or fastText.",
 )
 @click.option("--encoder", metavar="NAME|PATH", help="The model of the row 'encoder'.")
 @click.option(
@@ -97,7 +101,9 @@ def _complete_table(ctx: click.Context, parameter: click.Parameter, start: str) 
 )
 @force_option
 @format_option
+@click.pass_context
 def reproduce_cli(
+    ctx: click.Context,
     table_name: str,
     data: Path | None,
     models: str,
@@ -117,11 +123,19 @@ def reproduce_cli(
 ) -> None:
     """Run a paper's TABLE on your copy of the data and print ours beside the paper's.
 
-    TABLE is dpm-task1, dpm-task2, ucc-auc or sbic-classes. A row that cannot run here says why.
+    TABLE is dpm-task1, dpm-task2, ucc-auc, sbic-classes or sbic-frames. A row that cannot run here
+    says why.
 
     \b
     tactful reproduce dpm-task1 --data DIR --models random,svm-bow --negatives full
     """
+    if table_name in FRAME_TABLES:
+        from tactful.cli.reproduce_frames import reproduce_frames_cli
+
+        reproduce_frames_cli(ctx, data, models, vectors, output, force, output_format)
+        return
+    if table_name not in TABLES:
+        raise unknown_name("table", table_name, [*TABLES, *FRAME_TABLES])
     from tactful.corpora import CORPORA, load_corpus
     from tactful.training.cross_validation import default_cache
     from tactful.training.paper_tables import load_table
@@ -153,7 +167,7 @@ def reproduce_cli(
             download=download,
             grid=grid_search,
             cache=None if fresh else (cache or default_cache()),
-            on_progress=stack.enter_context(_progress(settings.progress)),
+            on_progress=stack.enter_context(row_progress(settings.progress)),
         )
         if target is not None:
             text = json.dumps(found.as_json(), ensure_ascii=False, indent=2)
@@ -206,8 +220,8 @@ def _numbers(
 
 
 @contextmanager
-def _progress(wanted: str) -> "Iterator[OnProgress | None]":
-    """Show how many folds of a row are done; on standard error, so that output can be piped."""
+def row_progress(wanted: str) -> "Iterator[OnProgress | None]":
+    """Show how much of a row is done; on standard error, so that output can be piped."""
     if wanted == "off" or (wanted == "auto" and not sys.stderr.isatty()):
         yield None
         return

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.cli.corpus_options import force_option
+from tactful.cli.delegating import DelegatingCommand
 from tactful.cli.output import echo, echo_sentence, table
 from tactful.cli.train_options import (
     CUSTOM,
-    DEFAULT,
+    FRAMES,
+    FRAMES_LM,
     MODELS,
+    PIPELINES,
     TASKS,
     command_line,
     label_columns,
@@ -33,7 +36,11 @@ def _complete_task(ctx: click.Context, parameter: click.Parameter, incomplete: s
     return [name for name in TASKS if name.startswith(incomplete)]
 
 
-@click.command("train")
+@click.command(
+    "train",
+    cls=DelegatingCommand,
+    delegates={"frames-lm": "tactful.cli.train_frames_lm:train_frames_lm_cli"},
+)
 @click.argument("task", shell_complete=_complete_task)
 @click.option(
     "--data",
@@ -108,7 +115,9 @@ def train_cli(ctx: click.Context, /, **options: Any) -> None:
     """Learn a detector and write a folder that --model and load_detector() open.
 
     TASK is pcl, pcl-categories, unhealthy or frame, learnt from their corpora; custom, learnt from
-    your own table; or default, the whole pipeline of the embedded detectors.
+    your own table; default, the whole pipeline of the embedded detectors; frames, that of the
+    embedded framer, which reads with them; or frames-lm, a causal language model that writes
+    frames ('tactful train frames-lm --help').
 
     \b
     tactful train pcl --model tfidf --data corpora -o my-detector
@@ -118,17 +127,21 @@ def train_cli(ctx: click.Context, /, **options: Any) -> None:
     task, output = options["task"], options["output"]
     if task not in TASKS:
         raise unknown_name("task", task, list(TASKS))
+    if task == FRAMES_LM:
+        raise UsageError(
+            "'frames-lm' has options of its own: write 'tactful train frames-lm', then the options."
+        )
     given = [
         name
         for name in options
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     ]
     refuse_misplaced(ctx.command, given, task, options["model"])
-    _refuse_output(output, options["force"])
+    _refuse_output(output / "frames-en" if task == FRAMES else output, options["force"])
     work = output.with_name(f"{output.name}.training")
     command = command_line(ctx.command, options, given)
-    if task == DEFAULT:
-        _train_default(options, work)
+    if task in PIPELINES:
+        _train_pipeline(options, work)
     else:
         train(read_order(options, given, command), options, work)
 
@@ -212,11 +225,12 @@ def _read(options: dict[str, Any]) -> "TaskData":
     )
 
 
-def _train_default(options: dict[str, Any], work: Path) -> None:
+def _train_pipeline(options: dict[str, Any], work: Path) -> None:
     from tactful.training.task_training import require_extra
 
     require_extra("encoder")
     from tactful.training.embedded import train_default
+    from tactful.training.frames_default import train_frames
 
     data = options["data"] or load_settings().data
     if data is None:
@@ -225,15 +239,17 @@ def _train_default(options: dict[str, Any], work: Path) -> None:
         raise UsageError(
             f"{work}: it holds the finished stages of an earlier run; remove it to start anew."
         )
+    run = train_frames if options["task"] == FRAMES else train_default
     try:
-        train_default(data, options["output"], work, options["base"], click.echo)
+        run(data, options["output"], work, options["base"], click.echo)
     except KeyboardInterrupt:
         echo_sentence(
             f"Stopped; finished stages stay in {work}. Run the same command again to go on.",
             err=True,
         )
         raise
-    click.echo(f"Wrote the detectors to {options['output']}")
+    what = "framer" if options["task"] == FRAMES else "detectors"
+    click.echo(f"Wrote the {what} to {options['output']}")
 
 
 def _refuse_output(output: Path, force: bool) -> None:

@@ -11,8 +11,11 @@ from tactful.errors import UsageError
 if TYPE_CHECKING:
     from tactful.training.task_training import Order
 
-DEFAULT, CUSTOM = "default", "custom"
-TASKS = ("pcl", "pcl-categories", "unhealthy", "frame", CUSTOM, DEFAULT)
+DEFAULT, FRAMES, CUSTOM = "default", "frames", "custom"
+PIPELINES = (DEFAULT, FRAMES)
+FRAMES_LM = "frames-lm"
+"""A command of its own, with options of its own."""
+TASKS = ("pcl", "pcl-categories", "unhealthy", "frame", CUSTOM, *PIPELINES, FRAMES_LM)
 MODELS = ("tfidf", "vectors", "bilstm", "encoder")
 USUAL_RECIPES = {
     "pcl": "dpm-roberta",
@@ -112,12 +115,12 @@ def refuse_misplaced(command: click.Command, given: Sequence[str], task: str, mo
     names = {each.name: each.opts[-1] for each in command.params}
     for name in given:
         option = names[name]
-        if task == DEFAULT:
+        if task in PIPELINES:
             if name not in _DEFAULT_TAKES:
-                raise UsageError(f"The task 'default' is a whole pipeline and takes no {option}.")
+                raise UsageError(f"The task '{task}' is a whole pipeline and takes no {option}.")
             continue
         if name == "base":
-            raise UsageError("--base is for the task 'default'; take --encoder.")
+            raise UsageError("--base is for the tasks 'default' and 'frames'; take --encoder.")
         if name in _CUSTOM_ONLY and task != CUSTOM:
             raise UsageError(f"{option} is for the task 'custom', not for '{task}'.")
         if name == "data" and task == CUSTOM:

@@ -60,9 +60,13 @@ class BlendDetector(BaseDetector):
 
     def logits(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the mean log-odds before calibration."""
-        mean = np.zeros((len(texts), len(self.card.ids)), dtype=np.float32)
-        for member, share in zip(self.members, self.shares, strict=True):
-            mean += share * member.logits(texts)
+        return self.mixed([member.logits(texts) for member in self.members])
+
+    def mixed(self, each: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+        """Return the mean of the members' log-odds, given in their order."""
+        mean = np.zeros((len(each[0]), len(self.card.ids)), dtype=np.float32)
+        for logits, share in zip(each, self.shares, strict=True):
+            mean += share * logits
         return mean
 
     def spans(self, text: str, ids: Sequence[str]) -> Spans:

@@ -4,7 +4,7 @@ Passages are scored many at a time; only those in which something reaches its th
 at more closely, for the words that carry it and the explanation.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from tactful.detectors.protocol import Detector
 from tactful.detectors.segments import Segment
 from tactful.errors import Problem, UsageError
 from tactful.registry import unknown_name
-from tactful.types import Finding, Span
+from tactful.types import Finding, Frame, Span
 
 BATCH = 256
 """So many passages are scored in one call."""
@@ -84,6 +84,8 @@ class PlacedFinding:
     passage: Passage
     spans: tuple[PlacedSpan, ...]
     explanation: str
+    frame: Frame | None = None
+    """What the passage may imply, about whom; with the finding that a group is its target."""
 
     @property
     def place(self) -> Place:
@@ -137,6 +139,10 @@ class Unread:
 
 
 Outcome = DocumentReport | Unread
+Framing = Callable[[Sequence[str]], Sequence[Frame]]
+"""What turns texts into frames."""
+GROUP = "frame.group"
+"""The id whose findings are told with a frame."""
 
 
 def likelihood(probability: float) -> str:
@@ -241,6 +247,29 @@ def without_explanations(report: DocumentReport) -> DocumentReport:
     """Return the report with what, how sure and where, and without why."""
     return replace(
         report, findings=tuple(replace(finding, explanation="") for finding in report.findings)
+    )
+
+
+def with_frames(report: DocumentReport, framing: Framing) -> DocumentReport:
+    """Return the report with a frame at every finding that a group is the target.
+
+    A frame that names no group is left out: the framer then reads the passage otherwise.
+    """
+    asked = [finding for finding in report.findings if finding.id == GROUP]
+    if not asked:
+        return report
+    frames = framing([finding.passage.text for finding in asked])
+    told = {
+        id(finding): frame
+        for finding, frame in zip(asked, frames, strict=True)
+        if frame.implications
+    }
+    return replace(
+        report,
+        findings=tuple(
+            replace(finding, frame=told[id(finding)]) if id(finding) in told else finding
+            for finding in report.findings
+        ),
     )
 
 

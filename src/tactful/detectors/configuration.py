@@ -17,6 +17,8 @@ CONFIG_FILE = f"{TOOL}.toml"
 PROJECT_FILE = "pyproject.toml"
 FORMATS = ("text", "json", "jsonl", "sarif", "html")
 LANGUAGES = ("auto", "en", "es")
+FRAMES = ("statements", "groups", "off")
+"""What is told of a passage that targets a group: groups and statements, groups only, nothing."""
 LEAST = 0.2
 """A check of documents reports nothing less likely, unless it is told to: rare ids have thresholds
 far below, where most findings are wrong."""
@@ -39,6 +41,7 @@ class Configuration:
     include: tuple[str, ...] = ()
     """Endings of further files that a folder's check reads, such as ``.rst``."""
     explanations: bool | None = None
+    frames: str | None = None
     thresholds: Mapping[str, float] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
     """Where each key stands; thresholds as ``thresholds.ID``."""
@@ -197,6 +200,7 @@ _READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
     "exclude": _texts,
     "include": _endings,
     "explanations": _truth,
+    "frames": _one_of(FRAMES),
     "thresholds": _thresholds,
 }
 KEYS = tuple(_READERS)

@@ -6,6 +6,7 @@ contributions, ``heads.npz`` with the weights of the linear heads.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,17 @@ _POOL = 2048
 """So many texts are sorted by length at a time, so that little of a batch is padding."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the encoder makes of a text; of a long one, the states are those of one window."""
+
+    clean: Normalised
+    offsets: Sequence[tuple[int, int]]
+    """Where each token is in the clean text."""
+    logits: Numbers
+    states: Numbers
+
+
 class EncoderDetector(BaseDetector):
     """Scores texts with an ONNX encoder in one thread, or as many as asked for."""
 
@@ -49,7 +61,8 @@ class EncoderDetector(BaseDetector):
         return open_session(self.folder / MODEL_FILE, self.threads)
 
     @cached_property
-    def _tokenizer(self) -> "Tokenizer":
+    def tokenizer(self) -> "Tokenizer":
+        """What cuts texts into tokens, in windows of at most ``MAX_TOKENS``."""
         from tokenizers import Tokenizer
 
         path = self.folder / TOKENIZER_FILE
@@ -83,10 +96,33 @@ class EncoderDetector(BaseDetector):
             found[start : start + len(pool)] = self._pool_logits(pool)
         return found
 
+    def readings(self, texts: Sequence[str], name: str) -> list[Reading]:
+        """Return logits and states of texts; a long text is read where ``name`` is strongest."""
+        column = self.card.ids.index(name)
+        clean = [normalise(text) for text in texts]
+        windows: list[tuple[int, Encoding]] = []
+        for at, encoding in enumerate(self.tokenizer.encode_batch([each.text for each in clean])):
+            windows += [(at, window) for window in (encoding, *encoding.overflowing)]
+        answers: list[tuple[Numbers, Numbers] | None] = [None] * len(windows)
+        for rows in _batches([window.ids for _, window in windows]):
+            logits, states = self._run(["logits", "states"], [windows[row][1].ids for row in rows])
+            for at, row in enumerate(rows):
+                answers[row] = (logits[at], states[at, : len(windows[row][1].ids)].copy())
+        found: dict[int, Reading] = {}
+        for (at, window), answer in zip(windows, answers, strict=True):
+            if answer is None:
+                continue
+            known, new = found.get(at), Reading(clean[at], window.offsets, *answer)
+            if known is not None:
+                strongest = new if new.logits[column] > known.logits[column] else known
+                new = replace(strongest, logits=np.maximum(known.logits, new.logits))
+            found[at] = new
+        return [found[at] for at in range(len(texts))]
+
     def _pool_logits(self, texts: list[str]) -> Numbers:
         windows: list[list[int]] = []
         owners: list[int] = []
-        for at, encoding in enumerate(self._tokenizer.encode_batch_fast(texts)):
+        for at, encoding in enumerate(self.tokenizer.encode_batch_fast(texts)):
             for window in (encoding, *encoding.overflowing):
                 windows.append(window.ids)
                 owners.append(at)
@@ -171,7 +207,7 @@ class EncoderDetector(BaseDetector):
         return scaled
 
     def _windows(self, clean: Normalised) -> "list[Encoding]":
-        encoding = self._tokenizer.encode(clean.text)
+        encoding = self.tokenizer.encode(clean.text)
         return [encoding, *encoding.overflowing]
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from tactful.errors import InputError
 from tactful.frames.schema import CATEGORICAL, validate_frame
+from tactful.taxonomies.frame_constraints import frame_variable
 from tactful.types import Frame, Implication
 
 _FIELDS = ("probabilities", "answers", "target_groups", "implied_statements", "implications")
@@ -31,10 +32,11 @@ def frame_as_json(frame: Frame) -> dict[str, Any]:
     }
 
 
-def frame_from_json(data: object) -> Frame:
-    """Read what :func:`frame_as_json` wrote; all fields but the answers may be left out.
+def frame_from_json(data: object, *, constraints: bool = True) -> Frame:
+    """Read what :func:`frame_as_json` wrote; fields may be left out.
 
-    Whatever breaks the form or a constraint of the frame raises with what was found where.
+    Whatever breaks the form or a constraint of the frame raises with what was found where. Without
+    ``constraints`` only the form is checked: an evaluation counts the frames that break one.
     """
     found = _mapping(data, "the frame", _FIELDS)
     probabilities = _mapping(found.get("probabilities", {}), "probabilities", CATEGORICAL)
@@ -43,14 +45,24 @@ def frame_from_json(data: object) -> Frame:
         {name: _number(value, f"probabilities.{name}") for name, value in probabilities.items()},
         _texts(found.get("target_groups", []), "target_groups"),
         _texts(found.get("implied_statements", []), "implied_statements"),
-        {name: _text(value, f"answers.{name}") for name, value in answers.items()},
+        {name: _answer(name, value) for name, value in answers.items()},
         tuple(
             _implication(each, f"implications[{at}]")
             for at, each in enumerate(_list(found.get("implications", []), "implications"))
         ),
     )
-    validate_frame(frame)
+    if constraints:
+        validate_frame(frame)
     return frame
+
+
+def _answer(variable: str, data: object) -> str:
+    found = _text(data, f"answers.{variable}")
+    entry = frame_variable(variable)
+    if entry.answer(found) is None:
+        known = ", ".join(answer.value for answer in entry.answers)
+        raise InputError(f"Found an unknown answer for answers.{variable}; expected {known}.")
+    return found
 
 
 def _implication(data: object, place: str) -> Implication:

@@ -6,7 +6,9 @@ from pathlib import Path
 from tactful.detectors.card import read_card
 from tactful.detectors.load import WEIGHTS
 from tactful.errors import UsageError
+from tactful.frames.embedded import EmbeddedFramer
 from tactful.frames.protocol import Framer
+from tactful.frames.shown import Shown
 from tactful.registry import Registry, unknown_name
 
 EMBEDDED: dict[str, dict[str, str]] = {"en": {"default": "frames-en"}}
@@ -25,10 +27,27 @@ KINDS: Registry[Callable[[Path], Framer]] = Registry(
 FRAMERS = ("default",)
 
 
-def load_framer(name: str | Path = "default", *, lang: str = "en") -> Framer:
-    """Open the embedded framer, or any by the folder of its weights or index; never the network."""
+def has_framer(lang: str) -> bool:
+    """Say whether this installation carries a framer for a language."""
+    return (WEIGHTS / EMBEDDED.get(lang, {}).get("default", "none")).is_dir()
+
+
+def load_framer(
+    name: str | Path = "default",
+    *,
+    lang: str = "en",
+    statements: bool = True,
+    least: float = 0.0,
+) -> Framer:
+    """Open the embedded framer, or any by the folder of its weights or index; never the network.
+
+    ``statements=False`` names groups and writes nothing about them. Where ``frame.group`` is less
+    likely than ``least``, no group is named; below the card's own threshold none is in any case.
+    """
     if lang not in EMBEDDED:
         raise unknown_name("language", lang, list(EMBEDDED))
+    if not 0 <= least <= 1:
+        raise UsageError(f"Found {least:g} as the least probability; expected 0 to 1.")
     embedded = EMBEDDED[lang].get(str(name))
     if embedded and not (WEIGHTS / embedded).is_dir():
         raise UsageError(
@@ -43,4 +62,9 @@ def load_framer(name: str | Path = "default", *, lang: str = "en") -> Framer:
             f"There is no folder '{folder}'; expected a framer's name ({', '.join(FRAMERS)}), or "
             "the folder of its weights or of an index."
         )
-    return KINDS.get(read_card(folder).kind)(folder)
+    framer = KINDS.get(read_card(folder).kind)(folder)
+    if statements and not least:
+        return framer
+    if not statements and isinstance(framer, EmbeddedFramer):
+        framer.statements = False  # Then nothing is written that would only be hidden.
+    return Shown(framer, statements=statements, least=least)

@@ -14,7 +14,13 @@ from tactful.corpora import load_corpus
 from tactful.corpora.split import assign, parts_by_folds
 from tactful.errors import UsageError
 from tactful.frames.linearise import Instance
-from tactful.frames.schema import CATEGORICAL, GROUPS, STATEMENTS, frame_of_example
+from tactful.frames.schema import (
+    CATEGORICAL,
+    GROUPS,
+    STATEMENTS,
+    THRESHOLD,
+    frame_of_example,
+)
 from tactful.settings import Settings, load_settings
 from tactful.taxonomies.frame_constraints import binarise
 from tactful.types import Example, Frame
@@ -35,6 +41,8 @@ class Post:
     """Its groups and statements are all that anybody wrote: the references."""
     lessons: tuple[Instance, ...] = ()
     fold: str = ""
+    split: str | None = None
+    """The official part (train, dev, test) that its file's name states."""
 
     @property
     def held_out(self) -> bool:
@@ -48,11 +56,7 @@ def read_posts(data: Path | None = None, settings: Settings | None = None) -> li
     From annotation rows if they are there; an aggregated file has no annotators, and gives each
     statement with the first of the post's groups.
     """
-    settings = settings or load_settings()
-    corpus = load_corpus("sbic", _corpus_folder(data), settings=settings)
-    examples = [example for example in corpus.examples() if example.text.strip()]
-    if not examples:
-        raise UsageError("Found no post in the corpus; 'tactful corpus validate sbic' says why.")
+    examples = _read_examples(data, settings)
     frame = pl.DataFrame(
         {
             "group": [example.group for example in examples],
@@ -64,10 +68,43 @@ def read_posts(data: Path | None = None, settings: Settings | None = None) -> li
         }
     )
     folds = assign(frame, parts_by_folds(FOLDS), STRATIFY, SEED)
-    return [
-        Post(example.id, example.text, frame_of_example(example), tuple(_lessons(example)), fold)
-        for example, fold in zip(examples, folds, strict=True)
-    ]
+    return [_post(example, fold) for example, fold in zip(examples, folds, strict=True)]
+
+
+def read_references(data: Path | None = None, settings: Settings | None = None) -> list[Post]:
+    """Read the posts as :func:`read_posts` does, of a single file too; they have no fold."""
+    return [_post(example) for example in _read_examples(data, settings)]
+
+
+def _read_examples(data: Path | None, settings: Settings | None) -> list[Example]:
+    corpus = load_corpus("sbic", _corpus_folder(data), settings=settings or load_settings())
+    examples = [example for example in corpus.examples() if example.text.strip()]
+    if not examples:
+        raise UsageError("Found no post in the corpus; 'tactful corpus validate sbic' says why.")
+    return examples
+
+
+def _post(example: Example, fold: str = "") -> Post:
+    lessons = tuple(_lessons(example))
+    frame = frame_of_example(example)
+    if example.judgements:
+        frame = _binarised_first(frame, lessons)
+    return Post(example.id, example.text, frame, lessons, fold, example.split)
+
+
+def _binarised_first(frame: Frame, lessons: Sequence[Instance]) -> Frame:
+    """Combine the answers as section 4.2 does: binarised, averaged over the rows, binarised again.
+
+    The corpus' own means are of the numbers as written, where a "maybe" is half a yes and not a
+    whole one; an aggregated file has nothing else.
+    """
+    shares = {}
+    for name in CATEGORICAL:
+        said = [value for each in lessons if (value := each.values.get(name)) is not None]
+        if said:
+            shares[name] = sum(said) / len(said)
+    answers = {name: "yes" if share >= THRESHOLD else "no" for name, share in shares.items()}
+    return replace(frame, probabilities=shares, answers=answers)
 
 
 def _corpus_folder(data: Path | None) -> Path | None:
@@ -88,13 +125,14 @@ def _lessons(example: Example) -> Iterator[Instance]:
         return
     for annotator in dict.fromkeys(each.annotator for each in example.judgements):
         said = [each for each in example.judgements if each.annotator == annotator]
-        rows = sorted({each.row for each in said if each.row is not None}) or [None]
+        numbered = sorted({each.row for each in said if each.row is not None})
+        rows: list[int | None] = [*numbered] or [None]
         for row in rows:
             own = {each.question: each for each in said if each.row in (None, row)}
             values = {
-                name: binarise(name, own[name].value)
+                name: binarise(name, value)
                 for name in CATEGORICAL
-                if name in own and own[name].value is not None
+                if name in own and (value := own[name].value) is not None
             }
             texts = (own[name].label if name in own else None for name in (GROUPS, STATEMENTS))
             group, statement = ((text or "").strip() or None for text in texts)

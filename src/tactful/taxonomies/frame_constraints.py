@@ -1,6 +1,8 @@
 """The constraints between the variables of a Social Bias Frame (Sap et al. 2020, sections 2-4)."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
 
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
@@ -13,10 +15,13 @@ FrameValue = str | float | bool | Sequence[str] | None
 Values = Mapping[str, FrameValue]
 
 
-def frame_variables() -> dict[str, VariableEntry]:
+@cache
+def frame_variables() -> Mapping[str, VariableEntry]:
     """Return the variables of the frame by their full ids."""
     entries = load_taxonomy("frame").entries
-    return {entry.id: entry for entry in entries if isinstance(entry, VariableEntry)}
+    return MappingProxyType(
+        {entry.id: entry for entry in entries if isinstance(entry, VariableEntry)}
+    )
 
 
 def frame_variable(name: str) -> VariableEntry:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -57,7 +58,7 @@ def train(
     total = sum(math.ceil(len(rows) / recipe.batch) for _, rows in plan)
     optimiser = torch.optim.AdamW(parameter_groups(model, recipe), betas=(0.9, 0.98), eps=1e-6)
     peaks = [group["lr"] for group in optimiser.param_groups]
-    done = _resume(model, optimiser, folder, recipe)
+    done = resume_checkpoint(model, optimiser, folder, asdict(recipe))
     step = 0
     model.train()
     for epoch, rows in plan:
@@ -67,7 +68,7 @@ def train(
             if step <= done:
                 continue
             torch.manual_seed(recipe.seed * 1_000_003 + step)
-            share = _schedule(step / total, recipe.warm_up)
+            share = schedule(step / total, recipe.warm_up)
             for group, peak in zip(optimiser.param_groups, peaks, strict=True):
                 group["lr"] = peak * share
             loss = step_loss(model, batch, recipe)
@@ -77,7 +78,7 @@ def train(
             optimiser.step()
             on_step(step, total, float(loss.detach()))
             if step % CHECKPOINT_STEPS == 0:
-                _save(model, optimiser, folder, recipe, step)
+                save_checkpoint(model, optimiser, folder, asdict(recipe), step)
         if step > done:
             on_epoch(epoch)
             model.train()
@@ -133,18 +134,19 @@ def predict(
     return found, marks
 
 
-def save_model(model: MultiTaskEncoder, path: Path) -> None:
+def save_model(model: torch.nn.Module, path: Path) -> None:
     """Write the weights as safetensors."""
     with atomic_path(path, force=True) as target:
         save_file({name: value.contiguous() for name, value in model.state_dict().items()}, target)
 
 
-def load_model(model: MultiTaskEncoder, path: Path) -> None:
+def load_model(model: torch.nn.Module, path: Path) -> None:
     """Read weights that :func:`save_model` wrote."""
     model.load_state_dict(load_file(path))
 
 
-def _schedule(share: float, warm_up: float) -> float:
+def schedule(share: float, warm_up: float) -> float:
+    """Return the learning rate's share: it rises to 1 and falls to 0 in straight lines."""
     if share < warm_up:
         return share / warm_up
     return max(0.0, (1 - share) / (1 - warm_up))
@@ -159,23 +161,27 @@ def _named_states(optimiser: torch.optim.Optimizer) -> Iterator[tuple[str, Tenso
             number += 1
 
 
-def _save(
-    model: MultiTaskEncoder,
+def save_checkpoint(
+    model: torch.nn.Module,
     optimiser: torch.optim.Optimizer,
     folder: Path,
-    recipe: Recipe,
+    recipe: dict[str, Any],
     step: int,
 ) -> None:
+    """Keep all that a run needs to go on from here."""
     tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
     tensors |= dict(_named_states(optimiser))
-    about = {"step": str(step), "recipe": json.dumps(asdict(recipe))}
+    about = {"step": str(step), "recipe": json.dumps(recipe)}
     folder.mkdir(parents=True, exist_ok=True)
     with atomic_path(folder / "checkpoint.safetensors", force=True) as target:
         save_file(tensors, target, metadata=about)
 
 
-def _resume(
-    model: MultiTaskEncoder, optimiser: torch.optim.Optimizer, folder: Path, recipe: Recipe
+def resume_checkpoint(
+    model: torch.nn.Module,
+    optimiser: torch.optim.Optimizer,
+    folder: Path,
+    recipe: dict[str, Any],
 ) -> int:
     """Take up the last checkpoint of the same recipe; return how many steps it had done."""
     path = folder / "checkpoint.safetensors"
@@ -185,7 +191,7 @@ def _resume(
 
     with safe_open(path, "pt") as file:
         about = file.metadata()
-    if json.loads(about["recipe"]) != asdict(recipe):
+    if about["recipe"] != json.dumps(recipe):
         return 0
     tensors = load_file(path)
     model.load_state_dict({k: v for k, v in tensors.items() if not k.startswith("optimiser.")})

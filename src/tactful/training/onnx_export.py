@@ -68,26 +68,40 @@ def export_onnx(
     The module returns one tensor, or as many as ``outputs`` has names. A file that does not give
     the module's answers to 0.0001 is an :class:`OutputError`, and is not written.
     """
-    training = module.training
-    module.eval()
     example = _example(*_TRACED)
     axes = {name: {0: "batch", 1: "length"} for name in INPUTS}
+    for name, value in zip(outputs, _answers(module, example), strict=True):
+        axes[name] = {0: "batch"} if value.ndim < 3 else {0: "batch", 1: "length"}
+    tried = [_example(*shape) for shape in _TRIED]
+    export_graph(module, path, INPUTS, outputs, axes, [example, *tried], force)
+
+
+def export_graph(
+    module: nn.Module,
+    path: Path,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    axes: dict[str, dict[int, str]],
+    examples: Sequence[tuple[Tensor, ...]],
+    force: bool = False,
+) -> None:
+    """Write any module as ONNX: traced with the first example, and tried with the others."""
+    training = module.training
+    module.eval()
     try:
-        for name, value in zip(outputs, _answers(module, example), strict=True):
-            axes[name] = {0: "batch"} if value.ndim < 3 else {0: "batch", 1: "length"}
         with atomic_path(path, force) as target:
             with _hushed():
                 torch.onnx.export(
                     module,
-                    example,
+                    examples[0],
                     str(target),
-                    input_names=list(INPUTS),
+                    input_names=list(inputs),
                     output_names=list(outputs),
                     dynamic_axes=axes,
                     opset_version=_OPSET,
                     dynamo=False,
                 )
-            check_onnx(module, target, path)
+            check_onnx(module, target, path, inputs, examples[1:])
     finally:
         module.train(training)
 
@@ -173,17 +187,22 @@ def _looked_up(model: "ModelProto", node: "NodeProto", values: np.ndarray) -> "l
     ]
 
 
-def check_onnx(module: nn.Module, file: Path, named: Path) -> None:
+def check_onnx(
+    module: nn.Module,
+    file: Path,
+    named: Path,
+    inputs: Sequence[str] = INPUTS,
+    examples: Sequence[tuple[Tensor, ...]] = (),
+) -> None:
     """Run the file beside the module; other answers are an :class:`OutputError`."""
     runtime = _onnxruntime()
     options = runtime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     session = runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-    for shape in _TRIED:
-        example = _example(*shape)
+    for example in examples or [_example(*shape) for shape in _TRIED]:
         expected = _answers(module, example)
-        feed = {name: value.numpy() for name, value in zip(INPUTS, example, strict=True)}
+        feed = {name: value.numpy() for name, value in zip(inputs, example, strict=True)}
         for name, ours, theirs in zip(
             (each.name for each in session.get_outputs()),
             expected,
@@ -200,9 +219,12 @@ def check_onnx(module: nn.Module, file: Path, named: Path) -> None:
                 )
 
 
-def _answers(module: nn.Module, example: tuple[Tensor, Tensor]) -> tuple[Tensor, ...]:
+def _answers(module: nn.Module, example: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    training = module.training
+    module.eval()
     with torch.no_grad():
         found = module(*example)
+    module.train(training)
     return (found,) if isinstance(found, Tensor) else tuple(found)
 
 

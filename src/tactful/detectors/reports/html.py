@@ -21,6 +21,7 @@ from tactful.detectors.checker import (
     shorten,
 )
 from tactful.detectors.reports.html_marks import Card, cards_of, group_class, marked_text, safe
+from tactful.detectors.reports.implied import CAVEAT, implied_sentences
 from tactful.detectors.reports.run import GROUPS, Run, Tally, group_of
 from tactful.figures import COLOURS, INK
 
@@ -188,6 +189,9 @@ def _facts(finding: PlacedFinding) -> Iterator[str]:
     words = dict.fromkeys(shorten(span.words, longest=_LONGEST_WORDS) for span in finding.spans)
     if words:
         yield f'<p class="carried">{", ".join(f"“{safe(each)}”" for each in words)}</p>'
+    if finding.frame is not None:
+        items = "".join(f"<li>{safe(each)}</li>" for each in implied_sentences(finding.frame))
+        yield f'<ul class="implied" title="{safe(CAVEAT)}">{items}</ul>'
     if finding.explanation:
         yield "<details><summary>Why, and what to ask yourself</summary>"
         yield f'<p class="why">{safe(finding.explanation)}</p></details>'

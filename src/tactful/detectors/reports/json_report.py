@@ -19,6 +19,7 @@ from tactful.detectors.checker import (
     Unread,
 )
 from tactful.detectors.reports.run import Run, Tally
+from tactful.types import Frame
 
 SCHEMA = "tactful/check/1"
 _DIGITS = 4
@@ -111,6 +112,7 @@ def _document(report: DocumentReport) -> dict[str, Any]:
 
 
 def _finding(finding: PlacedFinding) -> dict[str, Any]:
+    frame = {} if finding.frame is None else {"implications": _implications(finding.frame)}
     return {
         "id": finding.id,
         "name": finding.name,
@@ -123,7 +125,12 @@ def _finding(finding: PlacedFinding) -> dict[str, Any]:
         "excerpt": finding.excerpt,
         "spans": [{**_place(span.place), "text": span.words} for span in finding.spans],
         "explanation": finding.explanation,
+        **frame,
     }
+
+
+def _implications(frame: Frame) -> list[dict[str, Any]]:
+    return [asdict(each) for each in frame.implications]
 
 
 def _with_scores(report: DocumentReport) -> list[Passage]:

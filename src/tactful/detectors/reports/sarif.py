@@ -21,6 +21,7 @@ from tactful.detectors.checker import (
     Unread,
     shorten,
 )
+from tactful.detectors.reports.implied import implied_sentences
 from tactful.detectors.reports.json_report import dump
 from tactful.detectors.reports.run import Run, Tally
 from tactful.detectors.reports.visible import visible
@@ -156,7 +157,8 @@ def _message(finding: PlacedFinding) -> str:
     head = f"{finding.name}: {finding.likelihood}, {finding.probability:.2f}"
     said = f"{head} ({words})." if words else f"{head}."
     # Square brackets would be read as links to related locations (SARIF 2.1.0, section 3.11.6).
-    text = f"{said} {finding.explanation}".strip()
+    implied = [] if finding.frame is None else map(visible, implied_sentences(finding.frame))
+    text = " ".join([said, *implied, finding.explanation]).strip()
     return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
 
 

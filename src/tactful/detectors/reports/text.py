@@ -14,6 +14,7 @@ from tactful.detectors.checker import (
     Unread,
     shorten,
 )
+from tactful.detectors.reports.implied import implied_sentences
 from tactful.detectors.reports.run import Run, Tally, as_tree, group_of
 from tactful.detectors.reports.visible import shown, visible
 
@@ -85,11 +86,15 @@ def _passage_lines(
         said = _said(finding, explained)
         if run.width is None:
             yield Text(f"{indent}{finding.id}: {said}")
+            yield from (Text(f"{indent}{finding.id}: {each}") for each in _implied(finding))
             continue
         yield from _heading(finding, depth, indent, run)
         inner = f"{indent}  "
-        lines = textwrap.wrap(said, _width(run), initial_indent=inner, subsequent_indent=inner)
-        yield from map(Text, lines)
+        for paragraph in (*_implied(finding), said):
+            lines = textwrap.wrap(
+                paragraph, _width(run), initial_indent=inner, subsequent_indent=inner
+            )
+            yield from map(Text, lines)
     yield Text("")
 
 
@@ -112,6 +117,12 @@ def _said(finding: PlacedFinding, explained: set[str]) -> str:
         return _words(finding)
     explained.add(finding.id)
     return visible(finding.explanation).replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def _implied(finding: PlacedFinding) -> list[str]:
+    if finding.frame is None:
+        return []
+    return [visible(each) for each in implied_sentences(finding.frame)]
 
 
 def _how_sure(finding: PlacedFinding) -> str:

@@ -1,0 +1,208 @@
+"""Writing statements with the embedded decoder: beam search over its two ONNX graphs.
+
+``memory.onnx`` prepares the encoder's states of a text once; ``step.onnx`` gives the next piece of
+every line. Lines look like ``[STR] group [SEP] statement [END]``, so the same decoder also names a
+group that is not in the list.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tactful.detectors.onnx_session import open_session
+from tactful.frames.vocabulary import END, SEPARATOR, START
+
+MEMORY_FILE, STEP_FILE = "memory.onnx", "step.onnx"
+BEAMS = 6
+MOST_STEPS = 16
+LEAST_PIECES = 3
+"""A statement has at least so many pieces: "they are lazy"."""
+_TEXTS = 12
+"""So many texts are decoded at a time: more would only copy more."""
+_NEVER = -1e9
+
+Numbers = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way to go on, and its log-probability."""
+
+    pieces: tuple[int, ...]
+    score: float
+
+
+class StatementDecoder:
+    """Writes lines about texts whose encoder states are given."""
+
+    def __init__(self, folder: Path, threads: int = 1):
+        self.folder, self.threads = folder, threads
+
+    @cached_property
+    def memory(self) -> Any:
+        """The graph that prepares states."""
+        return open_session(self.folder / MEMORY_FILE, self.threads)
+
+    @cached_property
+    def step(self) -> Any:
+        """The graph that gives the next piece."""
+        return open_session(self.folder / STEP_FILE, self.threads)
+
+    def statements(
+        self, states: Sequence[Numbers], groups: Sequence[Sequence[int]], beams: int = BEAMS
+    ) -> list[list[Candidate]]:
+        """Return likely statements about each text's group (its pieces are given), best first."""
+        prefixes = [[START, *group, SEPARATOR] for group in groups]
+        return self._search(states, prefixes, END, beams, LEAST_PIECES)
+
+    def groups(self, states: Sequence[Numbers], beams: int = BEAMS) -> list[list[Candidate]]:
+        """Return likely names of the group that each text is about, best first."""
+        return self._search(states, [[START]] * len(states), SEPARATOR, beams, 1)
+
+    def _search(
+        self,
+        states: Sequence[Numbers],
+        prefixes: Sequence[Sequence[int]],
+        stop: int,
+        beams: int,
+        least: int,
+    ) -> list[list[Candidate]]:
+        found: list[list[Candidate]] = [[] for _ in states]
+        # Texts of about the same length waste little on padding.
+        order = sorted(range(len(states)), key=lambda row: len(states[row]))
+        for start in range(0, len(order), _TEXTS):
+            rows = order[start : start + _TEXTS]
+            lines = _Lines(self, [states[row] for row in rows], [prefixes[row] for row in rows])
+            ended = _beam_search(lines, beams, stop, least)
+            for row, candidates in zip(rows, ended, strict=True):
+                found[row] = candidates
+        return found
+
+
+class _Lines:
+    """The open lines of some texts: what they look back at, and where they are."""
+
+    def __init__(
+        self,
+        decoder: StatementDecoder,
+        states: Sequence[Numbers],
+        prefixes: Sequence[Sequence[int]],
+    ):
+        self.step = decoder.step
+        self.texts = len(states)
+        length = max(len(each) for each in states)
+        padded = np.zeros((self.texts, length, states[0].shape[1]), dtype=np.float32)
+        self.mask = np.zeros((self.texts, length), dtype=np.int64)
+        for row, each in enumerate(states):
+            padded[row, : len(each)] = each
+            self.mask[row, : len(each)] = 1
+        self.cross: Numbers = decoder.memory.run(["cross"], {"states": padded})[0]
+        layers, both, _, heads, _, width = self.cross.shape
+        self.kept: Numbers = np.zeros((layers, both, self.texts, heads, 0, width), dtype=np.float32)
+        self.kept_mask = np.zeros((self.texts, 0), dtype=np.int64)
+        self.places = np.zeros(self.texts, dtype=np.int64)
+        longest = max(map(len, prefixes))
+        for at in range(longest):
+            # Shorter prefixes begin later, so that all of them end together.
+            late = [at - (longest - len(prefix)) for prefix in prefixes]
+            pieces = [p[max(start, 0)] for p, start in zip(prefixes, late, strict=True)]
+            self.logits = self.write(np.array(pieces), np.array(late) >= 0)
+
+    def write(self, pieces: NDArray[np.int64], real: NDArray[np.bool_] | None = None) -> Numbers:
+        """Add one piece to every line; return the log-odds of what follows."""
+        there = np.ones(len(pieces), dtype=np.int64) if real is None else real.astype(np.int64)
+        self.kept_mask = np.concatenate([self.kept_mask, there[:, None]], axis=1)
+        # A line that has not begun attends to its padding: what comes of it is never looked at.
+        mask = self.kept_mask.copy()
+        mask[there == 0, -1] = 1
+        logits: Numbers
+        logits, self.kept = self.step.run(
+            ["logits", "kept"],
+            {
+                "pieces": pieces.astype(np.int64),
+                "place": self.places,
+                "own": self.kept,
+                "own_mask": mask,
+                "cross": self.cross,
+                "mask": self.mask,
+            },
+        )
+        self.places = self.places + there
+        return logits
+
+    def spread(self, beams: int) -> None:
+        """Make several lines of each."""
+        self.cross = np.repeat(self.cross, beams, axis=2)
+        self.mask = np.repeat(self.mask, beams, axis=0)
+        self.logits = np.repeat(self.logits, beams, axis=0)
+        self.follow(np.repeat(np.arange(self.texts), beams))
+
+    def follow(self, parents: NDArray[np.int64]) -> None:
+        """Go on from these lines only."""
+        self.kept = self.kept[:, :, parents]
+        self.kept_mask = self.kept_mask[parents]
+        self.places = self.places[parents]
+
+
+def _beam_search(lines: _Lines, beams: int, stop: int, least: int) -> list[list[Candidate]]:
+    """Keep the best lines of each text; each ends with ``stop``, but not before ``least`` pieces.
+
+    Of twice as many ways to go on as lines are kept, at most one for each line is its end: so
+    there are always enough that go on.
+    """
+    texts = lines.texts
+    lines.spread(beams)
+    ended: list[list[Candidate]] = [[] for _ in range(texts)]
+    written: list[list[tuple[int, ...]]] = [[()] * beams for _ in range(texts)]
+    scores = np.full((texts, beams), _NEVER)
+    scores[:, 0] = 0.0
+    for step in range(MOST_STEPS):
+        chances = _log_softmax(lines.logits).reshape(texts, beams, -1)
+        barred = [piece for piece in (START, SEPARATOR, END) if piece != stop or step < least]
+        chances[:, :, barred] = _NEVER
+        totals = (scores[:, :, None] + chances).reshape(texts, -1)
+        size = chances.shape[2]
+        best = np.argpartition(-totals, 2 * beams, axis=1)[:, : 2 * beams]
+        parents = np.zeros((texts, beams), dtype=np.int64)
+        pieces = np.zeros((texts, beams), dtype=np.int64)
+        for text in range(texts):
+            ordered = best[text][np.argsort(-totals[text, best[text]], kind="stable")]
+            going: list[tuple[int, ...]] = []
+            for place in map(int, ordered):
+                beam, piece = divmod(place, size)
+                score = float(totals[text, place])
+                if piece == stop:
+                    ended[text].append(Candidate(written[text][beam], score))
+                elif len(going) < beams:
+                    parents[text, len(going)] = text * beams + beam
+                    pieces[text, len(going)] = piece
+                    scores[text, len(going)] = score
+                    going.append((*written[text][beam], piece))
+            written[text] = going
+        if all(map(_settled, ended, scores)):
+            break
+        lines.follow(parents.ravel())
+        lines.logits = lines.write(pieces.ravel())
+    for text, found in enumerate(ended):
+        found.sort(key=lambda each: -each.score)
+        if not found:
+            # Nothing came to its end: the best line is taken as it is.
+            found.append(Candidate(written[text][0], float(scores[text, 0])))
+    return ended
+
+
+def _settled(ended: list[Candidate], scores: NDArray[np.float64]) -> bool:
+    """Say whether as many lines have ended as are kept, each likelier than all that go on."""
+    better = sum(each.score > scores[0] for each in ended)
+    return bool(better >= len(scores))
+
+
+def _log_softmax(logits: Numbers) -> NDArray[np.float64]:
+    shifted = logits.astype(np.float64) - logits.max(axis=1, keepdims=True)
+    found: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return found

@@ -1,0 +1,354 @@
+"""The framer that comes with Tactful: no torch, no corpus, all from texts to frames in two models.
+
+The categorical variables are those of the default detector, corrected so that the mere mention of
+a group counts for little, and searched for the most probable consistent assignment. The group
+comes from a head over a list, or from the decoder where the list has none; the statement from the
+decoder, which reads the encoder's states and the group. Of the statements that a beam search finds,
+the one that agrees most with the others is taken.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tactful.detectors.blend import BlendDetector
+from tactful.detectors.calibration import sigmoid
+from tactful.detectors.card import Card, read_card
+from tactful.detectors.contribution import carrying_spans, spread_over_words
+from tactful.detectors.encoder import EncoderDetector, Reading
+from tactful.detectors.load import load_detector
+from tactful.detectors.protocol import Scores
+from tactful.errors import FileFormatError
+from tactful.frames.bayes_risk import most_agreed
+from tactful.frames.decoder import BEAMS, Candidate, StatementDecoder
+from tactful.frames.schema import CATEGORICAL
+from tactful.frames.search import most_probable_rows
+from tactful.frames.vocabulary import Vocabulary, read_vocabulary
+from tactful.types import Frame, Implication
+
+HEADS_FILE = "heads.npz"
+GROUP = "frame.group"
+MOST_GROUPS = 3
+DECODER_SHARE = 0.5
+"""How much the decoder's log-probability of a name counts beside the head's."""
+LEAST_SHARE = 0.25
+"""A further group is named where the head gives it at least this share."""
+_BATCH = 256
+_UNSURE = {
+    "frame.lewd": "maybe",
+    "frame.offensive": "maybe",
+    "frame.intent": "probably",
+    "frame.in_group": "maybe",
+}
+"""The answers that count as a yes without being one (footnote 8)."""
+
+Numbers = NDArray[np.float32]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A group that a text may be about."""
+
+    name: str
+    share: float
+    """How likely it is this one, if the text is about a group at all."""
+    column: int
+    """Its place in the head; groups that are not in the list share the last."""
+
+
+class EmbeddedFramer:
+    """Turns texts into frames; ``statements=False`` leaves the decoder alone."""
+
+    def __init__(
+        self,
+        folder: Path,
+        card: Card,
+        *,
+        threads: int = 1,
+        statements: bool = True,
+        beams: int = BEAMS,
+    ):
+        self.folder, self.card, self.threads = folder, card, threads
+        self.statements, self.beams = statements, beams
+
+    @cached_property
+    def detector(self) -> BlendDetector:
+        """The detector whose encoder this reads with; its folder is beside this one."""
+        name = self.card.training.get("detector")
+        found = load_detector(self.folder.parent / str(name)) if name else None
+        if not isinstance(found, BlendDetector) or not isinstance(
+            found.members[0], EncoderDetector
+        ):
+            raise FileFormatError(
+                f"{self.folder}: found no detector with an encoder beside it; expected the folder "
+                "that its card names under 'training'; restore it."
+            )
+        found.members[0].threads = self.threads
+        return found
+
+    @cached_property
+    def encoder(self) -> EncoderDetector:
+        """The encoder of the detector."""
+        member = self.detector.members[0]
+        if not isinstance(member, EncoderDetector):
+            raise TypeError("the first member of the detector is no encoder")
+        return member
+
+    @cached_property
+    def decoder(self) -> StatementDecoder:
+        """What writes statements."""
+        return StatementDecoder(self.folder, self.threads)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The pieces that the decoder writes."""
+        return read_vocabulary(self.folder)
+
+    @cached_property
+    def groups(self) -> tuple[str, ...]:
+        """The names of the list, in the order of the head; the last class is any other group."""
+        return tuple(self.card.training.get("groups", ()))
+
+    @cached_property
+    def _heads(self) -> dict[str, Floats]:
+        path = self.folder / HEADS_FILE
+        try:
+            with np.load(path) as found:
+                heads = {name: found[name].astype(np.float64) for name in ("groups", "correction")}
+        except (OSError, ValueError, KeyError):
+            raise FileFormatError(
+                f"{path}: found no heads; expected the file that training wrote; restore it."
+            ) from None
+        if heads["groups"].shape[1] != len(self.groups) + 1:
+            raise FileFormatError(
+                f"{path}: found {heads['groups'].shape[1]} groups; expected the "
+                f"{len(self.groups)} of the card and one more; restore both files."
+            )
+        return heads
+
+    def frame(self, texts: Sequence[str]) -> list[Frame]:
+        """Return one frame per text, in the order of ``texts``; each holds the constraints."""
+        found: list[Frame] = []
+        for start in range(0, len(texts), _BATCH):
+            found += self._frames(texts[start : start + _BATCH])
+        return found
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return the probabilities of the categorical variables, as a detector does."""
+        found = np.empty((len(texts), len(CATEGORICAL)))
+        for start in range(0, len(texts), _BATCH):
+            part = texts[start : start + _BATCH]
+            readings = self.encoder.readings(part, GROUP)
+            found[start : start + _BATCH] = self.probabilities(part, readings, pool(readings))
+        return {name: found[:, at].astype(np.float32) for at, name in enumerate(CATEGORICAL)}
+
+    def _frames(self, texts: Sequence[str]) -> list[Frame]:
+        readings = self.encoder.readings(texts, GROUP)
+        pooled = pool(readings)
+        chances = self.probabilities(texts, readings, pooled)
+        answers = self.answers(chances)
+        frames = [_plain(row, said) for row, said in zip(chances, answers, strict=True)]
+        wanted = [row for row, said in enumerate(answers) if said[CATEGORICAL.index(GROUP)]]
+        if wanted:
+            told = self.implications(
+                [texts[row] for row in wanted],
+                [readings[row] for row in wanted],
+                pooled[wanted],
+                [float(chances[row, CATEGORICAL.index(GROUP)]) for row in wanted],
+            )
+            for row, implications in zip(wanted, told, strict=True):
+                frames[row] = _with_texts(frames[row], implications)
+        return frames
+
+    def probabilities(
+        self, texts: Sequence[str], readings: Sequence[Reading], pooled: Floats
+    ) -> Floats:
+        """Return the probabilities of the categorical variables, in the order of equation 1."""
+        odds = self.detector.mixed(
+            [
+                np.stack([each.logits for each in readings]),
+                *(member.logits(texts) for member in self.detector.members[1:]),
+            ]
+        )
+        correction = with_bias(pooled, self._heads["correction"])
+        chances = np.empty((len(texts), len(CATEGORICAL)))
+        for at, name in enumerate(CATEGORICAL):
+            column = odds[:, self.detector.card.ids.index(name)]
+            once = scaled(column, self.detector.card, name) + correction[:, at]
+            chances[:, at] = sigmoid(scaled(once, self.card, name))
+        return chances
+
+    def answers(self, chances: Floats) -> NDArray[np.int8]:
+        """Return the most probable consistent assignments, weighed at the card's thresholds."""
+        limits = np.array([self.card.threshold(name) for name in CATEGORICAL])
+        odds = _log_odds(chances) - _log_odds(limits)
+        return most_probable_rows(sigmoid(odds))
+
+    def group_shares(self, pooled: Floats) -> Floats:
+        """Return how the head divides each text among the groups of the list and any other."""
+        odds = with_bias(pooled, self._heads["groups"])
+        odds -= odds.max(axis=1, keepdims=True)
+        shares = np.exp(odds)
+        found: Floats = shares / shares.sum(axis=1, keepdims=True)
+        return found
+
+    def named_groups(self, readings: Sequence[Reading], pooled: Floats) -> list[list[Named]]:
+        """Return the likely groups of texts, best first: what the head and the decoder make of it.
+
+        The decoder's own names take the place of "any other group", as far as it thinks of them.
+        """
+        written = self.decoder.groups([each.states for each in readings], self.beams)
+        return [
+            self._ranked(np.log(shares + 1e-9), candidates)
+            for shares, candidates in zip(self.group_shares(pooled), written, strict=True)
+        ]
+
+    def _ranked(self, odds: Floats, candidates: Sequence[Candidate]) -> list[Named]:
+        decoded = {self.vocabulary.text(each.pieces): each.score for each in candidates}
+        floor = min(decoded.values()) - 1.0
+        own = {name: score for name, score in decoded.items() if name not in self.groups and name}
+        total = np.logaddexp.reduce(list(own.values())) if own else 0.0
+        names = [*self.groups, *own]
+        scores = np.array(
+            [
+                *(
+                    odds[at] + DECODER_SHARE * decoded.get(name, floor)
+                    for at, name in enumerate(self.groups)
+                ),
+                *(odds[-1] + score - total + DECODER_SHARE * score for score in own.values()),
+            ]
+        )
+        shares = np.exp(scores - scores.max())
+        shares /= shares.sum()
+        order = np.argsort(-shares, kind="stable")
+        return [Named(names[at], float(shares[at]), min(int(at), len(self.groups))) for at in order]
+
+    def implications(
+        self,
+        texts: Sequence[str],
+        readings: Sequence[Reading],
+        pooled: Floats,
+        chances: Sequence[float],
+    ) -> list[tuple[Implication, ...]]:
+        """Return the likely groups of texts, each with a statement about it."""
+        asked = [
+            (row, named)
+            for row, names in enumerate(self.named_groups(readings, pooled))
+            for named in _chosen(names)
+        ]
+        statements = self._statements(readings, asked)
+        found: list[list[Implication]] = [[] for _ in texts]
+        for (row, named), (statement, likelihood) in zip(asked, statements, strict=True):
+            found[row].append(
+                Implication(
+                    named.name,
+                    statement,
+                    round(chances[row] * named.share, 4),
+                    likelihood,
+                    self._evidence(texts[row], readings[row], named.column),
+                )
+            )
+        return [tuple(each) for each in found]
+
+    def _statements(
+        self, readings: Sequence[Reading], asked: "Sequence[tuple[int, Named]]"
+    ) -> list[tuple[str | None, float | None]]:
+        if not self.statements:
+            return [(None, None)] * len(asked)
+        tokenizer = self.encoder.tokenizer
+        pieces = [self.vocabulary.numbers(named.name, tokenizer) for _, named in asked]
+        states = [readings[row].states for row, _ in asked]
+        found: list[tuple[str | None, float | None]] = []
+        for candidates in self.decoder.statements(states, pieces, self.beams):
+            found.append(self._agreed(candidates))
+        return found
+
+    def _agreed(self, candidates: Sequence[Candidate]) -> tuple[str, float]:
+        """Choose the statement that agrees most with all that the search found."""
+        texts = [self.vocabulary.text(each.pieces) for each in candidates]
+        chances = np.exp([each.score for each in candidates])
+        best = most_agreed(texts, list(chances / chances.sum()))
+        return texts[best], round(float(chances[best]), 6)
+
+    def _evidence(self, text: str, reading: Reading, at: int) -> tuple[str, ...]:
+        """Return the words that speak most for a group rather than for the others."""
+        weights = self._heads["groups"][:-1]
+        own = weights[:, at] - weights.mean(axis=1)
+        width = reading.states.shape[1]
+        parts = reading.states @ own[:width] / len(reading.states)
+        winners = reading.states.argmax(axis=0)
+        np.add.at(parts, winners, reading.states[winners, np.arange(width)] * own[width:])
+        words = spread_over_words(reading.clean, reading.offsets, parts)
+        return tuple(span.cut(text) for span in carrying_spans(text, words, None))
+
+
+def scaled(odds: Floats, card: Card, name: str) -> Floats:
+    """Return log-odds as a card calibrates them."""
+    slope, level = card.calibration.get(name, (1.0, 0.0))
+    return slope * odds + level
+
+
+def pool(readings: Sequence[Reading]) -> Floats:
+    """Return the mean and the greatest states of texts: what the heads read."""
+    return np.stack(
+        [np.concatenate([each.states.mean(axis=0), each.states.max(axis=0)]) for each in readings]
+    ).astype(np.float64)
+
+
+def with_bias(pooled: Floats, weights: Floats) -> Floats:
+    """Apply linear weights whose last row is the bias."""
+    found: Floats = pooled @ weights[:-1] + weights[-1]
+    return found
+
+
+def _chosen(names: "Sequence[Named]") -> "list[Named]":
+    """Return what to tell of: the best group, and clear further ones."""
+    further = [named for named in names[1:MOST_GROUPS] if named.share >= LEAST_SHARE]
+    return [names[0], *further]
+
+
+def _plain(chances: Floats, said: NDArray[np.int8]) -> Frame:
+    values = {name: round(float(p), 4) for name, p in zip(CATEGORICAL, chances, strict=True)}
+    answers = {
+        name: _answer(name, values[name], bool(value))
+        for name, value in zip(CATEGORICAL, said, strict=True)
+    }
+    if answers[GROUP] == "no":
+        answers.pop("frame.in_group")
+    return Frame(values, answers=answers)
+
+
+def _answer(name: str, chance: float, said: bool) -> str:
+    """Return the answer in the questionnaire's words: what is claimed below a half is a maybe."""
+    if not said:
+        return "no"
+    unsure = _UNSURE.get(name)
+    # Whether the author is one of the group is never more than a maybe.
+    sure = unsure is None or (chance >= 0.5 and name != "frame.in_group")
+    return "yes" if sure or unsure is None else unsure
+
+
+def _with_texts(frame: Frame, implications: tuple[Implication, ...]) -> Frame:
+    return Frame(
+        frame.probabilities,
+        tuple(dict.fromkeys(each.group for each in implications)),
+        tuple(dict.fromkeys(each.statement for each in implications if each.statement)),
+        frame.answers,
+        implications,
+    )
+
+
+def _log_odds(chances: Floats) -> Floats:
+    clipped = np.clip(chances, 1e-6, 1 - 1e-6)
+    found: Floats = np.log(clipped) - np.log1p(-clipped)
+    return found
+
+
+def load_embedded_framer(folder: Path) -> EmbeddedFramer:
+    """Open the folder of an embedded framer."""
+    return EmbeddedFramer(folder, read_card(folder))

@@ -1,0 +1,98 @@
+"""The groups that can be named from a list: one name each, and the spellings merged into it.
+
+Annotators wrote the same group in many ways ("ethiopians", "ethiopian folks"). A model that chooses
+from a list needs one name for each; the list and the spellings are data, in ``groups.yaml``.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tactful.errors import FileFormatError
+
+GROUPS_FILE = Path(__file__).with_name("groups.yaml")
+_BLANK = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One group of the list."""
+
+    name: str
+    category: str
+    """What it is defined by, as in the questionnaire: race, gender, culture, …"""
+    spellings: tuple[str, ...] = ()
+
+
+@cache
+def load_groups() -> tuple[Group, ...]:
+    """Read the list that comes with the package."""
+    return read_groups(GROUPS_FILE)
+
+
+def read_groups(path: Path) -> tuple[Group, ...]:
+    """Read and check a list of groups: no name and no spelling may stand for two."""
+    import yaml
+
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    entries = data.get("groups") if isinstance(data, Mapping) else None
+    if not isinstance(entries, list) or not entries:
+        raise FileFormatError(f"{path}: found no list 'groups'; expected names and spellings.")
+    found: list[Group] = []
+    owners: dict[str, str] = {}
+    for number, entry in enumerate(entries, 1):
+        group = _group(entry, f"{path}: group {number}", data.get("categories") or ())
+        for spelling in dict.fromkeys(map(normalise_group, (group.name, *group.spellings))):
+            if spelling in owners:
+                raise FileFormatError(
+                    f"{path}: found '{spelling}' for '{owners[spelling]}' and for '{group.name}'; "
+                    "expected each spelling once; remove one."
+                )
+            owners[spelling] = group.name
+        found.append(group)
+    return tuple(found)
+
+
+def _group(entry: Any, place: str, categories: Any) -> Group:
+    known = isinstance(entry, Mapping) and set(entry) <= {"name", "category", "spellings"}
+    if not known or not isinstance(entry.get("name"), str) or not entry["name"].strip():
+        raise FileFormatError(f"{place}: expected a name, a category and perhaps spellings.")
+    if entry.get("category") not in categories:
+        raise FileFormatError(
+            f"{place} ('{entry['name']}'): found the category '{entry.get('category')}'; expected "
+            f"one of {', '.join(categories)}."
+        )
+    spellings = entry.get("spellings", [])
+    if not isinstance(spellings, list) or not all(isinstance(each, str) for each in spellings):
+        raise FileFormatError(f"{place} ('{entry['name']}'): expected a list of spellings.")
+    return Group(entry["name"], entry["category"], tuple(spellings))
+
+
+def normalise_group(text: str) -> str:
+    """Return a group's name in lower case, with single spaces.
+
+    >>> normalise_group("  Old   People ")
+    'old people'
+    """
+    return _BLANK.sub(" ", text).strip().lower()
+
+
+def group_named(text: str) -> str | None:
+    """Return the name in the list for what somebody wrote; None if the list has no such group.
+
+    >>> group_named("Muslims")
+    'muslim folks'
+    """
+    return _by_spelling().get(normalise_group(text))
+
+
+@cache
+def _by_spelling() -> dict[str, str]:
+    return {
+        normalise_group(spelling): group.name
+        for group in load_groups()
+        for spelling in (group.name, *group.spellings)
+    }

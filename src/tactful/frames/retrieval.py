@@ -1,0 +1,203 @@
+"""Frames by retrieval: what was said about the posts of an index that are most like a text.
+
+The categorical variables are those of the nearest posts, weighed by how alike they are, searched
+for the most probable consistent assignment. The group is elected, and the statement is the one
+that most of the neighbours' statements agree with; the neighbours are shown as evidence.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tactful.detectors.card import Card
+from tactful.detectors.checker import shorten
+from tactful.errors import FileFormatError
+from tactful.frames.consensus import consensus, vote
+from tactful.frames.embedding import Embedding, load_embedding
+from tactful.frames.index import Index, IndexedPost, Numbers, read_index
+from tactful.frames.schema import CATEGORICAL
+from tactful.frames.search import most_probable
+from tactful.types import Frame, Implication
+
+GROUP, IN_GROUP, OFFENSIVE = "frame.group", "frame.in_group", "frame.offensive"
+
+NEIGHBOURS = 40
+TEMPERATURE = 0.1
+"""A post that is less alike than the nearest one by this weighs 1/e of it."""
+IMPLIED = 0.4
+"""What the likeness of implications weighs beside that of the texts."""
+MOST_GROUPS, LEAST_SHARE = 3, 0.3
+"""Beside the first group, so many at most that so large a share of the vote names."""
+EVIDENCE = 3
+LONGEST_EXCERPT = 80
+_BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A post of the index, how alike it is (about 0 to 1), and what it weighs in the vote."""
+
+    post: IndexedPost
+    similarity: float
+    weight: float
+
+
+class RetrievalFramer:
+    """Turns texts into frames by the posts of an index."""
+
+    def __init__(
+        self,
+        index: Index,
+        embedding: Embedding,
+        *,
+        neighbours: int = NEIGHBOURS,
+        temperature: float = TEMPERATURE,
+        implied: float = IMPLIED,
+    ):
+        self.index, self.embedding = index, embedding
+        self.neighbours, self.temperature, self.implied = neighbours, temperature, implied
+
+    @property
+    def card(self) -> Card:
+        """The card of the index."""
+        return self.index.card
+
+    @cached_property
+    def _shares(self) -> NDArray[np.float64]:
+        """One row per post: its shares, NaN where nobody was asked and that says nothing."""
+        return np.array([[_share(post, name) for name in CATEGORICAL] for post in self.index.posts])
+
+    def frame(self, texts: Sequence[str], *, always: bool = False) -> list[Frame]:
+        """Return one frame per text, in the order of ``texts``; each holds the constraints.
+
+        ``always`` names a group whether or not one is likely, which an evaluation of the texts
+        that have one needs.
+        """
+        found: list[Frame] = []
+        for start in range(0, len(texts), _BATCH):
+            parts = self.embedding.vectors(texts[start : start + _BATCH])
+            found += self.frames_at(self.index.space.place(parts), always=always)
+        return found
+
+    def frames_at(self, queries: Numbers, *, always: bool = False) -> list[Frame]:
+        """Return the frames of texts whose place in the index' space is known."""
+        likeness = self.index.likeness(queries)
+        implied = self.index.implied_likeness(queries)
+        known = self.index.with_references
+        found = []
+        for row in range(len(queries)):
+            chances = self._chances(likeness[row])
+            answers = most_probable(chances, group=True if always else None)
+            mixed = (1 - self.implied) * likeness[row, known] + self.implied * implied[row]
+            implications = (
+                self._implications(self._nearest(mixed), chances[GROUP]) if answers[GROUP] else ()
+            )
+            found.append(_frame(chances, answers, implications))
+        return found
+
+    def nearest(self, text: str) -> list[Neighbour]:
+        """Return the posts with references that are most like a text, the nearest first."""
+        query = self.index.space.place(self.embedding.vectors([text]))
+        likeness = self.index.likeness(query)[0, self.index.with_references]
+        mixed = (1 - self.implied) * likeness + self.implied * self.index.implied_likeness(query)[0]
+        return self._nearest(mixed)
+
+    def _nearest(self, similarities: Numbers) -> list[Neighbour]:
+        rows, weights = self._weighed(similarities)
+        return [
+            Neighbour(
+                self.index.posts[int(self.index.with_references[row])],
+                float(similarities[row]),
+                float(weight),
+            )
+            for row, weight in zip(rows, weights, strict=True)
+        ]
+
+    def _weighed(self, similarities: Numbers) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the nearest rows and their weights, which add up to 1."""
+        rows = np.argsort(-similarities, kind="stable")[: self.neighbours]
+        near = similarities[rows].astype(np.float64)
+        weights = np.exp((near - near[0]) / self.temperature)
+        return rows, weights / weights.sum()
+
+    def _chances(self, likeness: Numbers) -> dict[str, float]:
+        rows, weights = self._weighed(likeness)
+        shares = self._shares[rows]
+        asked = ~np.isnan(shares)
+        weight = (weights[:, None] * asked).sum(axis=0)
+        total = (weights[:, None] * np.where(asked, shares, 0.0)).sum(axis=0)
+        chances = np.clip(
+            np.divide(total, weight, out=np.zeros_like(total), where=weight > 0), 0, 1
+        )
+        return dict(zip(CATEGORICAL, map(float, chances), strict=True))
+
+    def _implications(
+        self, neighbours: Sequence[Neighbour], chance: float
+    ) -> tuple[Implication, ...]:
+        weights = [each.weight for each in neighbours]
+        shares = vote([each.post.groups for each in neighbours], weights)
+        further = [name for name in list(shares)[1:MOST_GROUPS] if shares[name] >= LEAST_SHARE]
+        pairs = [each.post.pairs for each in neighbours]
+        found = []
+        for group in [*list(shares)[:1], *further]:
+            agreed = consensus(pairs, weights, shares, group)
+            found.append(
+                Implication(
+                    group,
+                    None if agreed is None else agreed.statement,
+                    round(chance * min(shares[group], 1.0), 4),
+                    None if agreed is None else round(agreed.agreement, 4),
+                    tuple(_evidence(each) for each in neighbours if group in each.post.groups)[
+                        :EVIDENCE
+                    ],
+                )
+            )
+        return tuple(found)
+
+
+def load_retrieval_framer(folder: Path) -> RetrievalFramer:
+    """Open the folder of an index, and the embedding it was built with."""
+    index = read_index(folder)
+    name = str(index.card.training.get("embedding", ""))
+    embedding = load_embedding(name)
+    if embedding.fingerprint != index.card.training.get("fingerprint"):
+        raise FileFormatError(
+            f"{folder}: found an index built with another version of the embedding '{name}' than "
+            "the one installed; expected the same; build it again with 'tactful frame index'."
+        )
+    return RetrievalFramer(index, embedding)
+
+
+def _share(post: IndexedPost, name: str) -> float:
+    share = post.shares.get(name)
+    if share is not None:
+        return share
+    # Whoever finds a post harmless is not asked about a group: that is a no, not a gap.
+    harmless = name == GROUP and post.shares.get(OFFENSIVE) is not None
+    return 0.0 if harmless else float("nan")
+
+
+def _frame(
+    chances: dict[str, float], answers: dict[str, int], implications: tuple[Implication, ...]
+) -> Frame:
+    said = {name: "yes" if value else "no" for name, value in answers.items()}
+    if not answers[GROUP]:
+        said.pop(IN_GROUP)
+    statements = (each.statement for each in implications if each.statement is not None)
+    return Frame(
+        {name: round(value, 4) for name, value in chances.items()},
+        tuple(each.group for each in implications),
+        tuple(dict.fromkeys(statements)),
+        said,
+        implications,
+    )
+
+
+def _evidence(neighbour: Neighbour) -> str:
+    """Quote a post; not what it was said to imply, which a reader may have asked to be spared."""
+    excerpt = shorten(" ".join(neighbour.post.text.split()), longest=LONGEST_EXCERPT)
+    return f"{excerpt} ({min(max(neighbour.similarity, 0.0), 1.0):.2f} alike)"

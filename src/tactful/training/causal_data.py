@@ -1,0 +1,152 @@
+"""Lessons of a causal language model: posts drawn by seed, and lines as numbers of tokens.
+
+What a line is and which of its parts are learnt is said by :mod:`tactful.frames.linearise`. The
+loss is over the whole line, the words of the post included (Sap et al. 2020, section 4).
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tactful.errors import InputError, UsageError
+from tactful.frames.causal_tokens import LineTokenizer
+from tactful.frames.linearise import Instance, Piece, linearise
+from tactful.frames.posts import Post
+
+VALIDATION = "fold2"
+"""With the held-out eighth this leaves 75 : 12.5 : 12.5, as in section 4.2."""
+UNLEARNT = -100
+_POOL = 40
+"""Batches are cut from pools of so many batches, sorted by length, so that little is padding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One instance as numbers: its tokens, and what each place should be predicted as."""
+
+    tokens: list[int]
+    labels: list[int]
+    """The tokens themselves, or -100 where nothing is learnt."""
+
+
+def encode_line(instance: Instance, tokenizer: LineTokenizer, post_tokens: int) -> Line:
+    """Return an instance as numbers; only the post is ever cut, the frame always stays whole."""
+    tokens: list[int] = []
+    labels: list[int] = []
+    for piece in linearise(instance):
+        cut = tokenizer.encode(piece)
+        if _is_post(piece, tokens):
+            cut = cut[:post_tokens]
+        tokens += cut
+        labels += cut if piece.learn else [UNLEARNT] * len(cut)
+    return Line(tokens, labels)
+
+
+def _is_post(piece: Piece, before: Sequence[int]) -> bool:
+    # The post is the one piece of words that follows the start token alone.
+    return not piece.special and len(before) == 1
+
+
+def encode_lines(
+    instances: Sequence[Instance], tokenizer: LineTokenizer, post_tokens: int, places: int | None
+) -> list[Line]:
+    """Return all instances as numbers; one that the model cannot hold is an error."""
+    if post_tokens < 1:
+        raise UsageError(f"Found post_tokens={post_tokens}; expected at least 1.")
+    lines = [encode_line(instance, tokenizer, post_tokens) for instance in instances]
+    longest = max((len(line.tokens) for line in lines), default=0)
+    if places is not None and longest > places:
+        raise InputError(
+            f"Found a line of {longest} tokens; the model reads at most {places}; cut posts to "
+            "fewer tokens."
+        )
+    return lines
+
+
+def choose_lessons(
+    posts: Sequence[Post],
+    *,
+    share: float = 1.0,
+    seed: int = 1,
+    per_post: int | None = None,
+    most_posts: int | None = None,
+) -> list[Instance]:
+    """Draw lessons by seed: whole posts, the smaller shares inside the larger ones.
+
+    per_post: at most so many different lessons of a post. most_posts: what ``share`` is a share of.
+    """
+    if not 0 < share <= 1:
+        raise UsageError(f"Found a share of {share:g}; expected more than 0 and at most 1.")
+    order = [int(at) for at in np.random.default_rng(seed).permutation(len(posts))][:most_posts]
+    chosen = order[: math.ceil(len(order) * share)]
+    lessons = [lesson for at in chosen for lesson in _some(posts[at], at, seed, per_post)]
+    if not lessons:
+        raise InputError("Found no lesson to learn from; expected posts with annotations.")
+    return lessons
+
+
+def _some(post: Post, at: int, seed: int, per_post: int | None) -> list[Instance]:
+    # What several annotators said is the likelier to be drawn, but drawn once.
+    order = np.random.default_rng([seed, at]).permutation(len(post.lessons))
+    kept: dict[object, Instance] = {}
+    for row in order:
+        lesson = post.lessons[int(row)]
+        key = (tuple(sorted(lesson.values.items())), lesson.group, lesson.statement)
+        kept.setdefault(key, lesson)
+    return list(kept.values())[:per_post]
+
+
+def parts(posts: Sequence[Post]) -> tuple[list[Post], list[Post]]:
+    """Return the posts to learn from and those to validate on; the held-out eighth is neither."""
+    rest = [post for post in posts if not post.held_out]
+    return (
+        [post for post in rest if post.fold != VALIDATION],
+        [post for post in rest if post.fold == VALIDATION],
+    )
+
+
+def fingerprint(lines: Sequence[Line]) -> str:
+    """Return a hash: equal lines, equal hash."""
+    digest = sha256()
+    for line in lines:
+        digest.update(np.array([len(line.tokens), *line.tokens, *line.labels]).tobytes())
+    return digest.hexdigest()
+
+
+def batches(
+    lines: Sequence[Line], size: int, rng: np.random.Generator | None
+) -> Iterator[list[int]]:
+    """Yield rows of lines of like length, in an order that follows from ``rng`` alone."""
+    order = np.arange(len(lines)) if rng is None else rng.permutation(len(lines))
+    cut: list[list[int]] = []
+    for start in range(0, len(order), size * _POOL):
+        pool = [int(row) for row in order[start : start + size * _POOL]]
+        pool.sort(key=lambda row: len(lines[row].tokens))
+        cut += [pool[at : at + size] for at in range(0, len(pool), size)]
+    yield from cut if rng is None else (cut[at] for at in rng.permutation(len(cut)))
+
+
+def padded(lines: Sequence[Line]) -> dict[str, Tensor]:
+    """Return lines as tables: tokens, mask and labels."""
+    width = max(len(line.tokens) for line in lines)
+    tokens = torch.zeros((len(lines), width), dtype=torch.int64)
+    mask = torch.zeros_like(tokens)
+    labels = torch.full_like(tokens, UNLEARNT)
+    for at, line in enumerate(lines):
+        length = len(line.tokens)
+        tokens[at, :length] = torch.tensor(line.tokens)
+        mask[at, :length] = 1
+        labels[at, :length] = torch.tensor(line.labels)
+    return {"tokens": tokens, "mask": mask, "labels": labels}
+
+
+def places_of(model: Any) -> int | None:
+    """Return how many tokens the model can read, where it says so."""
+    places = getattr(model.config, "max_position_embeddings", None)
+    return None if places is None else int(places)

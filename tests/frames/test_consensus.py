@@ -1,0 +1,95 @@
+"""The vote over groups, and the statement that agrees most with the neighbours'."""
+
+import random
+
+import numpy as np
+import pytest
+
+from tactful.frames.bayes_risk import agreement
+from tactful.frames.consensus import Consensus, agreements, consensus, vote
+from tactful.metrics.generation import tokenise
+
+
+def test_shares_are_of_the_whole_weight() -> None:
+    shares = vote([["cooks"], ["cooks", "bakers"], []], [2, 1, 1])
+    assert shares == {"cooks": 0.75, "bakers": 0.25}
+    assert list(shares) == ["cooks", "bakers"]
+
+
+def test_a_group_named_twice_in_a_ballot_counts_once() -> None:
+    assert vote([["cooks", "cooks"], ["bakers"]], [1, 1]) == {"bakers": 0.5, "cooks": 0.5}
+
+
+def test_nobody_votes() -> None:
+    assert vote([], []) == {}
+    assert vote([["cooks"]], [0.0]) == {}
+
+
+def test_votes_and_weights_belong_together() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        vote([["cooks"]], [1.0, 2.0])
+
+
+def test_many_agreements_are_those_of_single_pairs() -> None:
+    words = ["cooks", "are", "loud", "the", "the", "slow", "and", "-", "never"]
+    draw = random.Random(7)
+    texts = [" ".join(draw.choices(words, k=draw.randrange(9))) for _ in range(40)]
+    table = agreements(texts[:25], texts[15:])
+    expected = [
+        [agreement(tokenise(reference), tokenise(text)) for reference in texts[15:]]
+        for text in texts[:25]
+    ]
+    np.testing.assert_allclose(table, expected, atol=1e-12)
+
+
+def test_the_statement_that_most_agree_with_wins() -> None:
+    neighbours = [
+        [("cooks", "cooks are loud")],
+        [("cooks", "cooks are very loud")],
+        [("cooks", "nobody likes soup")],
+    ]
+    found = consensus(neighbours, [0.3, 0.3, 0.4], {"cooks": 1.0}, "cooks")
+    assert found is not None
+    assert found.statement != "nobody likes soup"
+    assert 0 < found.agreement < 1
+
+
+def test_unanimous_neighbours_agree_wholly() -> None:
+    neighbours = [[("cooks", "cooks are loud")]] * 3
+    found = consensus(neighbours, [0.2, 0.3, 0.5], {"cooks": 1.0}, "cooks")
+    assert found == Consensus("cooks are loud", pytest.approx(1.0))
+
+
+def test_a_statement_need_only_suit_one_reference_of_each_neighbour() -> None:
+    shared, others = "cooks are loud", ["x y z", "p q r", "k l m"]
+    neighbours = [[("cooks", shared), ("cooks", other)] for other in others]
+    found = consensus(neighbours, [1, 1, 1], {"cooks": 1.0}, "cooks")
+    assert found == Consensus(shared, pytest.approx(1.0))
+
+
+def test_statements_about_the_group_are_preferred() -> None:
+    neighbours = [[("cooks", "cooks are loud")], [("bakers", "bakers are early")]]
+    shares = {"cooks": 0.5, "bakers": 0.5}
+    for group, statement in (("cooks", "cooks are loud"), ("bakers", "bakers are early")):
+        found = consensus(neighbours, [1, 1], shares, group, elsewhere=0.1)
+        assert found is not None
+        assert found.statement == statement
+
+
+def test_no_statement_is_none() -> None:
+    assert consensus([], [], {}, "cooks") is None
+    assert consensus([[]], [1.0], {"cooks": 1.0}, "cooks") is None
+    assert consensus([[("bakers", "bakers are early")]], [1.0], {"cooks": 1.0}, "cooks") is None
+
+
+def test_the_order_of_neighbours_does_not_matter() -> None:
+    neighbours = [
+        [("cooks", "cooks are loud")],
+        [("cooks", "cooks are slow")],
+        [("cooks", "cooks are late")],
+    ]
+    found = {
+        consensus([neighbours[at] for at in order], [1, 1, 1], {"cooks": 1.0}, "cooks").statement  # type: ignore[union-attr]
+        for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0))
+    }
+    assert found == {"cooks are late"}

@@ -1,0 +1,64 @@
+"""Pieces of words: numbers and back, and the file they are kept in."""
+
+from pathlib import Path
+
+import pytest
+
+from tactful.detectors.load import WEIGHTS
+from tactful.errors import FileFormatError
+from tactful.frames.groups import load_groups
+from tactful.frames.vocabulary import (
+    END,
+    SEPARATOR,
+    START,
+    VOCABULARY_FILE,
+    Vocabulary,
+    read_vocabulary,
+    vocabulary_of,
+    write_vocabulary,
+)
+
+SENTENCES = ("women are less qualified", "old folks can't learn", "latino/latina folks, women")
+
+
+@pytest.fixture(scope="module")
+def tokenizer():  # type: ignore[no-untyped-def]
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_file(str(WEIGHTS / "encoder-en" / "tokenizer.json"))
+
+
+def test_what_is_cut_can_be_written_again(tokenizer) -> None:  # type: ignore[no-untyped-def]
+    vocabulary = vocabulary_of(SENTENCES, tokenizer)
+    for sentence in SENTENCES:
+        assert vocabulary.text(vocabulary.numbers(sentence, tokenizer)) == sentence
+
+
+def test_every_group_of_the_list_can_be_written_again(tokenizer) -> None:  # type: ignore[no-untyped-def]
+    vocabulary = vocabulary_of([group.name for group in load_groups()], tokenizer)
+    for group in load_groups():
+        assert vocabulary.text(vocabulary.numbers(group.name, tokenizer)) == group.name
+
+
+def test_the_most_frequent_pieces_come_first(tokenizer) -> None:  # type: ignore[no-untyped-def]
+    vocabulary = vocabulary_of(["women men women", "women men"], tokenizer)
+    assert vocabulary.pieces == ("women", "men")
+    assert len(vocabulary) == 5
+    assert vocabulary.numbers("men and women", tokenizer) == [4, 3]
+
+
+def test_special_pieces_are_no_words() -> None:
+    assert Vocabulary(("women",)).text([START, 3, SEPARATOR, END]) == "women"
+
+
+def test_the_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+    write_vocabulary(Vocabulary(("women", "##s")), tmp_path)
+    assert read_vocabulary(tmp_path) == Vocabulary(("women", "##s"))
+
+
+@pytest.mark.parametrize("text", [None, "{", "{}", '["women", 3]'])
+def test_a_damaged_file_is_refused(tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        (tmp_path / VOCABULARY_FILE).write_text(text, encoding="utf-8")
+    with pytest.raises(FileFormatError, match="found no list of pieces"):
+        read_vocabulary(tmp_path)
