@@ -67,12 +67,14 @@ def cross_validated(
         began = time.process_time()
         answers = framer.frames_at(queries)
         searched += time.process_time() - began
-        forced = framer.frames_at(queries, always=True)
         usual = majority(index)
-        for at, answer, force in zip(own, answers, forced, strict=True):
+        for at, answer in zip(own, answers, strict=True):
             found["answers"].append((posts[at], answer))
-            found["always"].append((posts[at], force))
             found["majority"].append((posts[at], usual))
+        with_some = [at for at, place in enumerate(own) if posts[place].frame.implied_statements]
+        forced = framer.frames_at(queries[with_some], always=True)
+        for at, answer in zip(own[with_some], forced, strict=True):
+            found["always"].append((posts[at], answer))
     speeds = {
         "embedding": len(posts) / embedded,
         "search": len(posts) / searched,

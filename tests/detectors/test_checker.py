@@ -287,16 +287,18 @@ FRAME = Frame(
 
 def test_a_finding_that_targets_a_group_is_told_with_a_frame() -> None:
     asked: list[str] = []
+    harmless = Frame({}, answers={"frame.offensive": "no", "frame.group": "no"})
 
     def framing(texts: Sequence[str]) -> list[Frame]:
         asked.extend(texts)
-        return [FRAME if "learn" in text else Frame() for text in texts]
+        return [FRAME if "learn" in t else harmless if "bus" in t else Frame() for t in texts]
 
-    text = "Even they can learn.\n\nThe bridge is open.\n\nWhat they do."
+    text = "Even they can learn.\n\nThe bridge is open.\n\nWhat they do.\n\nThen they took the bus."
     report = with_frames(check_document(GroupDetector(), document_of(text)), framing)
-    assert asked == ["Even they can learn.", "What they do."]
+    assert asked == ["Even they can learn.", "What they do.", "Then they took the bus."]
     told = [(finding.id, finding.frame) for finding in report.findings]
-    # A frame without a group says nothing, and only the finding of the group carries one.
+    # Only the finding of the group carries a frame; one without a group says nothing; and where
+    # the frame sees no offence, the findings of one are gone.
     assert told == [
         ("frame.offensive", None),
         ("frame.group", FRAME),

@@ -48,7 +48,7 @@ def test_the_statement_that_most_agree_with_wins() -> None:
         [("cooks", "cooks are very loud")],
         [("cooks", "nobody likes soup")],
     ]
-    found = consensus(neighbours, [0.3, 0.3, 0.4], {"cooks": 1.0}, "cooks")
+    found = consensus(neighbours, [0.3, 0.3, 0.4], {"cooks": 1.0})
     assert found is not None
     assert found.statement != "nobody likes soup"
     assert 0 < found.agreement < 1
@@ -56,30 +56,41 @@ def test_the_statement_that_most_agree_with_wins() -> None:
 
 def test_unanimous_neighbours_agree_wholly() -> None:
     neighbours = [[("cooks", "cooks are loud")]] * 3
-    found = consensus(neighbours, [0.2, 0.3, 0.5], {"cooks": 1.0}, "cooks")
-    assert found == Consensus("cooks are loud", pytest.approx(1.0))
+    found = consensus(neighbours, [0.2, 0.3, 0.5], {"cooks": 1.0})
+    assert found is not None
+    assert found.statement == "cooks are loud"
+    assert found.agreement == pytest.approx(1)
 
 
 def test_a_statement_need_only_suit_one_reference_of_each_neighbour() -> None:
     shared, others = "cooks are loud", ["x y z", "p q r", "k l m"]
     neighbours = [[("cooks", shared), ("cooks", other)] for other in others]
-    found = consensus(neighbours, [1, 1, 1], {"cooks": 1.0}, "cooks")
-    assert found == Consensus(shared, pytest.approx(1.0))
+    found = consensus(neighbours, [1, 1, 1], {"cooks": 1.0})
+    assert found is not None
+    assert found.statement == shared
+    assert found.agreement == pytest.approx(1)
 
 
-def test_statements_about_the_group_are_preferred() -> None:
-    neighbours = [[("cooks", "cooks are loud")], [("bakers", "bakers are early")]]
-    shares = {"cooks": 0.5, "bakers": 0.5}
-    for group, statement in (("cooks", "cooks are loud"), ("bakers", "bakers are early")):
-        found = consensus(neighbours, [1, 1], shares, group, elsewhere=0.1)
+def test_statements_about_the_elected_group_are_preferred() -> None:
+    neighbours = [[("cooks", "cooks are loud")], [("bakers", "bakers get up early")]]
+    found = consensus(neighbours, [1, 1], {"bakers": 0.6, "cooks": 0.4})
+    assert found is not None
+    assert found.statement == "bakers get up early"
+    assert consensus(neighbours, [1, 1], {"cooks": 1.0}) == Consensus("cooks are loud", 1.0)
+
+
+def test_of_equals_the_heavier_wins() -> None:
+    neighbours = [[("cooks", "a b")], [("cooks", "c d")]]
+    for weights, statement in (([1, 2], "c d"), ([2, 1], "a b"), ([1, 1], "a b")):
+        found = consensus(neighbours, weights, {"cooks": 1.0})
         assert found is not None
         assert found.statement == statement
 
 
 def test_no_statement_is_none() -> None:
-    assert consensus([], [], {}, "cooks") is None
-    assert consensus([[]], [1.0], {"cooks": 1.0}, "cooks") is None
-    assert consensus([[("bakers", "bakers are early")]], [1.0], {"cooks": 1.0}, "cooks") is None
+    assert consensus([], [], {}) is None
+    assert consensus([[]], [1.0], {"cooks": 1.0}) is None
+    assert consensus([[("bakers", "bakers are early")]], [1.0], {"cooks": 1.0}) is None
 
 
 def test_the_order_of_neighbours_does_not_matter() -> None:
@@ -89,7 +100,7 @@ def test_the_order_of_neighbours_does_not_matter() -> None:
         [("cooks", "cooks are late")],
     ]
     found = {
-        consensus([neighbours[at] for at in order], [1, 1, 1], {"cooks": 1.0}, "cooks").statement  # type: ignore[union-attr]
+        consensus([neighbours[at] for at in order], [1, 1, 1], {"cooks": 1.0}).statement  # type: ignore[union-attr]
         for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0))
     }
     assert found == {"cooks are late"}

@@ -76,7 +76,8 @@ def test_a_harmless_text_has_no_group_unless_one_is_asked_for(framer: RetrievalF
     text = "The ferry is late."
     (plain,), (forced,) = framer.frame([text]), framer.frame([text], always=True)
     assert plain.answers["offensive"] == "no"
-    assert plain.target_groups == plain.implications == ()
+    assert not plain.target_groups
+    assert not plain.implications
     assert "frame.in_group" not in plain.answers
     assert forced.target_groups
     assert forced.implied_statements

@@ -143,6 +143,8 @@ Framing = Callable[[Sequence[str]], Sequence[Frame]]
 """What turns texts into frames."""
 GROUP = "frame.group"
 """The id whose findings are told with a frame."""
+_OF_OFFENCE = ("frame.offensive", "frame.intent", GROUP, "frame.in_group")
+"""What a frame without offence leaves no room for."""
 
 
 def likelihood(probability: float) -> str:
@@ -253,24 +255,29 @@ def without_explanations(report: DocumentReport) -> DocumentReport:
 def with_frames(report: DocumentReport, framing: Framing) -> DocumentReport:
     """Return the report with a frame at every finding that a group is the target.
 
-    A frame that names no group is left out: the framer then reads the passage otherwise.
+    Frames are also a second reading: the detector takes the mere mention of some groups for an
+    offence. Where the frame sees none, what the detector found of it is left out. A frame that
+    names no group says nothing.
     """
-    asked = [finding for finding in report.findings if finding.id == GROUP]
+    asked = {
+        id(finding.passage): finding.passage
+        for finding in report.findings
+        if finding.id in _OF_OFFENCE
+    }
     if not asked:
         return report
-    frames = framing([finding.passage.text for finding in asked])
-    told = {
-        id(finding): frame
-        for finding, frame in zip(asked, frames, strict=True)
-        if frame.implications
-    }
-    return replace(
-        report,
-        findings=tuple(
-            replace(finding, frame=told[id(finding)]) if id(finding) in told else finding
-            for finding in report.findings
-        ),
-    )
+    frames = framing([passage.text for passage in asked.values()])
+    told = dict(zip(asked, frames, strict=True))
+    findings = []
+    for finding in report.findings:
+        frame = told.get(id(finding.passage)) if finding.id in _OF_OFFENCE else None
+        if frame is not None and frame.answers.get(_OF_OFFENCE[0]) == "no":
+            continue
+        if finding.id == GROUP and frame is not None and frame.implications:
+            findings.append(replace(finding, frame=frame))
+        else:
+            findings.append(finding)
+    return replace(report, findings=tuple(findings))
 
 
 def rule_ids(card: Card, only: Sequence[str] = ()) -> list[str]:

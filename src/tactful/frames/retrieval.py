@@ -17,8 +17,8 @@ from tactful.detectors.card import Card
 from tactful.detectors.checker import shorten
 from tactful.errors import FileFormatError
 from tactful.frames.consensus import consensus, vote
-from tactful.frames.embedding import Embedding, load_embedding
-from tactful.frames.index import Index, IndexedPost, Numbers, read_index
+from tactful.frames.embedding import Embedding, Numbers, load_embedding
+from tactful.frames.index import Index, IndexedPost, read_index
 from tactful.frames.schema import CATEGORICAL
 from tactful.frames.search import most_probable
 from tactful.types import Frame, Implication
@@ -28,7 +28,7 @@ GROUP, IN_GROUP, OFFENSIVE = "frame.group", "frame.in_group", "frame.offensive"
 NEIGHBOURS = 40
 TEMPERATURE = 0.1
 """A post that is less alike than the nearest one by this weighs 1/e of it."""
-IMPLIED = 0.4
+IMPLIED = 0.5
 """What the likeness of implications weighs beside that of the texts."""
 MOST_GROUPS, LEAST_SHARE = 3, 0.3
 """Beside the first group, so many at most that so large a share of the vote names."""
@@ -144,7 +144,9 @@ class RetrievalFramer:
         pairs = [each.post.pairs for each in neighbours]
         found = []
         for group in [*list(shares)[:1], *further]:
-            agreed = consensus(pairs, weights, shares, group)
+            # A further group has statements of its own; the first is heard among all.
+            heard = {group: 1.0} if group in further else shares
+            agreed = consensus(pairs, weights, heard)
             found.append(
                 Implication(
                     group,

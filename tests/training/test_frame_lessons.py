@@ -1,0 +1,58 @@
+"""What the framer learns from: lines, shares of groups, neutral sentences that are not measured."""
+
+import pytest
+
+pytest.importorskip("torch")
+
+from tactful.detectors.neutral import neutral_sentences
+from tactful.frames.linearise import Instance
+from tactful.frames.posts import Post
+from tactful.training.frame_figures import recall_threshold
+from tactful.training.frame_lessons import (
+    OTHER,
+    group_names,
+    group_targets,
+    lines,
+    neutral_lessons,
+)
+from tactful.types import Frame
+
+
+def post(*pairs: tuple[str | None, str | None]) -> Post:
+    return Post("1", "text", Frame(), tuple(Instance("text", {}, *pair) for pair in pairs))
+
+
+def test_lines_are_counted_in_lower_case() -> None:
+    found = lines(
+        post(("Women", "Women  cook"), ("women", "women cook"), ("women", None), (None, None))
+    )
+    assert found == {("women", "women cook"): 2}
+
+
+def test_shares_of_groups_count_rows_and_merge_spellings() -> None:
+    names = group_names()
+    shares = group_targets(
+        [
+            post(("muslims", "x"), ("Muslim folks", "y"), ("stamp collectors", "z")),
+            post((None, None)),
+        ]
+    )
+    assert shares[0, names.index("muslim folks")] == pytest.approx(2 / 3)
+    assert shares[0, names.index(OTHER)] == pytest.approx(1 / 3)
+    assert not shares[1].any()
+
+
+def test_what_is_learnt_is_not_what_is_measured() -> None:
+    measured = {each.text for each in neutral_sentences()}
+    assert not measured & set(neutral_lessons())
+    assert len(neutral_lessons()) > 1_000
+    assert not any("{" in text for text in neutral_lessons())
+
+
+def test_a_threshold_for_recall_reaches_its_share() -> None:
+    import numpy as np
+
+    chances = np.array([0.9, 0.8, 0.2, 0.1])
+    assert recall_threshold(chances, 0.8) == 0.8
+    assert recall_threshold(chances, 0.9) == 0.2
+    assert recall_threshold(chances, 1.0) == 0.1
