@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 
 from tactful.errors import FileFormatError
-from tactful.frames.groups import group_named, load_groups, normalise_group, read_groups
+from tactful.frames.groups import (
+    group_named,
+    load_groups,
+    mentioned_groups,
+    normalise_group,
+    read_groups,
+)
 
 
 def test_every_spelling_finds_its_group() -> None:
@@ -51,3 +57,11 @@ def test_a_bad_list_is_refused(tmp_path: Path, text: str, message: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(FileFormatError, match=message):
         read_groups(path)
+
+
+def test_a_group_is_found_by_its_spelling_as_a_word() -> None:
+    assert mentioned_groups("OLD PEOPLE, and some Muslims") == {"old folks", "muslim folks"}
+    # Neither within a word, nor a shorter name within a longer one.
+    assert mentioned_groups("a womanly menu for blackbirds") == set()
+    assert mentioned_groups("trans women") == {"trans women"}
+    assert mentioned_groups("") == set()

@@ -5,6 +5,7 @@ import pytest
 pytest.importorskip("torch")
 
 from tactful.detectors.neutral import neutral_sentences
+from tactful.frames.groups import group_named
 from tactful.frames.linearise import Instance
 from tactful.frames.posts import Post
 from tactful.training.frame_figures import recall_threshold
@@ -13,6 +14,7 @@ from tactful.training.frame_lessons import (
     group_names,
     group_targets,
     lines,
+    mention_lessons,
     neutral_lessons,
 )
 from tactful.types import Frame
@@ -56,3 +58,10 @@ def test_a_threshold_for_recall_reaches_its_share() -> None:
     assert recall_threshold(chances, 0.8) == 0.8
     assert recall_threshold(chances, 0.9) == 0.2
     assert recall_threshold(chances, 1.0) == 0.1
+
+
+def test_mentions_name_a_group_of_the_list() -> None:
+    found = mention_lessons()
+    assert {name for _, name in found} <= set(group_names())
+    assert all(group_named(name) == name for _, name in found)
+    assert ("What do you expect from old people?", "old folks") in found

@@ -25,6 +25,7 @@ from tactful.detectors.protocol import Scores
 from tactful.errors import FileFormatError
 from tactful.frames.bayes_risk import most_agreed
 from tactful.frames.decoder import BEAMS, Candidate, StatementDecoder
+from tactful.frames.groups import mentioned_groups
 from tactful.frames.schema import CATEGORICAL
 from tactful.frames.search import most_probable_rows
 from tactful.frames.vocabulary import Vocabulary, read_vocabulary
@@ -35,6 +36,9 @@ GROUP = "frame.group"
 MOST_GROUPS = 3
 DECODER_SHARE = 0.5
 """How much the decoder's log-probability of a name counts beside the head's."""
+MENTIONED = 1.5
+"""What it adds to a group's log-odds that the text calls it by name: rare groups were taught by few
+posts."""
 LEAST_SHARE = 0.25
 """A further group is named where the head gives it at least this share."""
 _BATCH = 256
@@ -204,11 +208,15 @@ class EmbeddedFramer:
         """
         written = self.decoder.groups([each.states for each in readings], self.beams)
         return [
-            self._ranked(np.log(shares + 1e-9), candidates)
-            for shares, candidates in zip(self.group_shares(pooled), written, strict=True)
+            self._ranked(np.log(shares + 1e-9), candidates, mentioned_groups(reading.clean.text))
+            for shares, candidates, reading in zip(
+                self.group_shares(pooled), written, readings, strict=True
+            )
         ]
 
-    def _ranked(self, odds: Floats, candidates: Sequence[Candidate]) -> list[Named]:
+    def _ranked(
+        self, odds: Floats, candidates: Sequence[Candidate], mentioned: set[str]
+    ) -> list[Named]:
         decoded = {self.vocabulary.text(each.pieces): each.score for each in candidates}
         floor = min(decoded.values()) - 1.0
         own = {name: score for name, score in decoded.items() if name not in self.groups and name}
@@ -217,7 +225,9 @@ class EmbeddedFramer:
         scores = np.array(
             [
                 *(
-                    odds[at] + DECODER_SHARE * decoded.get(name, floor)
+                    odds[at]
+                    + DECODER_SHARE * decoded.get(name, floor)
+                    + (MENTIONED if name in mentioned else 0.0)
                     for at, name in enumerate(self.groups)
                 ),
                 *(odds[-1] + score - total + DECODER_SHARE * score for score in own.values()),
@@ -270,10 +280,14 @@ class EmbeddedFramer:
 
     def _agreed(self, candidates: Sequence[Candidate]) -> tuple[str, float]:
         """Choose the statement that agrees most with all that the search found."""
-        texts = [self.vocabulary.text(each.pieces) for each in candidates]
-        chances = np.exp([each.score for each in candidates])
-        best = most_agreed(texts, list(chances / chances.sum()))
-        return texts[best], round(float(chances[best]), 6)
+        chances: dict[str, float] = {}
+        for each in candidates:
+            # With and without a full stop it is the same statement.
+            text = self.vocabulary.text(each.pieces).rstrip(" .") or "…"
+            chances[text] = chances.get(text, 0.0) + float(np.exp(each.score))
+        texts, total = list(chances), sum(chances.values())
+        best = texts[most_agreed(texts, [chance / total for chance in chances.values()])]
+        return best, round(chances[best], 6)
 
     def _evidence(self, text: str, reading: Reading, at: int) -> tuple[str, ...]:
         """Return the words that speak most for a group rather than for the others."""

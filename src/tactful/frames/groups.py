@@ -89,6 +89,23 @@ def group_named(text: str) -> str | None:
     return _by_spelling().get(normalise_group(text))
 
 
+def mentioned_groups(text: str) -> set[str]:
+    """Return the groups of the list that a text calls by one of their spellings.
+
+    >>> mentioned_groups("Old people and Muslims came.") == {"old folks", "muslim folks"}
+    True
+    """
+    by_spelling = _by_spelling()
+    return {by_spelling[normalise_group(found)] for found in _spellings().findall(text)}
+
+
+@cache
+def _spellings() -> re.Pattern[str]:
+    # Longer ones first, so that "black women" is not found as "women".
+    listed = sorted((s for s in _by_spelling() if "," not in s), key=lambda s: (-len(s), s))
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, listed))})\b", re.IGNORECASE)
+
+
 @cache
 def _by_spelling() -> dict[str, str]:
     return {

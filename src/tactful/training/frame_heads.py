@@ -65,9 +65,15 @@ def fit_groups(states: Floats, targets: Floats, strength: float = GROUP_STRENGTH
 
 
 def teach_groups(
-    lessons: Lessons, others: Lessons, targets: Floats, strength: float = TAUGHT_STRENGTH
+    lessons: Lessons,
+    others: Lessons,
+    targets: Floats,
+    mentions: tuple[Floats, Floats] | None = None,
+    strength: float = TAUGHT_STRENGTH,
 ) -> Floats:
     """Fit the head to what people wrote and, for more posts, to what three teachers make of them.
+
+    ``mentions`` are states and targets of further sentences that name their group.
 
     The teachers read the encoder's states, sentence vectors, and both; where there are no sentence
     vectors, the first is the only one.
@@ -78,8 +84,12 @@ def teach_groups(
         opinions.append(log_shares(read(others), weights))
     mixed = np.exp(SHARPNESS * np.mean(opinions, axis=0))
     taught = mixed / mixed.sum(axis=1, keepdims=True)
-    states = np.concatenate([*[lessons.states] * GOLD_WEIGHT, others.states])
-    return fit_groups(states, np.concatenate([*[targets] * GOLD_WEIGHT, taught]), strength)
+    states = [*[lessons.states] * GOLD_WEIGHT, others.states]
+    wanted = [*[targets] * GOLD_WEIGHT, taught]
+    if mentions is not None:
+        states.append(mentions[0])
+        wanted.append(mentions[1])
+    return fit_groups(np.concatenate(states), np.concatenate(wanted), strength)
 
 
 def _readings(lessons: Lessons) -> list[Callable[[Lessons], Floats]]:

@@ -1,6 +1,7 @@
 """What the embedded framer learns from: encoder states, groups, statements, neutral sentences."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from tactful.training.frame_decoder import MOST_PIECES, WIDTH
 
 MOST_OF_GROUP, MOST_OF_STATEMENT = 14, 15
 NEUTRAL_FILE = Path(__file__).with_name("neutral_lessons.yaml")
+_PLURAL = re.compile(r"(s|people|men|children)$")
 OTHER = ""
 """The name of the class for groups that are not in the list."""
 
@@ -155,11 +157,31 @@ def neutral_lessons() -> tuple[str, ...]:
 
     Their wordings are not those that identity bias is measured with.
     """
+    data = _sentences()
+    return tuple(
+        _filled(sentence, people) for people in data["people"] for sentence in data["sentences"]
+    )
+
+
+@cache
+def mention_lessons() -> tuple[tuple[str, str], ...]:
+    """Return sentences of ours about groups of the list, and the name of the group of each."""
+    return tuple(
+        (_filled(sentence, spelling), group.name)
+        for group in load_groups()
+        for spelling in (group.name, *group.spellings)
+        if _PLURAL.search(spelling) and "," not in spelling and "/" not in spelling
+        for sentence in _sentences()["mentions"]
+    )
+
+
+@cache
+def _sentences() -> dict[str, list[str]]:
     import yaml
 
-    data = yaml.safe_load(NEUTRAL_FILE.read_text(encoding="utf-8"))
-    return tuple(
-        sentence.replace("{people}", people).replace("{People}", people[0].upper() + people[1:])
-        for people in data["people"]
-        for sentence in data["sentences"]
-    )
+    data: dict[str, list[str]] = yaml.safe_load(NEUTRAL_FILE.read_text(encoding="utf-8"))
+    return data
+
+
+def _filled(sentence: str, people: str) -> str:
+    return sentence.replace("{people}", people).replace("{People}", people[0].upper() + people[1:])

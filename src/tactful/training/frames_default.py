@@ -35,6 +35,7 @@ from tactful.training.frame_lessons import (
     group_targets,
     joined_states,
     lines,
+    mention_lessons,
     neutral_lessons,
 )
 from tactful.training.multitask import load_model, save_model
@@ -173,10 +174,14 @@ def _write_heads(
         [*(posts[at].text for at in rows), *(texts[at] for at in about_groups)], work, say
     )
     split = len(rows)
+    mentions = mention_lessons()
+    told = framer.encoder.readings([text for text, _ in mentions], "frame.group")
+    named = np.eye(len(group_names()))[[group_names().index(name) for _, name in mentions]]
     groups = teach_groups(
         Lessons(pooled[rows], None if vectors is None else vectors[:split]),
         Lessons(others[about_groups], None if vectors is None else vectors[split:]),
         targets[rows],
+        (pool(told), named),
     )
     neutral = list(neutral_lessons())
     heard = framer.encoder.readings(neutral, "frame.group")
