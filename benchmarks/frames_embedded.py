@@ -21,7 +21,7 @@ from tactful.metrics import Measure
 from tactful.metrics.significance import bootstrap_interval
 from tactful.types import Frame
 
-GROUP = "frame.group"
+GROUP, OFFENSIVE = "frame.group", "frame.offensive"
 BARS = {
     "target_group.exact_match": 0.75,
     "target_group.rouge_l": 0.80,
@@ -124,8 +124,14 @@ def care(framer: EmbeddedFramer, posts: Sequence[Post], frames: Sequence[Frame])
     rates = {term: float(named[terms == term].mean()) for term in dict.fromkeys(terms)}
     worst = max(rates, key=lambda term: rates[term])
     detector = framer.detector
-    scores = detector.score([each.text for each in neutral])[GROUP]
-    limit = framer.card.threshold(GROUP)
+    scored = detector.score([each.text for each in neutral])
+    scores, limit = scored[GROUP], framer.card.threshold(GROUP)
+    offence = scored[OFFENSIVE] >= detector.card.threshold(OFFENSIVE)
+    stays = offence & np.array([frame.answers[OFFENSIVE] != "no" for frame in told])
+    before = {term: float(offence[terms == term].mean()) for term in rates}
+    after = {term: float(stays[terms == term].mean()) for term in rates}
+    most_before = max(before, key=lambda term: before[term])
+    most_after = max(after, key=lambda term: after[term])
     seen = {
         (lesson.statement or "").lower().strip()
         for post in posts
@@ -142,6 +148,10 @@ def care(framer: EmbeddedFramer, posts: Sequence[Post], frames: Sequence[Frame])
         f"which a group is named: {100 * named.mean():.1f} %, most for '{worst}' "
         f"({100 * rates[worst]:.0f} %). The detector's own probability, without the correction, "
         f"reaches the same threshold for {100 * float((scores >= limit).mean()):.1f} %.",
+        f"The default detector reports {100 * offence.mean():.1f} % of them as offensive (most: "
+        f"'{most_before}', {100 * before[most_before]:.0f} %); after the second reading that "
+        f"`tactful check` makes with the framer, {100 * stays.mean():.1f} % are left (most: "
+        f"'{most_after}', {100 * after[most_after]:.0f} %).",
         f"Statements written for the held-out posts: {len(said):,}; word for word also among "
         f"those of the posts learnt from: {100 * np.mean([text in seen for text in said]):.0f} %. "
         "They are short and typical; no list of sentences is shipped.",

@@ -27,7 +27,7 @@ from tactful.frames.bayes_risk import most_agreed
 from tactful.frames.decoder import BEAMS, Candidate, StatementDecoder
 from tactful.frames.groups import mentioned_groups
 from tactful.frames.schema import CATEGORICAL
-from tactful.frames.search import most_probable_rows
+from tactful.frames.search import at_thresholds, most_probable_rows
 from tactful.frames.vocabulary import Vocabulary, read_vocabulary
 from tactful.types import Frame, Implication
 
@@ -190,8 +190,7 @@ class EmbeddedFramer:
     def answers(self, chances: Floats) -> NDArray[np.int8]:
         """Return the most probable consistent assignments, weighed at the card's thresholds."""
         limits = np.array([self.card.threshold(name) for name in CATEGORICAL])
-        odds = _log_odds(chances) - _log_odds(limits)
-        return most_probable_rows(sigmoid(odds))
+        return most_probable_rows(at_thresholds(chances, limits))
 
     def group_shares(self, pooled: Floats) -> Floats:
         """Return how the head divides each text among the groups of the list and any other."""
@@ -355,12 +354,6 @@ def _with_texts(frame: Frame, implications: tuple[Implication, ...]) -> Frame:
         frame.answers,
         implications,
     )
-
-
-def _log_odds(chances: Floats) -> Floats:
-    clipped = np.clip(chances, 1e-6, 1 - 1e-6)
-    found: Floats = np.log(clipped) - np.log1p(-clipped)
-    return found
 
 
 def load_embedded_framer(folder: Path) -> EmbeddedFramer:

@@ -36,6 +36,8 @@ KIND, VERSION = "frames-index", "1"
 POSTS_FILE, VECTORS_FILE = "posts.jsonl", "vectors.npz"
 OWN_COLUMNS = ("post", "group", "statement")
 
+THRESHOLDS = {"frame.offensive": 0.2, "frame.group": 0.2}
+"""A frame says what a text may imply: a group is named where a fifth of the vote sees one."""
 RIDGE = 3.0
 GROUP_COUNT = 4
 """A group's name counts as much as a word that stands in so many statements of a post."""
@@ -257,6 +259,7 @@ def _card(
         ids=CATEGORICAL,
         kind=KIND,
         summary="Frames by the nearest posts of an index that its user built from an own copy.",
+        thresholds=THRESHOLDS,
         licence=f"{terms}: this folder holds the posts and their references; it is not part of "
         "Tactful, and to pass it on is to pass on the data",
         corpora=({"name": source, "terms": terms, "texts": len(posts)},),

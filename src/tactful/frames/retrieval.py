@@ -20,7 +20,7 @@ from tactful.frames.consensus import consensus, vote
 from tactful.frames.embedding import Embedding, Numbers, load_embedding
 from tactful.frames.index import Index, IndexedPost, read_index
 from tactful.frames.schema import CATEGORICAL
-from tactful.frames.search import most_probable
+from tactful.frames.search import at_thresholds, most_probable
 from tactful.types import Frame, Implication
 
 GROUP, IN_GROUP, OFFENSIVE = "frame.group", "frame.in_group", "frame.offensive"
@@ -91,13 +91,20 @@ class RetrievalFramer:
         found = []
         for row in range(len(queries)):
             chances = self._chances(likeness[row])
-            answers = most_probable(chances, group=True if always else None)
+            answers = self._answers(chances, always)
             mixed = (1 - self.implied) * likeness[row, known] + self.implied * implied[row]
             implications = (
                 self._implications(self._nearest(mixed), chances[GROUP]) if answers[GROUP] else ()
             )
             found.append(_frame(chances, answers, implications))
         return found
+
+    def _answers(self, chances: dict[str, float], always: bool) -> dict[str, int]:
+        """Return the best consistent assignment, weighed at the card's thresholds."""
+        limits = np.array([self.card.threshold(name) for name in CATEGORICAL])
+        moved = at_thresholds(np.array([chances[name] for name in CATEGORICAL]), limits)
+        weighed = dict(zip(CATEGORICAL, map(float, moved), strict=True))
+        return most_probable(weighed, group=True if always else None)
 
     def nearest(self, text: str) -> list[Neighbour]:
         """Return the posts with references that are most like a text, the nearest first."""
@@ -189,6 +196,9 @@ def _frame(
     said = {name: "yes" if value else "no" for name, value in answers.items()}
     if not answers[GROUP]:
         said.pop(IN_GROUP)
+    elif answers[IN_GROUP]:
+        # Who the author is can be no more than a guess.
+        said[IN_GROUP] = "maybe"
     statements = (each.statement for each in implications if each.statement is not None)
     return Frame(
         {name: round(value, 4) for name, value in chances.items()},

@@ -63,6 +63,24 @@ def most_probable_rows(
     return found
 
 
+def at_thresholds(
+    probabilities: NDArray[np.floating], thresholds: NDArray[np.floating]
+) -> NDArray[np.float64]:
+    """Return probabilities moved so that each threshold becomes a half.
+
+    The search weighs a yes against a no; so a variable can be claimed from another probability on.
+    """
+    odds = _log_odds(np.asarray(probabilities)) - _log_odds(np.asarray(thresholds))
+    found: NDArray[np.float64] = 1 / (1 + np.exp(-odds))
+    return found
+
+
+def _log_odds(chances: NDArray[np.floating]) -> NDArray[np.float64]:
+    clipped = np.clip(chances.astype(np.float64), _SURE, 1 - _SURE)
+    found: NDArray[np.float64] = np.log(clipped) - np.log1p(-clipped)
+    return found
+
+
 def breaks(values: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Say of each row of answers whether it breaks a constraint."""
     allowed = set(consistent_assignments())
