@@ -12,12 +12,11 @@ import numpy as np
 from results import machine_line, table, write_section
 from tactful.detectors.neutral import NEUTRAL, neutral_sentences
 from tactful.frames.embedded import EmbeddedFramer, pool
-from tactful.frames.evaluation import evaluate_frames
+from tactful.frames.evaluation import evaluate_frames, frame_measures
 from tactful.frames.load import load_framer
 from tactful.frames.posts import Post, read_posts, with_references
 from tactful.frames.schema import CATEGORICAL, frame_problems
 from tactful.frames.search import breaks
-from tactful.metrics import Measure
 from tactful.metrics.significance import bootstrap_interval
 from tactful.types import Frame
 
@@ -79,10 +78,7 @@ def quality(posts: Sequence[Post], frames: Sequence[Frame], forced: Sequence[Fra
 
 def interval(name: str, gold: Sequence[Frame], frames: Sequence[Frame]) -> tuple[float, float]:
     """Return the bootstrap interval of a measure."""
-
-    def measure(one: Sequence[Frame], other: Sequence[Frame]) -> Measure:
-        return evaluate_frames(one, other)[name]
-
+    measure = frame_measures()[name]
     found = bootstrap_interval(measure, list(gold), list(frames), repetitions=REPETITIONS, seed=1)
     return float(found.low or 0.0), float(found.high or 0.0)
 
@@ -127,7 +123,8 @@ def care(framer: EmbeddedFramer, posts: Sequence[Post], frames: Sequence[Frame])
     scored = detector.score([each.text for each in neutral])
     scores, limit = scored[GROUP], framer.card.threshold(GROUP)
     offence = scored[OFFENSIVE] >= detector.card.threshold(OFFENSIVE)
-    stays = offence & np.array([frame.answers[OFFENSIVE] != "no" for frame in told])
+    again = np.array([frame.probabilities[OFFENSIVE] for frame in told])
+    stays = offence & (again >= detector.card.threshold(OFFENSIVE))
     before = {term: float(offence[terms == term].mean()) for term in rates}
     after = {term: float(stays[terms == term].mean()) for term in rates}
     most_before = max(before, key=lambda term: before[term])

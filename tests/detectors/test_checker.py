@@ -287,7 +287,7 @@ FRAME = Frame(
 
 def test_a_finding_that_targets_a_group_is_told_with_a_frame() -> None:
     asked: list[str] = []
-    harmless = Frame({}, answers={"frame.offensive": "no", "frame.group": "no"})
+    harmless = Frame({"frame.offensive": 0.4, "frame.group": 0.1})
 
     def framing(texts: Sequence[str]) -> list[Frame]:
         asked.extend(texts)
@@ -297,8 +297,8 @@ def test_a_finding_that_targets_a_group_is_told_with_a_frame() -> None:
     report = with_frames(check_document(GroupDetector(), document_of(text)), framing)
     assert asked == ["Even they can learn.", "What they do.", "Then they took the bus."]
     told = [(finding.id, finding.frame) for finding in report.findings]
-    # Only the finding of the group carries a frame; one without a group says nothing; and where
-    # the frame sees no offence, the findings of one are gone.
+    # Only the finding of the group carries a frame; one without a group says nothing; and what the
+    # frame finds less likely than the threshold is gone.
     assert told == [
         ("frame.offensive", None),
         ("frame.group", FRAME),

@@ -143,8 +143,8 @@ Framing = Callable[[Sequence[str]], Sequence[Frame]]
 """What turns texts into frames."""
 GROUP = "frame.group"
 """The id whose findings are told with a frame."""
-_OF_OFFENCE = ("frame.offensive", "frame.intent", GROUP, "frame.in_group")
-"""What a frame without offence leaves no room for."""
+_OF_OFFENCE = ("frame.offensive", "frame.intent", GROUP)
+"""What the mere mention of a group raises."""
 
 
 def likelihood(probability: float) -> str:
@@ -256,8 +256,8 @@ def with_frames(report: DocumentReport, framing: Framing) -> DocumentReport:
     """Return the report with a frame at every finding that a group is the target.
 
     Frames are also a second reading: the detector takes the mere mention of some groups for an
-    offence. Where the frame sees none, what the detector found of it is left out. A frame that
-    names no group says nothing.
+    offence. A finding whose probability in the frame is below the threshold, too, is left out. A
+    frame that names no group says nothing.
     """
     asked = {
         id(finding.passage): finding.passage
@@ -271,7 +271,7 @@ def with_frames(report: DocumentReport, framing: Framing) -> DocumentReport:
     findings = []
     for finding in report.findings:
         frame = told.get(id(finding.passage)) if finding.id in _OF_OFFENCE else None
-        if frame is not None and frame.answers.get(_OF_OFFENCE[0]) == "no":
+        if frame is not None and frame.probabilities.get(finding.id, 1.0) < finding.threshold:
             continue
         if finding.id == GROUP and frame is not None and frame.implications:
             findings.append(replace(finding, frame=frame))

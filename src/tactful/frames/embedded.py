@@ -182,7 +182,7 @@ class EmbeddedFramer:
         correction = with_bias(pooled, self._heads["correction"])
         chances = np.empty((len(texts), len(CATEGORICAL)))
         for at, name in enumerate(CATEGORICAL):
-            column = odds[:, self.detector.card.ids.index(name)]
+            column = odds[:, self.detector.card.ids.index(name)].astype(np.float64)
             once = scaled(column, self.detector.card, name) + correction[:, at]
             chances[:, at] = sigmoid(scaled(once, self.card, name))
         return chances

@@ -118,7 +118,7 @@ def _calibration(framer: EmbeddedFramer, posts: Sequence[Post]) -> list[dict[str
     for name in CATEGORICAL:
         answers = _gold(posts, name)
         rows = [at for at, value in enumerate(answers) if value is not None]
-        gold = [answers[at] for at in rows]
+        gold = np.array([answers[at] for at in rows], dtype=np.int64)
         error = expected_calibration_error(gold, scores[name][rows].astype(np.float64))
         if error.value is not None:
             figures.append(_figure(name, "ece", error.value, len(rows)))

@@ -148,7 +148,8 @@ def group_targets(posts: Sequence[Post]) -> NDArray[np.float64]:
             if lesson.group is not None:
                 found[row, names[group_named(lesson.group) or OTHER]] += 1
     total = found.sum(axis=1, keepdims=True)
-    return np.divide(found, total, out=found, where=total > 0)
+    np.divide(found, total, out=found, where=total > 0)
+    return found
 
 
 @cache

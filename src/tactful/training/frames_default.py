@@ -251,8 +251,8 @@ def train_decoder(
         for lesson in decoder_lessons(posts, vocabulary, tokenizer)
         if not posts[lesson.post].held_out
     ]
-    special = [tokenizer.token_to_id(name) for name in ("[CLS]", "[SEP]", "[MASK]")]
-    own = [*special, *(tokenizer.token_to_id(piece) for piece in vocabulary.pieces)]
+    known = tokenizer.get_vocab()
+    own = [known[piece] for piece in ("[CLS]", "[SEP]", "[MASK]", *vocabulary.pieces)]
     torch.manual_seed(RECIPE.seed)
     decoder = warm_started(Shape(len(vocabulary)), load_file(base / MODEL_FILE), own)
     done = work / "decoder" / MODEL_FILE
