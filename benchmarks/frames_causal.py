@@ -21,7 +21,7 @@ from tactful.frames import frame_problems
 from tactful.frames.causal import constrained_frame, frame_as_written, load_causal_framer
 from tactful.frames.causal_decoding import Decoded
 from tactful.frames.evaluation import evaluate_frames
-from tactful.frames.linearise import Parsed
+from tactful.frames.linearise import LAST, Parsed
 from tactful.frames.posts import Post, read_posts, with_references
 from tactful.frames.schema import CATEGORICAL
 from tactful.training.frame_tables import load_frame_tables
@@ -101,6 +101,15 @@ def rows_of(each: Run, posts: Sequence[Post], constrained: bool) -> dict[str, fl
     broken = sum(bool(frame_problems(frame)) for frame in frames)
     found = measures(posts, [answered(frame) for frame in frames])
     return found | {"broken": broken / len(frames)}
+
+
+def lacks_what_cannot_be(line: Decoded) -> bool:
+    """Say whether a line lacks in-group language alone, and names no group to speak from.
+
+    That place is not learnt where there is no group, so anything may stand there.
+    """
+    missing = set(CATEGORICAL) - set(line.parsed.values)
+    return missing == {LAST} and not line.parsed.group
 
 
 def percent(value: float | None) -> str:
@@ -187,6 +196,10 @@ def section(runs: Sequence[Run], posts: Sequence[Post], command: str) -> str:
         [
             f"{learnt(each)}: {DECODINGS[each.decoding]}",
             percent(sum(line.malformed for line in each.decoded) / len(posts)),
+            percent(
+                sum(line.malformed and not lacks_what_cannot_be(line) for line in each.decoded)
+                / len(posts)
+            ),
             percent(sum(line.inconsistent for line in each.decoded) / len(posts)),
             percent(found[at, True]["broken"]),
             f"{len(posts) / each.seconds:.2f}",
@@ -211,15 +224,23 @@ def section(runs: Sequence[Run], posts: Sequence[Post], command: str) -> str:
             "The learning curve (greedy, constrained; in percent). The loss is that of "
             f"{runs[0].card.training['validation lines']} lines of another eighth of the posts.",
             table(["learnt from", "loss", *(f"{q} F1" for q in QUESTIONS), *text_columns], curve),
-            "Lines before the search, and frames after it, in percent of all posts.",
+            "Lines before the search, and frames after it, in percent of all posts. Where a line "
+            "names no group, the place of in-group language is not learnt (section 4: no loss for "
+            "variables without a value), so lines lack it there; the third column leaves these out.",
             table(
-                ["model and decoding", "malformed", "inconsistent", "broken after the search",
-                 "posts per CPU second"],
+                [
+                    "model and decoding",
+                    "malformed",
+                    "malformed otherwise",
+                    "inconsistent",
+                    "broken after the search",
+                    "posts per CPU second",
+                ],
                 lines,
             ),
             machine_line() + f"\nCommand: `{command}`.",
         ]
-    )  # fmt: skip
+    )
 
 
 MEASURED = ("BLEU-2", "ROUGE-L", "exact")
