@@ -16,6 +16,7 @@ help: ## Show this list
 demo: $(VENV)/.installed-demo ## Set up and show what Tactful does, on the samples it carries
 	$(BIN)/tactful doctor
 	$(BIN)/tactful check --text "With a little help from people like us, even these poor souls can learn to hope again."
+	$(BIN)/tactful frame --text "We shouldn't lower our standards to hire more women."
 	@mkdir -p demo-output
 	$(BIN)/tactful check README.md docs/check.md --model fast --output demo-output/report.html --force
 	$(BIN)/tactful taxonomy tree pcl
@@ -34,7 +35,7 @@ test-slow: $(VENV)/.installed-dev ## Run the tests that take minutes
 	$(BIN)/python -m pytest -m slow
 
 test-train: $(VENV)/.installed-train ## Set up the extras train (torch) and spacy and run their tests
-	$(BIN)/python -m pytest -m "not slow" tests/training tests/cli/test_train.py tests/detectors/adapters
+	$(BIN)/python -m pytest -m "not slow" tests/training tests/frames tests/cli/test_train.py tests/detectors/adapters
 
 check: $(VENV)/.installed-dev ## Check style, types and spelling
 	$(BIN)/python -m ruff check
@@ -44,7 +45,7 @@ check: $(VENV)/.installed-dev ## Check style, types and spelling
 
 bench: $(VENV)/.installed-dev ## Run every benchmark and write benchmarks/RESULTS.md
 	@for script in benchmarks/*.py; do \
-		case "$$script" in benchmarks/results.py|benchmarks/detector_texts.py|benchmarks/icm_cases.py) continue ;; esac; \
+		case "$$script" in benchmarks/results.py|benchmarks/detector_texts.py|benchmarks/icm_cases.py|benchmarks/frames_causal.py) continue ;; esac; \
 		echo "$$script"; \
 		$(BIN)/python "$$script" || exit 1; \
 	done

@@ -91,8 +91,9 @@ def _lines(each: Found) -> Iterator[str]:
         if key in frame.probabilities
     )
     for sentence, implication in zip(implied_sentences(frame), frame.implications, strict=True):
-        sure = "" if implication.probability is None else f" {likelihood(implication.probability)}."
-        yield from _wrapped(visible(sentence) + sure.capitalize(), "  ● ", "    ")
+        chance = implication.probability
+        sure = "" if chance is None else f" {likelihood(chance).capitalize()}."
+        yield from _wrapped(visible(sentence) + sure, "  ● ", "    ")
         evidence = evidence_sentence(implication.evidence)
         if evidence:
             yield from _wrapped(visible(evidence), "    ")
