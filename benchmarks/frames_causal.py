@@ -225,8 +225,8 @@ def section(runs: Sequence[Run], posts: Sequence[Post], command: str) -> str:
             f"{runs[0].card.training['validation lines']} lines of another eighth of the posts.",
             table(["learnt from", "loss", *(f"{q} F1" for q in QUESTIONS), *text_columns], curve),
             "Lines before the search, and frames after it, in percent of all posts. Where a line "
-            "names no group, the place of in-group language is not learnt (section 4: no loss without "
-            "a value), so lines lack it there; the third column does not count them.",
+            "names no group, the place of in-group language is not learnt (section 4: no loss "
+            "without a value), so lines lack it there; the third column does not count them.",
             table(
                 [
                     "model and decoding",

