@@ -201,6 +201,7 @@ def section(runs: Sequence[Run], posts: Sequence[Post], command: str) -> str:
                 / len(posts)
             ),
             percent(sum(line.inconsistent for line in each.decoded) / len(posts)),
+            percent(sum(not line.parsed.group for line in each.decoded) / len(posts)),
             percent(found[at, True]["broken"]),
             f"{len(posts) / each.seconds:.2f}",
         ]
@@ -216,7 +217,7 @@ def section(runs: Sequence[Run], posts: Sequence[Post], command: str) -> str:
                 [*([name, *class_cells(of)] for name, of in ours), *classes],
             ),
             "Words, in percent (table 5): BLEU-2 of the corpus, ROUGE-L and exact match with the "
-            "best reference; a blank scores 0.",
+            "best reference; a blank scores 0 (the last table says how many lines name no group).",
             table(
                 ["decoding", *text_columns],
                 [*([name, *text_cells(of)] for name, of in ours), *texts],
@@ -233,6 +234,7 @@ def section(runs: Sequence[Run], posts: Sequence[Post], command: str) -> str:
                     "malformed",
                     "malformed otherwise",
                     "inconsistent",
+                    "names no group",
                     "broken after the search",
                     "posts per CPU second",
                 ],

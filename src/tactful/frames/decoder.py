@@ -19,7 +19,8 @@ from tactful.frames.vocabulary import END, SEPARATOR, START
 
 MEMORY_FILE, STEP_FILE = "memory.onnx", "step.onnx"
 BEAMS = 6
-MOST_STEPS = 16
+MOST_STEPS, MOST_GROUP_STEPS = 16, 8
+"""As many pieces a statement and a group may have; the list has the longer names of groups."""
 LEAST_PIECES = 3
 """A statement has at least so many pieces: "they are lazy"."""
 _TEXTS = 12
@@ -35,6 +36,15 @@ class Candidate:
 
     pieces: tuple[int, ...]
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """Which piece ends a line, not before and not after how many pieces."""
+
+    stop: int
+    least: int
+    most: int
 
 
 class StatementDecoder:
@@ -58,19 +68,19 @@ class StatementDecoder:
     ) -> list[list[Candidate]]:
         """Return likely statements about each text's group (its pieces are given), best first."""
         prefixes = [[START, *group, SEPARATOR] for group in groups]
-        return self._search(states, prefixes, END, beams, LEAST_PIECES)
+        return self._search(states, prefixes, _Ending(END, LEAST_PIECES, MOST_STEPS), beams)
 
     def groups(self, states: Sequence[Numbers], beams: int = BEAMS) -> list[list[Candidate]]:
         """Return likely names of the group that each text is about, best first."""
-        return self._search(states, [[START]] * len(states), SEPARATOR, beams, 1)
+        ending = _Ending(SEPARATOR, 1, MOST_GROUP_STEPS)
+        return self._search(states, [[START]] * len(states), ending, beams)
 
     def _search(
         self,
         states: Sequence[Numbers],
         prefixes: Sequence[Sequence[int]],
-        stop: int,
+        ending: "_Ending",
         beams: int,
-        least: int,
     ) -> list[list[Candidate]]:
         found: list[list[Candidate]] = [[] for _ in states]
         # Texts of about the same length waste little on padding.
@@ -78,7 +88,7 @@ class StatementDecoder:
         for start in range(0, len(order), _TEXTS):
             rows = order[start : start + _TEXTS]
             lines = _Lines(self, [states[row] for row in rows], [prefixes[row] for row in rows])
-            ended = _beam_search(lines, beams, stop, least)
+            ended = _beam_search(lines, beams, ending)
             for row, candidates in zip(rows, ended, strict=True):
                 found[row] = candidates
         return found
@@ -149,8 +159,8 @@ class _Lines:
         self.places = self.places[parents]
 
 
-def _beam_search(lines: _Lines, beams: int, stop: int, least: int) -> list[list[Candidate]]:
-    """Keep the best lines of each text; each ends with ``stop``, but not before ``least`` pieces.
+def _beam_search(lines: _Lines, beams: int, ending: _Ending) -> list[list[Candidate]]:
+    """Keep the best lines of each text until they end.
 
     Of twice as many ways to go on as lines are kept, at most one for each line is its end: so
     there are always enough that go on.
@@ -161,9 +171,10 @@ def _beam_search(lines: _Lines, beams: int, stop: int, least: int) -> list[list[
     written: list[list[tuple[int, ...]]] = [[()] * beams for _ in range(texts)]
     scores = np.full((texts, beams), _NEVER)
     scores[:, 0] = 0.0
-    for step in range(MOST_STEPS):
+    for step in range(ending.most):
         chances = _log_softmax(lines.logits).reshape(texts, beams, -1)
-        barred = [piece for piece in (START, SEPARATOR, END) if piece != stop or step < least]
+        may_end = step >= ending.least
+        barred = [p for p in (START, SEPARATOR, END) if p != ending.stop or not may_end]
         chances[:, :, barred] = _NEVER
         totals = (scores[:, :, None] + chances).reshape(texts, -1)
         size = chances.shape[2]
@@ -176,7 +187,7 @@ def _beam_search(lines: _Lines, beams: int, stop: int, least: int) -> list[list[
             for place in map(int, ordered):
                 beam, piece = divmod(place, size)
                 score = float(totals[text, place])
-                if piece == stop:
+                if piece == ending.stop:
                     ended[text].append(Candidate(written[text][beam], score))
                 elif len(going) < beams:
                     parents[text, len(going)] = text * beams + beam
