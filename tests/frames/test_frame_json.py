@@ -63,7 +63,7 @@ OFFENCE = {"frame.offensive": "yes", "frame.group": "yes"}
     [
         (None, "Found nothing for the frame; expected an object"),
         ([], "Found a list for the frame"),
-        ({"anwers": {}}, "Found 'anwers' in the frame; expected nothing but probabilities"),
+        ({"replies": {}}, "Found 'replies' in the frame; expected nothing but probabilities"),
         ({"answers": []}, "Found a list for answers"),
         ({"answers": {"group": "yes"}}, "Found 'group' in answers; expected nothing but frame."),
         ({"answers": {"frame.lewd": 1}}, r"Found a int for answers\.frame\.lewd"),
