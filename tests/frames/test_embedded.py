@@ -113,7 +113,7 @@ def test_load_framer_opens_it() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "error", "message"),
     [
-        ("defaul", {}, UnknownNameError, "default"),
+        ("defaultt", {}, UnknownNameError, "default"),
         ("./nowhere", {}, UsageError, "There is no folder 'nowhere'"),
         ("default", {"lang": "xx"}, UnknownNameError, "xx"),
         ("default", {"least": 2.0}, UsageError, "expected 0 to 1"),
