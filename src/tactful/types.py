@@ -65,7 +65,7 @@ class Judgement:
     """Answers with the same row were given together (SBIC's post-group-statement rows)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ByVariable(Mapping[str, T], Generic[T]):
     """Values of a frame's variables by id; ``group`` and ``frame.group`` find the same one."""
 
@@ -77,6 +77,9 @@ class ByVariable(Mapping[str, T], Generic[T]):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.values_by_id)
+
+    def __repr__(self) -> str:
+        return repr(dict(self.values_by_id))
 
     def __len__(self) -> int:
         return len(self.values_by_id)

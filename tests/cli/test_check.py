@@ -403,3 +403,37 @@ def test_the_embedded_default_finds_pcl(embedded_weights: Path) -> None:
     text = "With a little help from people like us, even these poor families can hope again."
     report = json.loads(run("--text", text, "--format", "json").stdout)
     assert "pcl" in report["summary"]["by_id"], embedded_weights
+
+
+# Section 1 of Social Bias Frames: what most listeners infer from this sentence.
+STANDARDS = "We shouldn't lower our standards to hire more women."
+
+
+@pytest.mark.parametrize(
+    ("frames", "statement"), [("statements", True), ("groups", False), ("off", None)]
+)
+def test_a_passage_that_targets_a_group_is_told_with_what_it_may_imply(
+    frames: str, statement: bool | None
+) -> None:
+    args = ("--text", STANDARDS, "--only", "frame", "--frames", frames)
+    found = json.loads(run(*args, "--format", "json").stdout)["documents"][0]["findings"]
+    group = next(finding for finding in found if finding["id"] == "frame.group")
+    if statement is None:
+        assert "implications" not in group
+    else:
+        first = group["implications"][0]
+        assert first["group"] == "women"
+        assert bool(first["statement"]) == statement
+    for kind in ("text", "html", "sarif"):
+        said = run(*args, "--format", kind).stdout
+        assert ("May imply, about women" in said) == (statement is True)
+        assert ("May be about women" in said) == (statement is False)
+
+
+def test_mere_mention_is_read_a_second_time() -> None:
+    text = "Several Jews live in our street, and we share a garden."
+    args = ("--text", text, "--only", "frame", "--format", "json")
+    alone = json.loads(run(*args, "--frames", "off").stdout)["summary"]["by_id"]
+    again = json.loads(run(*args).stdout)["summary"]["by_id"]
+    assert "frame.offensive" in alone
+    assert again == {}

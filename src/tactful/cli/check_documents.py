@@ -29,11 +29,11 @@ from tactful.detectors.protocol import Detector
 from tactful.detectors.reports.run import Run
 from tactful.detectors.reports.visible import visible
 from tactful.errors import InputError, TactfulError, UnknownNameError, UsageError
-from tactful.frames.load import has_framer, load_framer
-from tactful.frames.protocol import Framer
+from tactful.types import Frame
 
 if TYPE_CHECKING:
     from tactful.cli.check import Wishes
+    from tactful.frames.protocol import Framer
 
 Source = Path | Document | Unread
 
@@ -163,16 +163,24 @@ class Checker:
 
 
 def _framing(detector: Detector, wishes: "Wishes") -> Framing | None:
-    """Return what tells of implications, opened when a passage first needs it; None if nothing."""
-    lang = detector.card.lang
-    if wishes.frames == "off" or not has_framer(lang):
+    """Return what tells of implications, opened when a passage first needs it; None if unwanted."""
+    if wishes.frames == "off":
         return None
 
     @cache
-    def framer() -> Framer:
-        return load_framer(lang=lang, statements=wishes.frames == "statements")
+    def framer() -> "Framer | None":
+        # Most checks find nothing of the kind, and need not wait for what this imports.
+        from tactful.frames.load import has_framer, load_framer
 
-    return lambda texts: framer().frame(texts)
+        lang = detector.card.lang
+        statements = wishes.frames == "statements"
+        return load_framer(lang=lang, statements=statements) if has_framer(lang) else None
+
+    def framing(texts: Sequence[str]) -> Sequence[Frame]:
+        opened = framer()
+        return [Frame()] * len(texts) if opened is None else opened.frame(texts)
+
+    return framing
 
 
 def _load(wishes: "Wishes") -> Detector:
