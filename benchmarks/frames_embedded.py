@@ -197,9 +197,10 @@ def main() -> None:
             [
                 f"{framer.card.model} on the held-out eighth of SBIC v2 dev ({len(held)} posts, "
                 f"{len(referenced)} with references), which nothing was trained on. Calibration "
-                "and thresholds of the categories were chosen on it, and what the decoder's names "
-                "of groups count beside the head's was looked at on it; all else was chosen on "
-                "other folds. The bars are for the test part. "
+                "and thresholds of the categories were chosen on it; what the decoder's names of "
+                "groups and a mention in the text count beside the head, and the strength of the "
+                "correction, were looked at on it; all else was chosen on other folds. Expect a "
+                "little less elsewhere. The bars are for the test part. "
                 "As it answers, a post for which no group is named counts as blank and scores 0; "
                 "'always answering' shows what the texts alone are worth. best_reference BLEU is "
                 "not smoothed; the other is, with all references together.",
