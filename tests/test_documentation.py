@@ -17,8 +17,6 @@ import yaml
 from tactful.cli.main import COMMANDS, cli
 from tactful.errors import InputError
 from tactful.settings import SETTINGS
-from tactful.taxonomies.load import read_model
-from tactful.taxonomies.probe import SocialDistance
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -194,8 +192,3 @@ def test_the_detector_template_detects(load_template: Callable[[str], Any]) -> N
     assert finding.spans[0].cut(text) == "these people"
     assert detector.check("Hello.").findings == ()
     assert set(detector.card) >= {"name", "version", "licence", "limits"}
-
-
-def test_the_probe_template_keeps_the_schema() -> None:
-    probe = read_model(DOCS / "templates" / "probe.yaml", SocialDistance)
-    assert probe.id == "my_probe"

@@ -18,7 +18,14 @@ from tactful.taxonomies.source import Source, read_source
 
 _FOLDER = Path(__file__).parent
 _BUILT_IN = ("pcl", "unhealthy", "stereotype", "frame", "stigma")
-_ONE_OF = {"entries": "entry", "families": "family", "questions": "question"}
+_ONE_OF = {
+    "causal_templates": "causal template",
+    "conditions": "condition",
+    "entries": "entry",
+    "families": "family",
+    "questions": "question",
+    "templates": "template",
+}
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -1,0 +1,105 @@
+"""A sequence classifier of the library transformers: from a folder, or by its name on the hub."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tactful.audit.classifiers.labels import (
+    Sentiment,
+    answer,
+    classes_of_model,
+    fingerprint,
+)
+from tactful.audit.hub import Opened
+from tactful.audit.protocol import Answer, Kind
+from tactful.errors import InputError, UsageError
+from tactful.taxonomies.prompts import Prompt
+
+_BATCH = 64
+_ENDLESS = 1_000_000
+"""Tokenizers that know no longest text say an enormous number."""
+
+
+class HubClassifier:
+    """The label with the highest probability (Mei et al. 2023, section 4.3)."""
+
+    kind: Kind = "sentiment"
+
+    def __init__(self, opened: Opened, labels: Mapping[str, Sentiment], batch: int | None = None):
+        config = opened.model.config
+        self.name, self.batch = opened.name, batch or _BATCH
+        self._names = [str(config.id2label[at]) for at in range(config.num_labels)]
+        if len(self._names) < 2:
+            raise UsageError(
+                f"'{self.name}' gives one number and no classes; expected two classes or more; "
+                "wrap it in a function of your own and name that as module:function."
+            )
+        self._classes = classes_of_model(self.name, self._names, labels)
+        self.fingerprint = fingerprint(opened.fingerprint, *self._names, labels=labels)
+        self._model, self._tokenizer = opened.model, opened.tokenizer
+        self._longest = _longest(opened)
+        self._cut = 0
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Which classes it has, and whether texts were cut."""
+        notes = []
+        if "neutral" not in self._classes:
+            notes.append(
+                f"{self.name} has no neutral class: what has no sentiment is called negative or "
+                "positive, too."
+            )
+        if self._cut:
+            notes.append(
+                f"{self._cut:,} texts were longer than the {self._longest:,} tokens that "
+                f"{self.name} can read: the rest of them was not seen."
+            )
+        return tuple(notes)
+
+    def ask(self, prompts: Sequence[Prompt]) -> list[Answer]:
+        """Return one answer for each prompt, in their order."""
+        if not prompts:
+            return []
+        # Texts of about the same length go together, so that little is padded.
+        order = sorted(range(len(prompts)), key=lambda at: len(prompts[at].text))
+        answers: dict[int, Answer] = {}
+        # A model that cannot pad, such as GPT-2, reads its texts one by one.
+        step = self.batch if self._tokenizer.pad_token is not None else 1
+        for start in range(0, len(order), step):
+            chosen = order[start : start + step]
+            found = self._answers([prompts[at].text for at in chosen])
+            answers.update(zip(chosen, found, strict=True))
+        return [answers[at] for at in range(len(prompts))]
+
+    def _answers(self, texts: list[str]) -> list[Answer]:
+        import torch
+
+        known = self._tokenizer(texts, verbose=False)["input_ids"]
+        self._cut += sum(len(tokens) > self._longest for tokens in known)
+        given = self._tokenizer(
+            texts,
+            padding=len(texts) > 1,
+            truncation=True,
+            max_length=self._longest,
+            return_tensors="pt",
+        )
+        with torch.inference_mode():
+            probabilities: Any = self._model(**given).logits.float().softmax(dim=-1)
+        if not bool(torch.isfinite(probabilities).all()):
+            raise InputError(
+                f"'{self.name}' answers with numbers that are no probabilities; its weights are "
+                "damaged: fetch or save them again."
+            )
+        values, places = probabilities.max(dim=-1)
+        return [
+            answer(self._classes[place], value, self._names[place])
+            for value, place in zip(values.tolist(), places.tolist(), strict=True)
+        ]
+
+
+def _longest(opened: Opened) -> int:
+    """Return how many tokens the model can read."""
+    config = opened.model.config
+    places = getattr(config, "max_position_embeddings", None) or _ENDLESS
+    if config.model_type in ("roberta", "xlm-roberta", "camembert", "bertweet"):
+        places -= config.pad_token_id + 1  # RoBERTa counts its places from behind the padding
+    return int(min(places, opened.tokenizer.model_max_length, _ENDLESS))

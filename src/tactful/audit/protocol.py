@@ -1,0 +1,49 @@
+"""What can be audited: anything that answers prompts in batches."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+from tactful.taxonomies.prompts import Prompt
+
+Kind = Literal["fill-mask", "causal", "sentiment"]
+Answer = dict[str, Any]
+"""What a model said to one prompt, as JSON keeps it.
+
+- fill-mask: ``{"words": [[word, probability], …], "seen": p}``, the most probable first
+- causal: ``{"pairs": [[negative, positive, log-probability, log-probability], …]}``
+- sentiment: ``{"label": "negative" | "neutral" | "positive", "score": p, "said": "LABEL_0"}``; the
+  score is the number that decided, or None where there was only a label
+"""
+
+
+class Asker(Protocol):
+    """A model that answers prompts."""
+
+    @property
+    def name(self) -> str:
+        """How reports call it."""
+        ...
+
+    @property
+    def kind(self) -> Kind:
+        """What sort of answers it gives."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the weights and of every option that changes an answer."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Sentences that a reader of the results should know, such as words it cannot say."""
+        ...
+
+    @property
+    def batch(self) -> int:
+        """How many prompts it likes to get at a time."""
+        ...
+
+    def ask(self, prompts: Sequence[Prompt]) -> list[Answer]:
+        """Return one answer for each prompt, in their order."""
+        ...

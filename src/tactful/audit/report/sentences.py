@@ -1,0 +1,235 @@
+"""What an audit found, in sentences that need no statistics to be read."""
+
+from tactful.audit.report.words import (
+    ALPHA,
+    NOT_KNOWN,
+    baseline_of,
+    counted,
+    decimal,
+    effect,
+    known,
+    listed,
+    p_value,
+    percent,
+    ranked,
+    with_interval,
+)
+from tactful.audit.results import AuditResult, GroupTests, ModelResult
+from tactful.detectors.reports.visible import visible
+
+_LEVELS = {
+    "fill-mask": "{name} gives {stigmatized} negative words to people with a stigmatized "
+    "condition and {others} to others: a difference of {gap}.",
+    "causal": "{name} prefers the negative word of a pair with a probability of {stigmatized} for "
+    "people with a stigmatized condition and of {others} for others: a difference of {gap}.",
+    "sentiment": "{name} calls {stigmatized} of the sentences about people with a stigmatized "
+    "condition negative and {others} of those about others: a difference of {gap}.",
+}
+_ONE_SIDED = {
+    "fill-mask": "{name} gives {level} negative words to people {whom}; {missing}.",
+    "causal": "{name} prefers the negative word of a pair with a probability of {level} for people "
+    "{whom}; {missing}.",
+    "sentiment": "{name} calls {level} of the sentences about people {whom} negative; {missing}.",
+}
+_MOST_NEGATIVE = 5
+_MUCH_ALIKE, _SOMEWHAT_ALIKE = 0.7, 0.4
+_VISIBLE = 0.005
+"""A smaller difference is written as .00."""
+
+
+def summary_sentences(model: ModelResult, name: str | None = None) -> list[str]:
+    """Return what a reader should know of one model, the most important first."""
+    name = visible(model.model) if name is None else name
+    sentences = [_level(model, name)]
+    if known(model.gap.value) is not None:
+        sentences.append(_chance(model.tests))
+    return [
+        *sentences,
+        *_half(model),
+        *_baseline(model),
+        *_most_negative(model),
+        *_single_tests(model),
+        *_templates(model),
+        *_coverage(model),
+    ]
+
+
+def going_together(result: AuditResult) -> list[str]:
+    """Say how far attitude and sentiment go together; nothing where that was not asked."""
+    found = result.correlation
+    if found is None:
+        return []
+    if known(found.pearson.value) is None:
+        return [f"How far attitude and sentiment go together is {with_interval(found.pearson)}."]
+    p = known(found.p_value)
+    if p is None:
+        sure = f"whether this is more than chance is {NOT_KNOWN}"
+    else:
+        sure = "significant" if p < ALPHA else "not significant"
+        sure += f", p {p_value(p)}"
+    return [
+        "Attitude of the language models and sentiment of the classifiers go together over "
+        f"{found.conditions:,} conditions with a correlation of {with_interval(found.pearson)}: "
+        f"{sure}."
+    ]
+
+
+def is_significant(tests: GroupTests) -> bool | None:
+    """Say whether the tests call a difference significant; None where they disagree or lack."""
+    values = [known(each) for each in (tests.permutation_p, tests.mann_whitney_p)]
+    said = {value < ALPHA for value in values if value is not None}
+    return said.pop() if len(said) == 1 else None
+
+
+def _level(model: ModelResult, name: str) -> str:
+    sides = (model.stigmatized, model.others)
+    if all(known(each.value) is None for each in sides):
+        reason = next((each.reason for each in sides if each.reason), None)
+        because = f": {visible(reason)}" if reason else ""
+        return f"How negative {name} is cannot be said{because}."
+    if any(known(each.value) is None for each in sides):
+        return _one_sided(model, name)
+    less = (known(model.gap.value) or 0.0) <= -_VISIBLE
+    return _filled(
+        _LEVELS.get(model.kind, _LEVELS["fill-mask"]),
+        name,
+        stigmatized=percent(sides[0].value),
+        others=percent(sides[1].value),
+        gap=with_interval(model.gap) + (", less negative about the stigmatized" if less else ""),
+    )
+
+
+def _one_sided(model: ModelResult, name: str) -> str:
+    known_side = known(model.stigmatized.value) is not None
+    here, there = (model.stigmatized, model.others)[:: 1 if known_side else -1]
+    reason = f" ({visible(there.reason)})" if there.reason else ""
+    other = "for others" if known_side else "for people with one"
+    whom = "with a stigmatized condition" if known_side else "without a stigmatized condition"
+    return _filled(
+        _ONE_SIDED.get(model.kind, _ONE_SIDED["fill-mask"]),
+        name,
+        level=percent(here.value),
+        whom=whom,
+        missing=f"{other} it is {NOT_KNOWN}{reason}, so there is no difference",
+    )
+
+
+def _filled(pattern: str, name: str, **words: str) -> str:
+    for slot, text in words.items():
+        pattern = pattern.replace("{" + slot + "}", text)
+    # The name comes last: it may hold a brace itself.
+    return pattern.replace("{name}", name)
+
+
+def _chance(tests: GroupTests) -> str:
+    facts = [
+        f"{name} p {p_value(value)}"
+        for name, value in (
+            ("permutation test", tests.permutation_p),
+            ("Mann-Whitney", tests.mann_whitney_p),
+        )
+        if known(value) is not None
+    ]
+    if not facts:
+        reason = f" ({visible(tests.reason)})" if tests.reason else ""
+        return f"Whether this difference is more than chance was not tested{reason}."
+    delta = known(tests.cliffs_delta)
+    if delta is not None:
+        facts.append(f"Cliff's delta {decimal(delta)}, {effect(delta)}")
+    verdict = {
+        True: "is statistically significant",
+        False: "is not statistically significant, so chance may explain it",
+        None: "is significant by one test only",
+    }[is_significant(tests)]
+    return f"This difference {verdict} ({'; '.join(facts)})."
+
+
+def _half(model: ModelResult) -> list[str]:
+    counts = {
+        side: sum(
+            known(c.negative.value) is not None
+            for c in model.conditions
+            if c.stigmatized is side
+        )
+        for side in (True, False)
+    }  # fmt: skip
+    parts = [
+        f"for {above:,} of {counts[side]:,} {noun}"
+        for side, above, noun in (
+            (True, model.above_half, "stigmatized conditions"),
+            (False, model.above_half_others, "others"),
+        )
+        if counts[side]
+    ]
+    return [f"It is above one half {listed(parts)}."] if parts else []
+
+
+def _baseline(model: ModelResult) -> list[str]:
+    value = baseline_of(model)
+    if value is None:
+        return []
+    return [f"Where no condition is named, it is at {percent(value)}."]
+
+
+def _most_negative(model: ModelResult) -> list[str]:
+    first = [c for c in ranked(model.conditions) if known(c.negative.value) is not None]
+    if not first:
+        return []
+    shown, rest = first[:_MOST_NEGATIVE], first[_MOST_NEGATIVE:]
+    names = [f"{visible(c.name)} ({percent(c.negative.value)})" for c in shown]
+    # Classifiers give few different figures: five of forty equal ones are not the worst five.
+    equal = sum(c.negative.value == shown[-1].negative.value for c in rest)
+    also = f"; and {equal:,} more at {percent(shown[-1].negative.value)}" if equal else ""
+    return [f"It is most negative about: {'; '.join(names)}{also}."]
+
+
+def _single_tests(model: ModelResult) -> list[str]:
+    tested = [
+        c for c in model.conditions
+        if c.stigmatized and known(c.p_corrected) is not None and known(c.to_others) is not None
+    ]  # fmt: skip
+    if not tested:
+        return []
+    sure = [c for c in tested if (c.p_corrected or 0.0) < ALPHA]
+    more = sum((c.to_others or 0.0) > 0 for c in sure)
+    return [
+        f"One by one, and corrected for so many tests, {more:,} of {len(tested):,} stigmatized "
+        f"conditions are significantly more negative than the others and {len(sure) - more:,} "
+        f"less; for {len(tested) - len(sure):,} the difference is not significant."
+    ]
+
+
+def _templates(model: ModelResult) -> list[str]:
+    gaps = [
+        (v, visible(t.template)) for t in model.templates if (v := known(t.gap.value)) is not None
+    ]
+    if len(gaps) < 2:
+        return []
+    (low, first), (high, last) = min(gaps), max(gaps)
+    turning = low <= -_VISIBLE and high >= _VISIBLE
+    turns = ": its direction depends on the wording" if turning else ""
+    sentence = (
+        f"Over {len(gaps)} templates the difference is between {decimal(low)} ({first}) and "
+        f"{decimal(high)} ({last}){turns}"
+    )
+    agreement = known(model.template_agreement)
+    if agreement is None:
+        return [f"{sentence}."]
+    alike = "much alike" if agreement >= _MUCH_ALIKE else "somewhat alike"
+    if agreement < _SOMEWHAT_ALIKE:
+        alike = "differently"
+    return [
+        f"{sentence}; they rank the conditions {alike} (rank correlation {decimal(agreement)})."
+    ]
+
+
+def _coverage(model: ModelResult) -> list[str]:
+    found = model.coverage
+    if found is None:
+        return []
+    without = found.prompts_without
+    silent = f"; {counted(without, 'prompt')} had no rated word" if without else ""
+    return [
+        f"Of the probability that was looked at, {percent(found.rated)} is on rated words, "
+        f"{percent(found.irrelevant)} on words that do not fit the sentence{silent}."
+    ]

@@ -1,0 +1,132 @@
+"""One audited model: what was asked, what it said, and the folder that keeps both."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tactful import __version__
+from tactful.errors import FileFormatError, UsageError
+from tactful.files import atomic_folder
+
+RUN_FILE, ROWS_FILE = "run.json", "rows.parquet"
+FORMAT = 1
+
+ROWS: dict[str, Any] = {
+    "condition": pl.String,  # null: a baseline
+    "form": pl.Int64,
+    "question": pl.String,
+    "template": pl.String,
+    "prompt": pl.String,
+    "negative": pl.Float64,  # null: nothing that was said is rated
+    "positive": pl.Float64,
+    "neutral": pl.Float64,
+    "irrelevant": pl.Float64,
+    "unrated": pl.Float64,
+    "seen": pl.Float64,
+    "answer": pl.String,  # the likeliest word, or the class
+}
+"""The columns of :attr:`Run.rows`, one row for each prompt.
+
+``negative`` is the measure: P(negative) of a prompt, or 1 and 0 for a classifier. The other shares
+are probabilities as the model gave them; they sum up to ``seen``. A causal model has none of them.
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A model's answers to a probe."""
+
+    name: str
+    kind: str
+    model: str
+    fingerprint: str
+    probe: str
+    """The id of the probe and its version."""
+    rows: pl.DataFrame
+    conditions: pl.DataFrame
+    """Columns condition, name, category, stigmatized: all that the probe has."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    unrated_words: tuple[tuple[str, float], ...] = ()
+    created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    version: str = __version__
+
+
+def write_run(run: Run, folder: Path, force: bool = False) -> None:
+    """Write a run into a folder of its own, whole or not at all."""
+    with atomic_folder(folder, force) as temporary:
+        run.rows.write_parquet(temporary / ROWS_FILE)
+        about = {
+            "format": FORMAT,
+            "name": run.name,
+            "kind": run.kind,
+            "model": run.model,
+            "fingerprint": run.fingerprint,
+            "probe": run.probe,
+            "created": run.created,
+            "tactful": run.version,
+            "settings": dict(run.settings),
+            "notes": list(run.notes),
+            "unrated_words": [list(pair) for pair in run.unrated_words],
+            "conditions": run.conditions.to_dicts(),
+        }
+        text = json.dumps(about, ensure_ascii=False, indent=1)
+        (temporary / RUN_FILE).write_text(text + "\n", encoding="utf-8")
+
+
+def read_run(folder: Path) -> Run:
+    """Read a run back; a folder that holds none is a clear error."""
+    file = folder / RUN_FILE
+    if not file.is_file():
+        raise UsageError(
+            f"{folder}: found no {RUN_FILE}; expected the folder of an audited model; "
+            "see 'tactful audit list'."
+        )
+    try:
+        about = json.loads(file.read_text(encoding="utf-8"))
+        rows = pl.read_parquet(folder / ROWS_FILE)
+        if about["format"] != FORMAT:
+            raise FileFormatError(
+                f"{file}: found format {about['format']}; expected {FORMAT}; audit the model again."
+            )
+        if dict(rows.schema) != ROWS:
+            raise KeyError("the columns of the rows")
+        schema = {
+            "condition": pl.String,
+            "name": pl.String,
+            "category": pl.String,
+            "stigmatized": pl.Boolean,
+        }
+        return Run(
+            str(about["name"]),
+            str(about["kind"]),
+            str(about["model"]),
+            str(about["fingerprint"]),
+            str(about["probe"]),
+            rows,
+            pl.DataFrame(about["conditions"], schema=schema),
+            dict(about["settings"]),
+            tuple(about["notes"]),
+            tuple((str(word), float(share)) for word, share in about["unrated_words"]),
+            str(about["created"]),
+            str(about["tactful"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise FileFormatError(
+            f"{folder}: found a damaged run ({reason}); expected what 'tactful audit' wrote; "
+            "audit the model again."
+        ) from None
+
+
+def list_runs(folder: Path) -> list[Run]:
+    """Read all runs below a folder, the oldest first."""
+    if not folder.is_dir():
+        return []
+    found = [read_run(file.parent) for file in sorted(folder.glob(f"*/{RUN_FILE}"))]
+    return sorted(found, key=lambda run: (run.created, run.name))

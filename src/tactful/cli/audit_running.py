@@ -1,0 +1,226 @@
+"""What the commands that audit a model share: options, the bar, and what is printed after."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from tactful.audit.asking import OnProgress
+from tactful.audit.conduct import FOLDER, conduct
+from tactful.cli.output import echo, echo_json, echo_sentence, table
+from tactful.errors import EXIT_FAILURE
+from tactful.settings import load_settings
+
+if TYPE_CHECKING:
+    from tactful.audit.attitudes import Attitudes
+    from tactful.audit.probe import Probe
+    from tactful.audit.protocol import Asker
+    from tactful.audit.render import Selection
+    from tactful.audit.results import AuditResult
+    from tactful.taxonomies.prompts import Prompt
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+runs_option = click.option(
+    "--runs",
+    type=click.Path(path_type=Path),
+    default=FOLDER,
+    show_default=True,
+    help="The folder that keeps audited models.",
+)
+gate_option = click.option(
+    "--fail-on-gap",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Exit with 1 if stigmatized minus others is above this.",
+)
+download_option = click.option(
+    "--download", is_flag=True, help="A model that is not here may be fetched from the hub."
+)
+
+
+def statistics_options(command: F) -> F:
+    """Add what intervals and tests take."""
+    for option in (
+        click.option("--seed", type=int, default=0, show_default=True, help="For the resampling."),
+        click.option(
+            "--repetitions",
+            type=click.IntRange(min=1),
+            default=2000,
+            show_default=True,
+            help="How often intervals and tests resample.",
+        ),
+        click.option(
+            "--correction",
+            type=click.Choice(["holm", "fdr"]),
+            default="holm",
+            show_default=True,
+            help="For many conditions: Holm, or Benjamini and Hochberg.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def running_options(command: F) -> F:
+    """Add what every audit of a model takes, besides the model and the prompts."""
+    for option in (
+        click.option("--force", is_flag=True, help="Replace an audit of the same name."),
+        click.option(
+            "--format",
+            "output_format",
+            type=click.Choice(["text", "json"]),
+            default="text",
+            show_default=True,
+            help="How to print the answer.",
+        ),
+        gate_option,
+        click.option("--name", metavar="NAME", help="What to call it.  [default: KIND-MODEL]"),
+        runs_option,
+        click.option(
+            "--probe",
+            "probe_name",
+            default="social_distance",
+            show_default=True,
+            metavar="NAME|FILE",
+            help="What to ask; see 'tactful audit probe list'.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def audit(
+    asker: "Asker",
+    probe: "Probe",
+    prompts: Sequence["Prompt"],
+    *,
+    selection: "Selection",
+    runs: Path,
+    name: str | None,
+    fail_on_gap: float | None,
+    output_format: str,
+    force: bool,
+    attitudes: "Attitudes | None" = None,
+    settings: Mapping[str, Any] | None = None,
+) -> None:
+    """Audit a model, print what was found, and close the gate where it is asked for."""
+    from tactful.audit.gate import gate
+    from tactful.audit.measures import audit_result
+    from tactful.audit.store import AnswerStore
+
+    name = name or None
+    if name is not None:
+        check_name(name)
+    try:
+        with asking(asker.name) as on_progress:
+            run = conduct(
+                asker,
+                probe,
+                prompts,
+                runs,
+                selection=selection,
+                name=name,
+                attitudes=attitudes,
+                settings=settings,
+                force=force,
+                on_progress=on_progress,
+            )
+    except KeyboardInterrupt:
+        kept = len(AnswerStore(runs, asker.kind, asker.name, asker.fingerprint))
+        click.echo(
+            f"Stopped; {kept:,} answers are kept. Run the same command again to go on.", err=True
+        )
+        raise
+    result = audit_result([run])
+    if output_format == "json":
+        echo_json(result.as_json())
+    else:
+        print_result(result)
+        echo_sentence(f"Kept as {runs / run.name}; 'tactful audit report' makes a page of it.")
+    close(gate(result.models[0], fail_on_gap))
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that is no folder of its own below the others."""
+    from tactful.audit.conduct import slug
+    from tactful.audit.store import FOLDER as ANSWERS
+    from tactful.errors import UsageError
+
+    if slug(name) != name or name == ANSWERS:
+        raise UsageError(
+            f"Found the name '{name}'; expected letters, digits, dots, dashes and underscores, and "
+            f"not '{ANSWERS}'."
+        )
+
+
+def close(*breaches: str | None) -> None:
+    """Say why a gate is closed, and leave with 1; do nothing where it is open."""
+    said = [sentence for sentence in breaches if sentence]
+    for sentence in said:
+        echo_sentence(sentence, err=True)
+    if said:
+        raise click.exceptions.Exit(EXIT_FAILURE)
+
+
+def print_result(result: "AuditResult") -> None:
+    """Print sentences and small tables about every model."""
+    from tactful.audit.terminal import TEMPLATE_COLUMNS, TOP_COLUMNS, answer_of
+
+    answer = answer_of(result, blocks=_can_print_blocks())
+    for model in answer.models:
+        click.echo(click.style(model.title, bold=True))
+        for sentence in model.sentences:
+            echo_sentence(sentence)
+        click.echo()
+        if model.templates:
+            echo(table(TEMPLATE_COLUMNS, model.templates))
+            click.echo()
+        if model.top:
+            echo(table(TOP_COLUMNS, model.top))
+            click.echo()
+        for warning in model.warnings:
+            echo_sentence(warning, "Note: ", "      ")
+    for sentence in answer.sentences:
+        echo_sentence(sentence)
+    for warning in answer.warnings:
+        echo_sentence(warning, "Note: ", "      ")
+
+
+def _can_print_blocks() -> bool:
+    try:
+        "▌█".encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@contextmanager
+def asking(model: str) -> Iterator[OnProgress | None]:
+    """Draw a bar on standard error while a model is asked, where there is a terminal."""
+    wanted = load_settings().progress
+    if wanted == "off" or (wanted == "auto" and not sys.stderr.isatty()):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True, force_terminal=True if wanted == "on" else None)
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(f"Asking {model}", total=None)
+        yield lambda done, whole: bar.update(task, completed=done, total=whole)

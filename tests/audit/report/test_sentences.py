@@ -1,0 +1,188 @@
+"""The sentences: they say the numbers, and what is not significant or not known."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tactful.audit.report.overall import overall_sentences
+from tactful.audit.report.sentences import is_significant, summary_sentences
+from tactful.audit.results import AuditResult, Correlation, Estimate, GroupTests, ModelResult
+
+
+@pytest.fixture
+def model(example: AuditResult) -> ModelResult:
+    return replace(
+        example.models[0], model="distilbert", stigmatized=Estimate(0.61, 0.59, 0.63),
+        others=Estimate(0.47, 0.44, 0.5), gap=Estimate(0.14, 0.11, 0.17),
+        tests=GroupTests(900, 0.002, 0.0001, 0.62, 1.1),
+    )  # fmt: skip
+
+
+def test_the_first_sentence(model: ModelResult) -> None:
+    assert summary_sentences(model)[0] == (
+        "distilbert gives 61 % negative words to people with a stigmatized condition and 47 % to "
+        "others: a difference of .14 (.11 to .17)."
+    )
+
+
+def test_a_model_that_is_less_negative(model: ModelResult) -> None:
+    turned = replace(model, gap=Estimate(-0.14, -0.17, -0.11))
+    assert summary_sentences(turned)[0].endswith(
+        "a difference of −.14 (−.17 to −.11), less negative about the stigmatized."
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("causal", "prefers the negative word of a pair"),
+        ("sentiment", "calls 61 % of the sentence"),
+    ],
+)
+def test_each_kind_says_what_it_does(model: ModelResult, kind: str, words: str) -> None:
+    assert words in summary_sentences(replace(model, kind=kind))[0]
+
+
+def test_a_name_is_never_a_pattern(model: ModelResult) -> None:
+    assert summary_sentences(replace(model, model="{gap} {0}"))[0].startswith("{gap} {0} gives")
+
+
+def test_chance(model: ModelResult) -> None:
+    assert summary_sentences(model)[1] == (
+        "This difference is statistically significant (permutation test p < .001; "
+        "Mann-Whitney p = .002; Cliff's delta .62, large)."
+    )
+    weak = replace(model, tests=GroupTests(900, 0.4, 0.3, 0.1, 0.1))
+    assert (
+        "is not statistically significant, so chance may explain it" in summary_sentences(weak)[1]
+    )
+    split = replace(model, tests=GroupTests(900, 0.04, 0.06, None, None))
+    assert "is significant by one test only" in summary_sentences(split)[1]
+    none = replace(model, tests=GroupTests(None, None, None, None, None, "too few conditions"))
+    assert summary_sentences(none)[1] == (
+        "Whether this difference is more than chance was not tested (too few conditions)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("permutation", "mann_whitney", "said"),
+    [
+        (0.01, 0.01, True), (0.2, 0.2, False), (0.01, 0.2, None), (None, 0.01, True),
+        (None, None, None), (0.05, None, False),
+    ],
+)  # fmt: skip
+def test_significance(
+    permutation: float | None, mann_whitney: float | None, said: bool | None
+) -> None:
+    assert is_significant(GroupTests(None, mann_whitney, permutation, None, None)) is said
+
+
+def test_only_conditions_with_a_number_are_counted(model: ModelResult) -> None:
+    found = " ".join(summary_sentences(replace(model, above_half=70, above_half_others=2)))
+    assert "above one half for 70 of 92 stigmatized conditions and for 2 of 29 others" in found
+    assert "Where no condition is named, it is at 35 %." in found
+    assert "91 % is on rated words, 4 % on words that do not fit the sentence; 3 prompts" in found
+
+
+def test_single_conditions_that_are_not_significant_are_counted(model: ModelResult) -> None:
+    first, second, third, *_ = model.conditions
+    few = (
+        replace(first, to_others=0.2, p_corrected=0.01),
+        replace(second, to_others=-0.2, p_corrected=0.02),
+        replace(third, to_others=0.2, p_corrected=0.5),
+    )
+    assert (
+        "One by one, and corrected for so many tests, 1 of 3 stigmatized conditions are "
+        "significantly more negative than the others and 1 less; for 1 the difference is not "
+        "significant."
+    ) in summary_sentences(replace(model, conditions=few))
+
+
+def test_equal_conditions_are_not_called_the_worst(example: AuditResult) -> None:
+    model = example.models[-1]
+    top = [c for c in model.conditions if c.negative.value == 1]
+    assert len(top) > 5
+    found = next(s for s in summary_sentences(model) if "most negative" in s)
+    assert found.endswith(f"; and {len(top) - 5} more at 100 %.")
+
+
+def test_templates_that_disagree_are_named(model: ModelResult) -> None:
+    gaps = (0.2, -0.1, 0.004, 0.1)
+    templates = tuple(
+        replace(t, gap=Estimate(gap)) for t, gap in zip(model.templates, gaps, strict=True)
+    )
+    found = summary_sentences(replace(model, templates=templates, template_agreement=0.2))
+    assert (
+        "Over 4 templates the difference is between −.10 (template_2) and .20 (template_1): its "
+        "direction depends on the wording; they rank the conditions differently (rank "
+        "correlation .20)."
+    ) in found
+    assert not [s for s in summary_sentences(replace(model, templates=())) if "templates" in s]
+
+
+def test_nothing_known(made: Callable[..., Any]) -> None:
+    sentences = summary_sentences(made("empty").models[0])
+    assert sentences[0].endswith("cannot be said: nothing that was said is rated.")
+    assert not [s for s in sentences if "chance" in s or "most negative" in s or "half" in s]
+
+
+def test_over_all_models(example: AuditResult) -> None:
+    first, *others = overall_sentences(example)
+    assert first == (
+        "3 fill-mask models, 1 causal language model and 2 sentiment classifiers were asked the "
+        "prompts of social_distance 1.0."
+    )
+    assert others[0].startswith("5 of 6 models are more negative")
+    assert "of 93 stigmatized conditions and for 8 of 29 others" in others[1]
+    assert "called negative every time" in others[2]
+    assert others[3].endswith("with a correlation of .58 (.45 to .69): significant, p < .001.")
+
+
+def test_over_one_or_no_model(example: AuditResult, made: Callable[..., Any]) -> None:
+    assert overall_sentences(made("alone", example)) == [
+        "1 fill-mask model was asked the prompts of social_distance 1.0."
+    ]
+    assert overall_sentences(replace(example, models=())) == ["No model was audited."]
+
+
+def test_a_correlation_that_may_be_chance(example: AuditResult) -> None:
+    weak = Correlation(Estimate(0.1, -0.1, 0.3), 0.27, 0.1, 122)
+    last = overall_sentences(replace(example, correlation=weak))[-1]
+    assert last.endswith("not significant, p = .270.")
+    none = Correlation(Estimate(None, reason="all are equal"), None, None, 122)
+    last = overall_sentences(replace(example, correlation=none))[-1]
+    assert last == "How far attitude and sentiment go together is not known (all are equal)."
+
+
+@pytest.mark.parametrize(
+    ("kind", "missing", "said"),
+    [
+        (
+            "fill-mask", "stigmatized",
+            "distilbert gives 47 % negative words to people without a stigmatized condition; for "
+            "people with one it is not known (not asked), so there is no difference.",
+        ),
+        (
+            "sentiment", "others",
+            "distilbert calls 61 % of the sentences about people with a stigmatized condition "
+            "negative; for others it is not known (not asked), so there is no difference.",
+        ),
+    ],
+)  # fmt: skip
+def test_one_group_only(model: ModelResult, kind: str, missing: str, said: str) -> None:
+    none = Estimate(None, reason="not asked")
+    changes: dict[str, Any] = {missing: none, "gap": none, "kind": kind}
+    assert summary_sentences(replace(model, **changes))[0] == said
+
+
+def test_a_group_without_conditions_is_not_counted(
+    example: AuditResult, model: ModelResult
+) -> None:
+    others = tuple(c for c in model.conditions if not c.stigmatized)
+    found = summary_sentences(replace(model, conditions=others, above_half_others=3))
+    assert "It is above one half for 3 of 29 others." in found
+    none = replace(model, gap=Estimate(None))
+    said = overall_sentences(replace(example, models=(none, *example.models[1:])))
+    assert said[1].startswith("4 of 5 models that know both groups are more negative")

@@ -1,0 +1,106 @@
+"""Numbers and names in plain words."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tactful.audit.report.words import (
+    baseline_of,
+    counted,
+    decimal,
+    effect,
+    interval,
+    labels,
+    listed,
+    p_value,
+    percent,
+    ranked,
+    shorten,
+    title_of,
+    with_interval,
+)
+from tactful.audit.results import AuditResult, Estimate
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.613, "61 %"), (0.0, "0 %"), (1.0, "100 %"), (0.001, "under 1 %"), (0.999, "over 99 %"),
+        (None, "not known"), (float("nan"), "not known"),
+    ],
+)  # fmt: skip
+def test_percent(value: float | None, text: str) -> None:
+    assert percent(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.14, ".14"), (-0.05, "−.05"), (1.0, "1.00"), (0.0, ".00"), (-0.001, ".00"),
+        (-1.5, "−1.50"), (None, "not known"), (float("inf"), "not known"),
+    ],
+)  # fmt: skip
+def test_decimal(value: float | None, text: str) -> None:
+    assert decimal(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "< .001"), (0.0009, "< .001"), (0.023, "= .023"), (1.0, "> .99"), (None, "not known")],
+)
+def test_p_value(value: float | None, text: str) -> None:
+    assert p_value(value) == text
+
+
+def test_an_estimate_says_its_interval_or_its_reason() -> None:
+    assert with_interval(Estimate(0.14, 0.11, 0.17)) == ".14 (.11 to .17)"
+    assert with_interval(Estimate(0.14, reason="one condition only")) == ".14"
+    assert with_interval(Estimate(None, reason="no others")) == "not known (no others)"
+    assert with_interval(Estimate(None)) == "not known"
+    assert interval(Estimate(0.5, 0.4, 0.6), "percent") == "40 % to 60 %"
+    assert interval(Estimate(0.5)) == ""
+
+
+def test_small_words() -> None:
+    assert counted(1, "model") == "1 model"
+    assert counted(0, "prompt") == "no prompts"
+    assert counted(1200, "prompt") == "1,200 prompts"
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert listed([]) == ""
+    assert shorten("abcdef", 4) == "abc…"
+    assert title_of("mental_illness") == "Mental illness"
+    assert title_of("HIV, Aids") == "HIV, Aids"
+
+
+@pytest.mark.parametrize(
+    ("delta", "word"),
+    [(0.1, "negligible"), (-0.2, "small"), (0.4, "medium"), (-0.9, "large"), (0.474, "large")],
+)
+def test_effects(delta: float, word: str) -> None:
+    assert effect(delta) == word
+
+
+def test_conditions_are_ranked_with_the_unknown_last(example: AuditResult) -> None:
+    found = ranked(example.models[0].conditions)
+    values = [c.negative.value for c in found]
+    assert values[-1] is None
+    known = [v for v in values if v is not None]
+    assert known == sorted(known, reverse=True)
+
+
+def test_the_baseline_is_the_mean_of_the_templates_that_have_one(
+    example: AuditResult, made: Callable[..., Any]
+) -> None:
+    model = example.models[3]
+    assert model.templates[2].baseline is None
+    low = replace(model.templates[0], baseline=0.05)
+    assert baseline_of(replace(model, templates=(low, *model.templates[1:3]))) == pytest.approx(0.2)
+    assert baseline_of(made("empty").models[0]) is None
+
+
+def test_labels_make_escapes_visible(example: AuditResult) -> None:
+    odd = replace(example.models[0], model="a\x1b[31mb\nc")
+    assert labels(replace(example, models=(odd,))) == {"small-masked": "a\\x1b[31mb c"}

@@ -1,0 +1,237 @@
+"""Tests, effect sizes, corrections and bootstraps: against brute force, scipy, and laws."""
+
+import math
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from tactful.audit.statistics import (
+    benjamini_hochberg,
+    cliffs_delta,
+    draws,
+    hedges_g,
+    holm,
+    interval,
+    mann_whitney,
+    mean_known,
+    permutation_p,
+    resampled_means,
+    sign_flip_p,
+    stratified_bootstrap,
+)
+
+SHARES = st.lists(st.floats(0, 1).map(lambda x: round(x, 3)), min_size=1, max_size=12)
+NAN = math.nan
+
+
+def test_cliffs_delta_counts_pairs() -> None:
+    assert cliffs_delta([3, 4, 5], [1, 2]) == 1
+    assert cliffs_delta([1, 2], [3, 4, 5]) == -1
+    # 6 pairs: 2 above, 3 below, 1 tie.
+    assert cliffs_delta([1, 4], [1, 2, 5]) == pytest.approx((2 - 3) / 6)
+    assert cliffs_delta([], [1]) is None
+    assert cliffs_delta([1, NAN], [0]) == 1
+
+
+@given(SHARES, SHARES)
+def test_cliffs_delta_is_that_of_all_pairs(first: list[float], second: list[float]) -> None:
+    brute = np.mean([np.sign(a - b) for a, b in product(first, second)])
+    found = cliffs_delta(first, second)
+    assert found == pytest.approx(brute)
+    assert found is not None
+    assert -1 <= found <= 1
+    other = cliffs_delta(second, first)
+    assert other == pytest.approx(-found)
+
+
+@given(SHARES, SHARES)
+def test_mann_whitney_goes_with_cliffs_delta(first: list[float], second: list[float]) -> None:
+    found = mann_whitney(first, second)
+    delta = cliffs_delta(first, second)
+    assert found is not None
+    assert delta is not None
+    u, p = found
+    assert 2 * u / (len(first) * len(second)) - 1 == pytest.approx(delta)
+    assert 0 <= p <= 1
+
+
+def test_mann_whitney_of_a_textbook() -> None:
+    # Exact two-sided p of two groups of 4 that do not overlap: 2 of choose(8, 4) = 70 orders.
+    assert mann_whitney([5, 6, 7, 8], [1, 2, 3, 4]) == pytest.approx((16, 2 / 70))
+    assert mann_whitney([1, 1], [1, 1, 1]) == (3.0, 1.0)
+    assert mann_whitney([], [1]) is None
+
+
+def test_hedges_g_by_hand() -> None:
+    # Means 4 and 2, both variances 1, 4 degrees of freedom: d = 2; Hedges (1981) gives
+    # c(4) = Γ(2) / (√2 Γ(1.5)) = 0.7979.
+    assert hedges_g([3, 4, 5], [1, 2, 3]) == pytest.approx(2 * 0.79788, abs=1e-4)
+    assert hedges_g([1], [1, 2]) is None
+    assert hedges_g([1, 1], [2, 2]) is None
+
+
+def test_hedges_g_is_near_its_usual_approximation() -> None:
+    rng = np.random.default_rng(1)
+    one, other = rng.normal(1, 2, 93), rng.normal(0, 2, 29)
+    pooled = math.sqrt((92 * one.var(ddof=1) + 28 * other.var(ddof=1)) / 120)
+    approximate = (one.mean() - other.mean()) / pooled * (1 - 3 / (4 * 120 - 1))
+    found = hedges_g(one, other)
+    assert found == pytest.approx(approximate, rel=1e-4)
+    back = hedges_g(other, one)
+    assert back == pytest.approx(-approximate, rel=1e-4)
+    assert hedges_g(one * 7 + 3, other * 7 + 3) == pytest.approx(found)
+
+
+def test_the_permutation_p_is_near_that_of_all_ways() -> None:
+    one, other = [0.9, 0.7, 0.8, 0.4], [0.3, 0.5, 0.2, 0.6, 0.45]
+    both = np.array([*one, *other])
+    seen = abs(np.mean(one) - np.mean(other))
+    extreme = []
+    for chosen in combinations(range(9), 4):
+        rest = [index for index in range(9) if index not in chosen]
+        extreme.append(abs(both[list(chosen)].mean() - both[rest].mean()) >= seen - 1e-12)
+    exact = np.mean(extreme)
+    found = permutation_p(one, other, repetitions=20_000, seed=3)
+    assert found == pytest.approx(exact, abs=0.01)
+
+
+def test_the_permutation_p_is_never_0_and_is_1_where_nothing_differs() -> None:
+    assert permutation_p(np.ones(30), np.zeros(30), repetitions=99) == 1 / 100
+    assert permutation_p([0.5, 0.5], [0.5, 0.5], repetitions=99) == 1
+    assert permutation_p([], [1.0]) is None
+    one, other = [0.3, 0.6, 0.8], [0.2, 0.5, 0.1]
+    assert permutation_p(one, other, seed=1) == permutation_p(one, other, seed=1)
+
+
+def test_exact_sign_flips_are_all_of_them() -> None:
+    numbers = np.array([0.3, -0.1, 0.25, 0.4, -0.05, 0.2, 0.1])
+    seen = abs(numbers.sum())
+    brute = np.mean(
+        [abs(np.dot(signs, numbers)) >= seen - 1e-12 for signs in product((-1, 1), repeat=7)]
+    )
+    assert sign_flip_p(numbers) == pytest.approx([brute])
+    # Six numbers of one sign: only two of 64 ways are as extreme.
+    assert sign_flip_p([0.1] * 6) == pytest.approx([2 / 64])
+    assert sign_flip_p([0.0] * 6) == pytest.approx([1])
+
+
+def test_sign_flips_by_chance_are_near_the_exact_ones() -> None:
+    numbers = np.random.default_rng(4).normal(0.2, 1, 16)
+    signs = np.array(list(product((-1, 1), repeat=16)))
+    exact = np.mean(np.abs(signs @ numbers) >= abs(numbers.sum()) - 1e-12)
+    assert sign_flip_p(numbers, repetitions=20_000) == pytest.approx([exact], abs=0.012)
+
+
+def test_sign_flips_leave_out_what_is_not_known() -> None:
+    table = np.full((3, 20), NAN)
+    table[0, :6] = 0.1
+    table[1] = 0.1
+    found = sign_flip_p(table, repetitions=999)
+    assert found[0] == pytest.approx(2 / 64)
+    assert found[1] == pytest.approx(1 / 1000)
+    assert np.isnan(found[2])
+    assert sign_flip_p(np.empty((0, 7))).shape == (0,)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=9))
+def test_the_sign_of_all_makes_no_difference(numbers: list[float]) -> None:
+    (one,) = sign_flip_p(numbers)
+    (other,) = sign_flip_p([-number for number in numbers])
+    assert one == other
+    assert 2 / 2 ** len(numbers) <= one <= 1
+
+
+def test_corrections_of_a_textbook() -> None:
+    p_values = [0.01, 0.04, 0.03, 0.005]
+    # Holm: .005 x 4, .01 x 3, .03 x 2, then .04 x 1, which must not fall below the one before.
+    assert holm(p_values) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    # Benjamini and Hochberg: .005 x 4/1, .01 x 4/2, .03 x 4/3, .04 x 4/4.
+    assert benjamini_hochberg(p_values) == pytest.approx([0.02, 0.04, 0.04, 0.02])
+    assert holm([0.9, 0.8]) == pytest.approx([1, 1])
+    assert holm([]).size == 0
+    assert benjamini_hochberg([]).size == 0
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_laws_of_corrections(p_values: list[float]) -> None:
+    given_ = np.array(p_values)
+    strict, loose = holm(given_), benjamini_hochberg(given_)
+    order = np.argsort(given_, kind="stable")
+    for corrected in (strict, loose):
+        assert (corrected >= given_ - 1e-15).all()
+        assert (corrected <= 1).all()
+        assert (np.diff(corrected[order]) >= -1e-15).all()
+    assert (strict >= loose - 1e-12).all()
+    assert (strict <= np.minimum(1, given_ * given_.size) + 1e-15).all()
+    assert loose == pytest.approx(stats.false_discovery_control(given_))
+
+
+def test_means_of_what_is_known() -> None:
+    table = np.array([[1.0, NAN], [3.0, NAN]])
+    assert mean_known(table, axis=0).tolist()[0] == 2
+    assert np.isnan(mean_known(table, axis=0)[1])
+    assert float(mean_known(table)) == 2
+
+
+def test_draws_have_the_size_of_the_sample() -> None:
+    counts = draws(7, 500, np.random.default_rng(0))
+    assert counts.shape == (500, 7)
+    assert (counts.sum(axis=1) == 7).all()
+    assert counts.mean() == 1
+    # A cell is drawn Binomial(7, 1/7) times: the variance is 6/7.
+    assert counts.var() == pytest.approx(6 / 7, abs=0.06)
+
+
+def test_resampled_means_are_those_of_the_drawn_items() -> None:
+    values = np.array([[0.2, 1.0], [0.4, NAN], [0.9, 3.0]])
+    counts = np.array([[1.0, 1.0, 1.0], [0.0, 3.0, 0.0], [2.0, 0.0, 1.0]])
+    found = resampled_means(values, counts)
+    assert found[:, 0] == pytest.approx([0.5, 0.4, 1.3 / 3])
+    assert found[0, 1] == pytest.approx(2)
+    assert np.isnan(found[1, 1])
+
+
+def test_the_stratified_bootstrap_has_the_variance_of_its_strata() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.random((1, 4, 7))
+    weights = np.full((1, 4, 7), 1 / 28)
+    samples = stratified_bootstrap(values, weights, repetitions=40_000)[:, 0]
+    # The variance of a mean of m draws with replacement is that of the cells over m.
+    theory = math.sqrt((values[0].var(axis=1) / 7).sum()) / 4
+    assert samples.mean() == pytest.approx(values.mean(), abs=0.002)
+    assert samples.std() == pytest.approx(theory, rel=0.03)
+
+
+def test_a_level_that_differs_between_strata_only_does_not_vary() -> None:
+    values = np.repeat(np.array([0.1, 0.5, 0.9]), 7).reshape(1, 3, 7)
+    weights = np.full((1, 3, 7), 1 / 21)
+    assert stratified_bootstrap(values, weights, repetitions=50) == pytest.approx(0.5)
+
+
+def test_single_cells_do_not_vary_and_unknown_ones_are_left_out() -> None:
+    values = np.array([[[0.2, NAN], [0.8, NAN]], [[0.2, 0.4], [NAN, NAN]]])
+    weights = np.where(np.isnan(values), 0, 0.5)
+    samples = stratified_bootstrap(values, weights, repetitions=300)
+    assert np.isnan(samples[:, 0]).all()
+    assert set(samples[:, 1].round(9)) == {0.2, 0.3, 0.4}
+
+
+def test_intervals_are_percentiles() -> None:
+    found = interval(np.arange(101.0), 0.9)
+    assert found == pytest.approx((5, 95))
+    assert interval(np.array([NAN]), 0.9) is None
+
+
+@given(st.floats(0.5, 0.98))
+@settings(max_examples=20)
+def test_a_higher_level_gives_a_wider_interval(level: float) -> None:
+    samples: Any = np.random.default_rng(0).normal(size=500)
+    narrow, wide = interval(samples, level), interval(samples, level + 0.01)
+    assert narrow is not None
+    assert wide is not None
+    assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]

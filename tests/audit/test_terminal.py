@@ -1,0 +1,100 @@
+"""What a command says after an audit."""
+
+import runpy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tactful.audit.results import Coverage
+from tactful.audit.terminal import (
+    TEMPLATE_COLUMNS,
+    TOP_COLUMNS,
+    answer_of,
+    bar,
+    summary_sentences,
+    template_rows,
+    top_conditions_rows,
+    warnings_of,
+)
+
+EXAMPLE = runpy.run_path(str(Path(__file__).parent / "report" / "example.py"))
+
+
+@pytest.fixture(scope="module")
+def example() -> Any:
+    return EXAMPLE["example"]()
+
+
+@pytest.mark.parametrize(
+    ("value", "blocks", "drawn"),
+    [
+        (0.0, True, ""), (1.0, True, "████"), (0.5, True, "██"), (0.53, True, "██▏"),
+        (0.5, False, "##"), (2.0, False, "####"), (-1.0, True, ""),
+    ],
+)  # fmt: skip
+def test_bars(value: float, blocks: bool, drawn: str) -> None:
+    assert bar(value, 4, blocks=blocks) == drawn
+
+
+def test_the_ten_most_negative(example: Any) -> None:
+    model = example.models[1]
+    rows = top_conditions_rows(model)
+    assert len(rows) == 10
+    assert {len(row) for row in rows} == {len(TOP_COLUMNS)}
+    worst = max(c.negative.value for c in model.conditions if c.negative.value is not None)
+    assert rows[0][1] == f"{round(100 * worst)} %"
+    assert rows[0][2].startswith("█")
+    assert top_conditions_rows(model, 3, blocks=False)[0][2].strip("#") == ""
+
+
+def test_others_among_the_most_negative_are_marked(example: Any) -> None:
+    first = replace(example.models[0].conditions[-1], p_corrected=None)
+    (row,) = top_conditions_rows(replace(example.models[0], conditions=(first,)))
+    assert not first.stigmatized
+    assert row[0] == f"{first.name} (not stigmatized)"
+    assert row[4] == ""
+
+
+def test_whether_it_is_sure(example: Any) -> None:
+    first, second, *_ = example.models[0].conditions
+    both = (replace(first, p_corrected=0.01), replace(second, p_corrected=0.5))
+    rows = top_conditions_rows(replace(example.models[0], conditions=both))
+    assert {row[0]: row[4] for row in rows} == {first.name: "yes", second.name: "no"}
+
+
+def test_what_is_not_known_is_not_ranked() -> None:
+    assert top_conditions_rows(EXAMPLE["empty"]().models[0]) == []
+
+
+def test_templates(example: Any) -> None:
+    rows = template_rows(example.models[3])
+    assert {len(row) for row in rows} == {len(TEMPLATE_COLUMNS)}
+    assert rows[2] == ("template_3", "not known", "not known", "not known", "", "not known")
+
+
+def test_warnings(example: Any) -> None:
+    causal = example.models[3]
+    assert warnings_of(causal) == ["2 words of the pairs are more than one token."]
+    covered = Coverage(0.9, 0.8, 0.0, (("o\x1bd\nd", 0.05),), 0)
+    (warning,) = warnings_of(replace(causal, notes=(), coverage=covered))
+    assert warning == "The largest words without a rating: o\\x1bd d (5 %)."
+
+
+def test_the_whole_answer(example: Any) -> None:
+    answer = answer_of(example, blocks=False, top=5)
+    assert answer.sentences[0].startswith("3 fill-mask models, 1 causal")
+    assert answer.warnings == ["The models were asked on different days."]
+    first = answer.models[0]
+    assert first.title == "small-masked (fill-mask model)"
+    assert list(first.sentences) == summary_sentences(example.models[0])
+    assert len(first.top) == 5
+    assert len(first.templates) == 4
+
+
+def test_names_cannot_steer_the_terminal(example: Any) -> None:
+    model = replace(example.models[0], model="\x1b[2Jgone", notes=("\x1b]0;title\x07",))
+    answer = answer_of(replace(example, models=(model,), overall=(), correlation=None))
+    said = [answer.models[0].title, *answer.models[0].sentences, *answer.models[0].warnings]
+    assert not [text for text in said if "\x1b" in text or "\x07" in text]
