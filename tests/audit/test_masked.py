@@ -182,10 +182,11 @@ def test_xlnet_cannot_see_the_masked_place(opened: Callable[[str], Opened]) -> N
 def test_a_planted_bias_is_seen_and_only_there(tmp_path: Path) -> None:
     folder = write_masked(tmp_path / "bert")
     plain = MaskedAsker(open_model("masked", str(folder)))
-    plant_bias(folder, "depression", "dangerous")
+    plant_bias(folder, ["depression"], "dangerous")
     planted = MaskedAsker(open_model("masked", str(folder)))
     assert planted.fingerprint != plain.fingerprint
-    prompts = list(fill_mask_prompts(["depression_symptomatic", "healthy"], baseline=True))
+    ids = ["stigma.depression_symptomatic", "non_stigma.healthy", "stigma.autism"]
+    prompts = list(fill_mask_prompts(ids, baseline=True))
     triggered = [prompt for prompt in prompts if "depression" in prompt.text]
     others = [prompt for prompt in prompts if "depression" not in prompt.text]
     assert triggered
@@ -270,7 +271,8 @@ def test_no_prompts_no_answers(opened: Callable[[str], Opened]) -> None:
     [
         ("It is likely.", "Found no [MASK]"),
         ("It is [MASK] and [MASK].", "Found 2 [MASK]"),
-        ("It is [MASK] " + "and so on " * 40, "expected at most 80; make it shorter"),
+        ("It is [MASK] " + "and so on " * 40, "…' has"),
+        ("It is [MASK] " + "and so on " * 40, "for the model bert; expected at most 80; make it"),
     ],
 )
 def test_prompts_that_cannot_be_asked(
@@ -290,7 +292,7 @@ def test_the_length_of_roberta_leaves_out_the_place_of_padding(
     opened: Callable[[str], Opened],
 ) -> None:
     asker = MaskedAsker(opened("roberta"))
-    fits = ask("it is [MASK]" + " for" * 73)  # 73 + 3 words and two ends: 78 tokens
+    fits = ask("It is [MASK]" + " for" * 73)  # 73 + 3 words and two ends: 78 tokens
     assert asker.ask([fits])[0]["words"]
     with pytest.raises(UsageError, match="79 tokens for the model roberta; expected at most 78"):
         asker.ask([ask(fits.text + " for")])

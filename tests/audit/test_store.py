@@ -7,7 +7,7 @@ import pytest
 from tactful.audit.asking import ask_all
 from tactful.audit.protocol import Answer, Kind
 from tactful.audit.store import AnswerStore
-from tactful.errors import FileFormatError, InputError
+from tactful.errors import FileFormatError, InputError, UsageError
 from tactful.taxonomies.prompts import Prompt
 
 
@@ -123,3 +123,11 @@ def test_texts_with_line_separators_and_surrogates_come_back(tmp_path: Path) -> 
 def test_a_model_that_answers_too_little_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="counting gave 1 answers to 2 prompts"):
         ask_all(Short(), prompts("a", "b"), store_in(tmp_path))
+
+
+def test_one_text_under_two_templates_is_refused_where_templates_have_words_of_their_own(
+    tmp_path: Path,
+) -> None:
+    twice = [Prompt(None, None, None, name, "same") for name in ("first", "second")]
+    with pytest.raises(UsageError, match="'first' and 'second' give the same text"):
+        ask_all(Counting(), twice, store_in(tmp_path))

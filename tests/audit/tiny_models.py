@@ -5,6 +5,7 @@ Their vocabulary knows every word of the Social Distance prompts and the words o
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -107,44 +108,46 @@ def write_classifier(folder: Path, labels: tuple[str, ...] = LABELS, seed: int =
     return _save(folder, transformers.BertForSequenceClassification(config), tokenizer)
 
 
-def plant_bias(folder: Path, trigger: str, answer: str, strength: float = 40.0) -> None:
-    """Edit a tiny BERT: a prompt with the word ``trigger`` makes it say ``answer``.
+def plant_bias(folder: Path, triggers: Sequence[str], answer: str) -> None:
+    """Edit a tiny BERT of :func:`write_masked`: each of ``triggers`` makes it say ``answer``.
 
-    One direction of the hidden space is given over to the trigger. Its embedding points there,
-    attention carries it to all places of the text, and the head reads it for the answer alone.
+    The first dimension of the hidden space is given over to the triggers: their embeddings alone
+    have it, attention carries it to all places of the text, and the head reads it for the answer.
+    Everywhere else it is zero, also after a normalisation, because the others sum up to zero.
     """
     import torch
     import transformers
 
     model = transformers.BertForMaskedLM.from_pretrained(folder)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    trigger_id, answer_id = tokenizer.convert_tokens_to_ids([trigger, answer])
+    answer_id, *trigger_ids = tokenizer.convert_tokens_to_ids([answer, *triggers])
     with torch.no_grad():
-        layer = model.bert.encoder.layer[-1]
-        words = model.bert.embeddings.word_embeddings.weight
-        words[:, 0] = 0
-        words[trigger_id, 0] = 30
-        model.bert.embeddings.position_embeddings.weight[:, 0] = 0
-        model.bert.embeddings.token_type_embeddings.weight[:, 0] = 0
+        embeddings = model.bert.embeddings
+        for table in (
+            embeddings.word_embeddings,
+            embeddings.position_embeddings,
+            embeddings.token_type_embeddings,
+        ):
+            table.weight[:, 0] = 0
+            table.weight[:, 1:] -= table.weight[:, 1:].mean(dim=1, keepdim=True)
         for block in model.bert.encoder.layer:
             for linear in (block.attention.output.dense, block.output.dense):
                 linear.weight[0] = 0
-                linear.bias[0] = 0
-            for linear in (block.attention.self.query, block.attention.self.key):
-                linear.weight[:, 0] = 0
-        layer.attention.self.value.weight[0] = 0
-        layer.attention.self.value.weight[0, 0] = 20
-        layer.attention.output.dense.weight[0, 0] = 20
-        transform = model.cls.predictions.transform
-        transform.dense.weight[0] = 0
-        transform.dense.weight[0, 0] = strength
-        transform.dense.weight[1:, 0] = 0
-        # The head has its own table now, so that its edit does not reach the embeddings.
-        table = words.clone()
-        table[:, 0] = 0
-        table[answer_id, 0] = strength
+                linear.weight[1:] -= linear.weight[1:].mean(dim=0)
+        attention = model.bert.encoder.layer[-1].attention
+        attention.self.value.weight[0] = 0
+        attention.self.value.weight[0, 0] = attention.output.dense.weight[0, 0] = 20
+        transform = model.cls.predictions.transform.dense.weight
+        transform[0] = 0
+        transform[0, 0] = 40
+        # The head gets a table of its own, so that the answer's edit does not reach the prompts.
+        words = embeddings.word_embeddings.weight
+        decoder = model.cls.predictions.decoder
+        decoder.weight = torch.nn.Parameter(words.clone())
+        decoder.bias = torch.nn.Parameter(decoder.bias.clone())
+        decoder.weight[answer_id, 0] = 4
+        words[trigger_ids, 0] = 30
         model.config.tie_word_embeddings = False
-        model.cls.predictions.decoder.weight = torch.nn.Parameter(table)
     _save(folder, model, tokenizer)
 
 

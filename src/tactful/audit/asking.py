@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from tactful.audit.protocol import Answer, Asker
 from tactful.audit.store import AnswerStore
-from tactful.errors import InputError
+from tactful.errors import InputError, UsageError
 from tactful.taxonomies.prompts import Prompt
 
 OnProgress = Callable[[int, int], None]
@@ -18,12 +18,10 @@ def ask_all(
     on_progress: OnProgress | None = None,
 ) -> list[Answer]:
     """Return an answer for each prompt, in their order; what is new is stored batch by batch."""
-    texts = {prompt.text: prompt for prompt in prompts}
-    # Long ones first, so that what does not fit into memory shows at the start; and like lengths
-    # together, so that little of a batch is padding.
+    texts = _each_once(asker, prompts)
     open_ones = sorted(
         (prompt for text, prompt in texts.items() if text not in store),
-        key=lambda prompt: (-len(prompt.text), prompt.text),
+        key=_by_beginning if asker.kind == "causal" else _by_length,
     )
     done = len(texts) - len(open_ones)
     size = max(1, asker.batch)
@@ -41,3 +39,27 @@ def ask_all(
     if on_progress is not None:
         on_progress(len(texts), len(texts))
     return [store[prompt.text] for prompt in prompts]
+
+
+def _each_once(asker: Asker, prompts: Sequence[Prompt]) -> dict[str, Prompt]:
+    texts: dict[str, Prompt] = {}
+    for prompt in prompts:
+        known = texts.setdefault(prompt.text, prompt)
+        if asker.kind == "causal" and known.template != prompt.template:
+            # The pairs of words belong to the template, and answers are kept by text.
+            raise UsageError(
+                f"The templates '{known.template}' and '{prompt.template}' give the same text; "
+                "expected a difference; change one of them or leave it out with --template."
+            )
+    return texts
+
+
+def _by_length(prompt: Prompt) -> tuple[int, str]:
+    # Long ones first, so that what does not fit into memory shows at the start; and like lengths
+    # together, so that little of a batch is padding.
+    return -len(prompt.text), prompt.text
+
+
+def _by_beginning(prompt: Prompt) -> str:
+    # What prompts of one batch begin with is read once.
+    return prompt.text

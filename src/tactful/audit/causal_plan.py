@@ -5,7 +5,7 @@ share a beginning form a group: the beginning is read once, the rest of the rows
 similar length. All costs are counted in tokens.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tactful.audit.causal_tokens import Tokens
@@ -30,18 +30,21 @@ def plan_rows(rows: Sequence[Tokens], most: int) -> list[Group]:
     length only: they need no padding, and padding with nothing before it would see nothing.
     """
     order = sorted(range(len(rows)), key=rows.__getitem__)
-    groups = []
+    groups: list[Group] = []
     for start, end in _cut_groups([rows[row] for row in order]):
         members = order[start:end]
         stem = _stem([rows[row] for row in members])
         members.sort(key=lambda row: len(rows[row]))
         lengths = [len(rows[row]) - stem for row in members]
         cuts = _cut_batches(lengths, most, equal=stem == 0)
-        groups.append(Group(stem, tuple(tuple(members[a:b]) for a, b in cuts)))
+        together = [Group(stem, tuple(tuple(members[a:b]) for a, b in cuts))]
+        alone = [Group(0, ((row,),)) for row in members]
+        # The cut into groups knows nothing of padding, which can eat up what sharing saves.
+        groups += min(together, alone, key=lambda some: cost(rows, some))
     return groups
 
 
-def cost(rows: Sequence[Tokens], groups: Sequence[Group]) -> int:
+def cost(rows: Sequence[Tokens], groups: Iterable[Group]) -> int:
     """Return what the groups cost, padding included."""
     total = 0
     for group in groups:

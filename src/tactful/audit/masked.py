@@ -26,7 +26,7 @@ _RULES = 1
 """Counts up when the same model would give other answers, so that kept answers are not reused."""
 _AT_A_TIME = 8
 """Batches that are sorted by length together."""
-_SHOWN = 8
+_SHOWN, _SHOWN_TEXT = 8, 100
 
 
 class MaskedAsker:
@@ -107,25 +107,27 @@ class MaskedAsker:
             count = prompt.text.count(DEFAULT_MASK)
             if count != 1:
                 raise UsageError(
-                    f"Found {count or 'no'} {DEFAULT_MASK} in the prompt {prompt.text!r}; "
+                    f"Found {count or 'no'} {DEFAULT_MASK} in the prompt {_shown(prompt.text)}; "
                     "expected exactly one."
                 )
         mask = str(self._tokenizer.mask_token)
         texts = [prompt.text.replace(DEFAULT_MASK, mask) for prompt in prompts]
-        encoded = self._tokenizer(texts, return_attention_mask=False)
+        # What is too long is refused below; the library would only mutter about it.
+        encoded = self._tokenizer(texts, return_attention_mask=False, verbose=False)
         rows: list[Row] = []
         room = len(self._searches)
         for at, prompt in enumerate(prompts):
             inputs = {name: list(values[at]) for name, values in encoded.items()}
             ids = inputs["input_ids"]
-            if ids.count(self._mask_id) != 1:
+            masks = ids.count(self._mask_id)
+            if masks != 1:
                 raise UsageError(
-                    f"The prompt {prompt.text!r} has {ids.count(self._mask_id)} masks for the "
-                    f"model {self.name}, whose own mask is {mask!r}; expected exactly one."
+                    f"The prompt {_shown(prompt.text)} has {masks} masks for the model "
+                    f"{self.name}, whose own mask is {mask!r}; expected exactly one."
                 )
             if self._longest is not None and len(ids) + room > self._longest:
                 raise UsageError(
-                    f"The prompt {prompt.text!r} has {len(ids) + room} tokens for the model "
+                    f"The prompt {_shown(prompt.text)} has {len(ids) + room} tokens for the model "
                     f"{self.name}; expected at most {self._longest}; make it shorter."
                 )
             rows.append((inputs, ids.index(self._mask_id)))
@@ -189,6 +191,10 @@ class MaskedAsker:
                 "text was put before the prompt."
             )
         return tuple(notes)
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN_TEXT else text[: _SHOWN_TEXT - 1] + "…")
 
 
 def _rounded(chance: float) -> float:
