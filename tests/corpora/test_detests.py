@@ -258,3 +258,76 @@ def test_a_bad_cell(tmp_path: Path, column: str, cell: str) -> None:
     (problem,) = corpus.log.of(Severity.ERROR)
     assert (problem.file, problem.line, problem.column) == ("train.csv", 3, column)
     assert corpus.log.rows_left_out == 1
+
+
+# ---- the authors' files, in which a sentence is its comment and its place ------------------------
+
+
+def without_ids(folder: Path) -> None:
+    """Write the sample as the authors' files are: no sentence_id, gold with sentences."""
+    test = {row["sentence_id"]: row for row in read_rows(folder / "test.csv")}
+    train = {row["sentence_id"]: row for row in read_rows(folder / "train.csv")}
+    gold = [test[row["sentence_id"]] | row for row in read_rows(folder / "gold.csv")]
+    place = ("comment_id", "sentence_pos")
+    answers = [
+        {name: train[row["sentence_id"]][name] for name in place} | row
+        for row in read_rows(folder / WIDE)
+    ]
+    (folder / "gold.csv").unlink()
+    for name, rows in (
+        ("train.csv", list(train.values())),
+        ("test.csv", list(test.values())),
+        ("test_full.csv", gold),
+        (WIDE, answers),
+    ):
+        for row in rows:
+            row.pop("sentence_id", None)
+        write_rows(folder / name, rows)
+
+
+def test_files_without_ids_say_the_same(sample_copy: Callable[[str], Path]) -> None:
+    folder = sample_copy("detests")
+    before = list(load_corpus("detests", folder).examples())
+    without_ids(folder)
+    corpus = load_corpus("detests", folder)
+    after = list(corpus.examples())
+    assert corpus.counts() == {"sentences": 56, "stereotype": 17}
+    for one, other in zip(before, after, strict=True):
+        place = f"{one.meta['comment_id']}_{one.meta['sentence_pos']}"
+        assert other.id == (f"train_{place}" if one.split == "train" else place)
+        assert (other.text, other.labels, other.group) == (one.text, one.labels, one.group)
+        assert Counter(other.judgements) == Counter(one.judgements)
+    assert corpus.log.total() == 0
+
+
+def test_answers_belong_to_the_training_part(sample_copy: Callable[[str], Path]) -> None:
+    folder = sample_copy("detests")
+    without_ids(folder)
+    (folder / WIDE).rename(folder / "annotators.csv")
+    examples = list(load_corpus("detests", folder).examples())
+    assert {e.split for e in examples if e.judgements} == {"train"}
+
+
+def test_a_place_that_stands_twice_is_refused(sample_copy: Callable[[str], Path]) -> None:
+    folder = sample_copy("detests")
+    without_ids(folder)
+    rows = read_rows(folder / "test.csv")
+    rows[3] |= {name: rows[0][name] for name in ("comment_id", "sentence_pos")}
+    rows[4]["sentence_pos"] = ""
+    write_rows(folder / "test.csv", rows)
+    corpus = load_corpus("detests", folder)
+    corpus.read("sentences")
+    said = [str(problem) for problem in corpus.log.of(Severity.ERROR)]
+    assert any("test.csv, line 5" in each and "line 2" in each for each in said)
+    assert any("test.csv, line 6: column 'sentence_pos': found nothing" in each for each in said)
+
+
+def test_one_of_both_is_not_enough(sample_copy: Callable[[str], Path]) -> None:
+    folder = sample_copy("detests")
+    without_ids(folder)
+    rows = read_rows(folder / "test.csv")
+    for row in rows:
+        del row["sentence_pos"]
+    write_rows(folder / "test.csv", rows)
+    with pytest.raises(FileFormatError, match="expected also 'sentence_id'"):
+        load_corpus("detests", folder).read("sentences")

@@ -20,6 +20,7 @@ from tactful.detectors.explanation import (
 from tactful.errors import UsageError
 from tactful.taxonomies import find_entry, load_taxonomy
 from tactful.taxonomies.schema import GuidedEntry
+from tactful.taxonomies.translations import load_translated
 from tactful.types import Span
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanations.md"
@@ -159,6 +160,65 @@ def test_a_cold_start_reads_no_schema() -> None:
     modules = json.loads(done.stdout)
     assert {"pydantic", "tactful.taxonomies", "polars"}.isdisjoint(modules)
     assert "tactful.detectors.explanation" in modules
+
+
+SPANISH_TEXT = "Las ayudas son siempre para ellos, los inmigrantes."
+SPANISH_SPANS = (Span(0, 10), Span(39, 50))
+
+
+@pytest.mark.parametrize("taxonomy", ["pcl", "unhealthy", "frame", "stereotype"])
+def test_each_entry_is_explained_in_spanish(taxonomy: str) -> None:
+    for entry in load_translated(taxonomy, "es").entries:
+        assert isinstance(entry, GuidedEntry)
+        paragraph = explain(entry.id, SPANISH_TEXT, 0.78, SPANISH_SPANS, lang="es")
+        for part in (entry.definition, *entry.ask[:2], *entry.not_when):
+            assert part in paragraph
+        assert "«Las ayudas» e «inmigrantes»" in paragraph
+        assert "bastante alta (78 %)" in paragraph.replace("Bastante", "bastante")
+        assert paragraph.endswith(".")
+        assert "  " not in paragraph
+        assert "“" not in paragraph
+
+
+@pytest.mark.parametrize("spans", [SPANISH_SPANS, ()])
+@pytest.mark.parametrize("taxonomy", ["pcl", "unhealthy", "frame"])
+def test_spanish_repeats_no_phrase(taxonomy: str, spans: tuple[Span, ...]) -> None:
+    ids = [entry.id for entry in load_taxonomy(taxonomy).entries if entry.kind != "fallback"]
+    paragraphs = {}
+    for name in ids:
+        paragraph = explain(name, SPANISH_TEXT, 0.78, spans, lang="es")
+        paragraphs[name] = re.sub("«.*?»( e | y )?|bastante alta", "", paragraph)
+    for one, other in combinations(ids, 2):
+        common = shingles(paragraphs[one]) & shingles(paragraphs[other])
+        assert not common, f"{one} and {other}: {common}"
+
+
+def test_stereotypes_repeat_no_phrase_of_their_own() -> None:
+    # There are more of them than wordings around them. The two targets are each other's opposite.
+    entries = {
+        entry.id: shingles(" ".join((entry.definition, *entry.ask[:2], *entry.not_when)))
+        for entry in load_translated("stereotype", "es").entries
+        if isinstance(entry, GuidedEntry) and not entry.id.endswith("_target")
+    }
+    for one, other in combinations(entries, 2):
+        assert not entries[one] & entries[other], f"{one} and {other}"
+
+
+def test_spanish_of_what_no_taxonomy_knows_and_of_no_words() -> None:
+    assert explain("tone.cold", SPANISH_TEXT, 0.999, lang="es") == (
+        "El detector lo llama «tone.cold». Seguridad de Tactful: casi total (más del 99 %). "
+        "Ninguna palabra sola lo explica."
+    )
+
+
+def test_an_unknown_language_is_refused() -> None:
+    with pytest.raises(UsageError, match="no language of reports named 'fr'"):
+        explain("pcl", TEXT, 0.8, lang="fr")
+
+
+def test_spans_are_quoted_in_their_order_whatever_came_first() -> None:
+    spans = [Span(0, 10), Span(0, 2), Span(3, 10)]
+    assert quoted(SPANISH_TEXT, spans) == quoted(SPANISH_TEXT, spans[::-1])
 
 
 def test_the_page_shows_what_is_said_and_the_scale() -> None:

@@ -222,6 +222,22 @@ def test_propensity_f_by_hand() -> None:
     assert float(answer) == pytest.approx((1 + 1 + third + fourth) / 4)
 
 
+def test_the_base_of_log_n_can_be_that_of_the_organisers_script() -> None:
+    gold = [{"x"}, {"x"}, {"x"}, {"y"}]
+    guess = [{"x"}, {"x"}, {"x", "y"}, {"x"}]
+    by_hand = []
+    factor = (math.log2(4) - 1) * 2.5**0.55
+    weigh = {name: 1 + factor * math.exp(-0.55 * math.log2(count + 1.5))
+             for name, count in (("x", 3), ("y", 1), ("", 4))}  # fmt: skip
+    for one, other in zip(gold, guess, strict=True):
+        both, first, second = one & other | {""}, one | {""}, other | {""}
+        total = sum(weigh[name] for name in first) + sum(weigh[name] for name in second)
+        by_hand.append(2 * sum(weigh[name] for name in both) / total)
+    answer = propensity_f_score(gold, guess, log_base=2)
+    assert answer.value == pytest.approx(sum(by_hand) / 4)
+    assert answer.value != pytest.approx(propensity_f_score(gold, guess).value)
+
+
 def test_what_is_undefined_is_explained() -> None:
     assert icm_score([], []).reason == "there are no items with a gold answer"
     assert icm_score([set()], [{"a"}], empty="drop").value is None

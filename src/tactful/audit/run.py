@@ -53,7 +53,9 @@ class Run:
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     unrated_words: tuple[tuple[str, float], ...] = ()
-    created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="milliseconds"))
+    created: str = field(
+        default_factory=lambda: datetime.now(UTC).isoformat(timespec="milliseconds")
+    )
     version: str = __version__
 
 

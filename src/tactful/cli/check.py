@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from tactful.detectors.configuration import (
 )
 from tactful.detectors.documents import KINDS, Kind
 from tactful.detectors.load import DETECTORS
+from tactful.detectors.wording import REPORT_LANGUAGES
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class Wishes:
     explanations: bool = True
     frames: str = FRAMES[0]
     all_scores: bool = False
+    report_lang: str = REPORT_LANGUAGES[0]
 
 
 def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
@@ -121,6 +123,13 @@ def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) 
     "them, the groups only, or nothing.  [default: statements]",
 )
 @click.option("--all-scores", is_flag=True, help="Also report all scores of every passage.")
+@click.option(
+    "--report-lang",
+    type=click.Choice(REPORT_LANGUAGES),
+    default=REPORT_LANGUAGES[0],
+    help="The language of the report; auto is that of the texts, or English where they differ.  "
+    f"[default: {REPORT_LANGUAGES[0]}]",
+)
 @click.pass_context
 def check_cli(
     ctx: click.Context,
@@ -142,6 +151,7 @@ def check_cli(
     no_explanations: bool,
     frames: str | None,
     all_scores: bool,
+    report_lang: str,
 ) -> None:
     """Find patronizing, stereotyping and unhealthy language: where, how sure, and why.
 
@@ -172,6 +182,7 @@ def check_cli(
         explanations=not no_explanations and project.explanations is not False,
         frames=frames or project.frames or FRAMES[0],
         all_scores=all_scores,
+        report_lang=report_lang,
     )
     by_ending = _ENDINGS.get(output.suffix.lower()) if output is not None else None
     chosen = output_format or by_ending or project.format or "text"
@@ -232,7 +243,8 @@ def check(
     tally = Tally()
     with over_files(found, load_settings(), show_on_stdout) as (each, show):
         outcomes = tally.watch(checker.outcomes(each))
-        pieces = render(output_format, outcomes, checker.run(to_file=output is not None))
+        run = replace(checker.run(to_file=output is not None), lang=wishes.report_lang)
+        pieces = render(output_format, outcomes, run)
         if output is not None:
             _write(pieces, output, force)
         else:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tactful.cli.check_files import ENDINGS, Exclusion, find_files
-from tactful.cli.check_language import LANGUAGE_NAMES, guess_language
 from tactful.cli.output import echo_sentence
 from tactful.detectors.checker import (
     Framing,
@@ -24,6 +23,7 @@ from tactful.detectors.checker import (
     without_explanations,
 )
 from tactful.detectors.documents import Document, document_of, read_document
+from tactful.detectors.language import LANGUAGE_NAMES, guess_language
 from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector
 from tactful.detectors.protocol import Detector
 from tactful.detectors.reports.run import Run
@@ -82,18 +82,22 @@ def _decoded(raw: bytes) -> str:
 
 
 class Checker:
-    """A detector with the wishes of the user."""
+    """Detectors with the wishes of the user: one, or with ``auto`` one for each language."""
 
     def __init__(self, wishes: "Wishes"):
         self.wishes = wishes
         self.detector = _load(wishes)
+        self.others = _others(wishes, self.detector)
         self.framing = _framing(self.detector, wishes)
         self._check_ids()
 
     def run(self, to_file: bool) -> Run:
         """Return what the report says about the run, and how wide and colourful it may be."""
-        card = self.detector.card
-        run = Run(card, tuple(rule_ids(card, self.wishes.only)))
+        cards = [self.detector.card, *(each.card for each in self.others)]
+        ids = dict.fromkeys(
+            name for card in cards for name in rule_ids(card, self._wanted(card.ids) or ())
+        )
+        run = Run(cards[0], tuple(ids), others=tuple(cards[1:]))
         if to_file or not sys.stdout.isatty():
             return run
         colour = not os.environ.get("NO_COLOR")
@@ -113,39 +117,63 @@ class Checker:
             document = (
                 read_document(source, self.wishes.kind) if isinstance(source, Path) else source
             )
-            self._check_language(document)
+            detector = self._detector_of(document)
+            only = self._wanted(detector.card.ids)
+            if only is None:
+                raise InputError(
+                    f"found {LANGUAGE_NAMES[detector.card.lang]} text; expected a language in "
+                    f"which {', '.join(self.wishes.only)} can be found; leave --only out."
+                )
         except OSError as error:
             return Unread(path, f"it cannot be read ({error.strerror or error}).")
         except TactfulError as error:
             # Errors begin with the path, and so does what is said about an unread document.
             return Unread(path, str(error).removeprefix(path).lstrip(":, "))
+        ids = detector.card.ids
         report = check_document(
-            self.detector,
+            detector,
             document,
-            only=self.wishes.only,
-            thresholds=self.wishes.thresholds,
+            only=only,
+            thresholds={n: value for n, value in self.wishes.thresholds.items() if n in ids},
             least=self.wishes.least,
             all_scores=self.wishes.all_scores,
         )
-        if self.framing is not None:
+        if self.framing is not None and detector is self.detector:
             report = with_frames(report, self.framing)
         return report if self.wishes.explanations else without_explanations(report)
 
-    def _check_language(self, document: Document) -> None:
-        spoken = self.detector.card.lang
+    def _detector_of(self, document: Document) -> Detector:
+        """Return the detector that reads the language of a document."""
         if self.wishes.lang != "auto":
-            return
+            return self.detector
         found = guess_language(" ".join(segment.text for segment in document.segments[:100]))
-        if found is not None and found != spoken:
-            raise InputError(
-                f"found {LANGUAGE_NAMES[found]} text; expected "
-                f"{LANGUAGE_NAMES.get(spoken, spoken)}, which the detector reads; pass "
-                f"--model FOLDER with one for it, or --lang {spoken} to check it all the same."
-            )
+        spoken = self.detector.card.lang
+        if found is None or found == spoken:
+            return self.detector
+        for other in self.others:
+            if other.card.lang == found:
+                return other
+        raise InputError(
+            f"found {LANGUAGE_NAMES[found]} text; expected "
+            f"{LANGUAGE_NAMES.get(spoken, spoken)}, which the detector reads; pass "
+            f"--model FOLDER with one for it, or --lang {spoken} to check it all the same."
+        )
+
+    def _wanted(self, ids: Sequence[str]) -> tuple[str, ...] | None:
+        """Return what is wanted of these ids; None where that is nothing."""
+        known = tuple(
+            name
+            for name in self.wishes.only
+            if any(each == name or each.startswith(f"{name}.") for each in ids)
+        )
+        return known if known or not self.wishes.only else None
 
     def _check_ids(self) -> None:
         """Refuse unknown ids at once; those of the project's file with their line."""
-        project, ids = self.wishes.configuration, self.detector.card.ids
+        project = self.wishes.configuration
+        ids = tuple(
+            dict.fromkeys(name for each in (self.detector, *self.others) for name in each.card.ids)
+        )
         for name in self.wishes.only:
             try:
                 choose_ids([name], ids)
@@ -200,3 +228,12 @@ def _load(wishes: "Wishes") -> Detector:
             f"'{wishes.lang}'; name a detector for that language."
         )
     return detector
+
+
+def _others(wishes: "Wishes", detector: Detector) -> tuple[Detector, ...]:
+    """Return the embedded detectors of the other languages, where the language is to be told."""
+    if wishes.lang != "auto" or wishes.model not in DETECTORS:
+        return ()
+    return tuple(
+        load_detector("default", lang=lang) for lang in EMBEDDED if lang != detector.card.lang
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from tactful.cli.corpus_options import force_option
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
 TABLES = ("dpm-task1", "dpm-task2", "ucc-auc", "sbic-classes")
 FRAME_TABLES = ("sbic-frames",)
 """Tables whose rows are framers; they are another command's work."""
+DETESTS = "detests"
+"""Two tables and the submission files of a shared task; another command's work, too."""
 NEGATIVES = ("3to1", "full")
 _SHORT = {"precision": "P", "recall": "R", "f1": "F1", "auc": "AUC"}
 
 
 def _complete_table(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    return [name for name in (*TABLES, *FRAME_TABLES) if name.startswith(start)]
+    return [name for name in (*TABLES, *FRAME_TABLES, DETESTS) if name.startswith(start)]
 
 
 @click.command("reproduce")
@@ -46,6 +49,14 @@ def _complete_table(ctx: click.Context, parameter: click.Parameter, start: str) 
     help="Rows to run, with commas: random, prior-random, all-ones, all-zeros, svm-wv, svm-bow, "
     "bilstm, bert-base, bert-large, roberta, distilbert, encoder; or cheap, svm, all. Of "
     "sbic-frames: default, majority, or the folder of a framer.  [there: default]",
+)
+@click.option(
+    "--systems",
+    default="baselines",
+    show_default=True,
+    metavar="NAMES",
+    help="detests: rows to run, with commas: AllOnes, AllZeros, RandomClassifier, TFIDF+SVC, "
+    "FastText+SVC; or baselines, all.",
 )
 @click.option(
     "--folds",
@@ -73,7 +84,8 @@ def _complete_table(ctx: click.Context, parameter: click.Parameter, start: str) 
     "--vectors",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Word vectors for svm-wv, bilstm and WMD (sbic-frames): word2vec, GloVe or fastText.",
+    help="Word vectors for svm-wv, bilstm, FastText+SVC (detests) and WMD (sbic-frames): word2vec, "
+    "GloVe or fastText.",
 )
 @click.option("--encoder", metavar="NAME|PATH", help="The model of the row 'encoder'.")
 @click.option(
@@ -96,8 +108,9 @@ def _complete_table(ctx: click.Context, parameter: click.Parameter, start: str) 
     "--output",
     "-o",
     type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Also write the answer to this file, as JSON.",
+    metavar="FILE|DIR",
+    help="Also write the answer to this file, as JSON. Of detests: the folder for the submission "
+    "files and the answer.",
 )
 @force_option
 @format_option
@@ -107,6 +120,7 @@ def reproduce_cli(
     table_name: str,
     data: Path | None,
     models: str,
+    systems: str,
     folds: int,
     negatives: str,
     grouped: bool,
@@ -123,19 +137,27 @@ def reproduce_cli(
 ) -> None:
     """Run a paper's TABLE on your copy of the data and print ours beside the paper's.
 
-    TABLE is dpm-task1, dpm-task2, ucc-auc, sbic-classes or sbic-frames. A row that cannot run here
-    says why.
+    TABLE is dpm-task1, dpm-task2, ucc-auc, sbic-classes, sbic-frames or detests. A row that cannot
+    run here says why.
 
     \b
     tactful reproduce dpm-task1 --data DIR --models random,svm-bow --negatives full
+    tactful reproduce detests --data DIR --output submissions
     """
+    if table_name == DETESTS:
+        from tactful.cli.reproduce_detests import reproduce_detests_cli
+
+        reproduce_detests_cli(ctx, data, systems, seed, vectors, output, force, output_format)
+        return
+    if ctx.get_parameter_source("systems") == ParameterSource.COMMANDLINE:
+        raise UsageError("--systems is for 'detests'; rows of other tables are chosen by --models.")
     if table_name in FRAME_TABLES:
         from tactful.cli.reproduce_frames import reproduce_frames_cli
 
         reproduce_frames_cli(ctx, data, models, vectors, output, force, output_format)
         return
     if table_name not in TABLES:
-        raise unknown_name("table", table_name, [*TABLES, *FRAME_TABLES])
+        raise unknown_name("table", table_name, [*TABLES, *FRAME_TABLES, DETESTS])
     from tactful.corpora import CORPORA, load_corpus
     from tactful.training.cross_validation import default_cache
     from tactful.training.paper_tables import load_table

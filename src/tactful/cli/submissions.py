@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from tactful.cli.answers import (
     Answers,
@@ -35,6 +36,7 @@ from tactful.corpora.dpm import FIRST_POSITIVE, LABEL_ORDER
 from tactful.errors import FileFormatError, UsageError
 
 _ONE = "0 or 1"
+_PLACE = ("comment_id", "sentence_pos")
 _SEVEN = f"seven of 0 or 1 with commas between ({', '.join(LABEL_ORDER)})"
 _FROM_CATEGORIES = "Gold has categories: a paragraph with at least one of them counts as positive."
 
@@ -203,6 +205,11 @@ def _detests(path: Path, columns: Sequence[str]) -> Answers:
     table.frame = table.frame.rename(
         {name: spellings[name] for name in table.frame.columns if name in spellings}
     )
+    if "sentence_id" not in table.frame.columns and set(_PLACE) <= set(table.frame.columns):
+        # The organisers' own files say which sentence of which comment it is.
+        table.frame = table.frame.with_columns(
+            pl.concat_str(*_PLACE, separator="_").alias("sentence_id")
+        )
     ids = table.ids("sentence_id")
     cells = parse_cells(table, columns, as_flag, _ONE)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*cells.values(), strict=True)]

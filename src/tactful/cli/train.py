@@ -39,7 +39,10 @@ def _complete_task(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.command(
     "train",
     cls=DelegatingCommand,
-    delegates={"frames-lm": "tactful.cli.train_frames_lm:train_frames_lm_cli"},
+    delegates={
+        "frames-lm": "tactful.cli.train_frames_lm:train_frames_lm_cli",
+        "stereotypes": "tactful.cli.train_stereotypes:train_stereotypes_cli",
+    },
 )
 @click.argument("task", shell_complete=_complete_task)
 @click.option(
@@ -116,8 +119,9 @@ def train_cli(ctx: click.Context, /, **options: Any) -> None:
 
     TASK is pcl, pcl-categories, unhealthy or frame, learnt from their corpora; custom, learnt from
     your own table; default, the whole pipeline of the embedded detectors; frames, that of the
-    embedded framer, which reads with them; or frames-lm, a causal language model that writes
-    frames ('tactful train frames-lm --help').
+    embedded framer, which reads with them; frames-lm, a causal language model that writes
+    frames ('tactful train frames-lm --help'); or stereotypes, in Spanish ('tactful train
+    stereotypes --help').
 
     \b
     tactful train pcl --model tfidf --data corpora -o my-detector

@@ -1,16 +1,21 @@
 """DETESTS 2022 (Ariza-Casabona et al.): sentences of Spanish news comments, racial stereotypes.
 
-``train.csv`` has sentences and labels, ``test.csv`` sentences only, the gold file labels only.
+``train.csv`` has sentences and labels, ``test.csv`` sentences only, the gold file (the authors'
+``test_full.csv``) labels. The authors' files number comments and the sentences in each of them; a
+sentence is then known by both (``12_3``), as their own evaluation has it.
 The labels of the single annotators, which the authors send on request, are read in two shapes:
 wide (``stereotype_a1``, ``stereotype_a2`` …) or long (a column ``annotator``).
 """
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import polars as pl
 
 from tactful.corpora.corpus import Corpus, Source
+from tactful.corpora.delimited import Lines, read_rows
 from tactful.corpora.detests_stats import detests_stats
 from tactful.corpora.problems import ProblemLog, show
 from tactful.corpora.releases import Release
@@ -18,6 +23,7 @@ from tactful.corpora.schema import JUDGEMENT, labels_of, meta_of
 from tactful.corpora.stats import Stat
 from tactful.corpora.tables import Column, TableSpec
 from tactful.errors import FileFormatError, Problem, Severity
+from tactful.files import BROKEN_ARCHIVE, open_text
 
 CATEGORIES = (
     "xenophobia", "suffering", "economic", "migration", "culture",
@@ -46,6 +52,8 @@ def _flag(name: str, required: bool = True) -> Column:
 
 
 _SENTENCE_ID = Column("sentence_id", "id")
+_PLACE = ("comment_id", "sentence_pos")
+"""What names a sentence together, where it has no id of its own."""
 _CONTEXT = (
     Column("comment_id", "id"),
     Column("sentence_pos", "id", empty="null"),
@@ -66,11 +74,12 @@ GOLD = TableSpec(
     "gold",
     (
         _SENTENCE_ID,
+        *(Column(name, "id", required=False, empty="null") for name in (*_PLACE, "reply_to")),
         Column("sentence", required=False, empty="null"),
         _flag("stereotype"),
         *(_flag(name, required=False) for name in (*CATEGORIES, *EXTRA_LABELS)),
     ),
-    ("gold*.csv", "test_gold*.csv", "*gold.csv"),
+    ("gold*.csv", "test_gold*.csv", "*gold.csv", "test_full*.csv"),
     key=("sentence_id",),
 )
 ANNOTATORS = TableSpec(
@@ -104,10 +113,54 @@ class Detests(Corpus):
     )
     traps = (
         "The test file has no labels; they come in a gold file of their own.",
+        "Without a sentence_id a sentence is its comment_id and sentence_pos, such as 12_3; in the "
+        "training file train_12_3, because comments may be numbered anew in each file.",
         "Sentences of one comment share their comment_id: a split must keep them together.",
         "The paper calls the 3,817 and 1,812 sentences 'comments' in section 4.3.",
         "A sentence has a stereotype if and only if it has at least one category (section 4.1.1).",
     )
+
+    def resolve(self, path: Path, spec: TableSpec) -> TableSpec:
+        """Let a file that numbers sentences within comments do without an id."""
+        names = self._header(path, spec)
+        if "sentence_id" in names or not set(_PLACE) <= names:
+            return spec
+        known = {column.name for column in spec.columns}
+        added = tuple(Column(name, "id") for name in _PLACE if name not in known)
+        columns = tuple(
+            replace(column, required=column.name in _PLACE, empty="error")
+            if column.name in ("sentence_id", *_PLACE)
+            else column
+            for column in spec.columns
+        )
+        return replace(spec, columns=(*columns, *added))
+
+    def raw_batches(self, source: Source, log: ProblemLog) -> Iterator[pl.DataFrame]:
+        """Yield rows as text; a sentence without an id is known by its comment and place."""
+        for batch in super().raw_batches(source, log):
+            if "sentence_id" in batch.columns:
+                yield batch
+                continue
+            place = [pl.col(name).str.strip_chars() for name in _PLACE]
+            # Single answers are handed out for the training part (section 4), whatever the name.
+            of_train = source.split == "train" or (
+                source.split is None and source.spec.name == "annotators"
+            )
+            start = [pl.lit("train")] if of_train else []
+            yield batch.with_columns(
+                pl.concat_str([*start, *place], separator="_").alias("sentence_id")
+            )
+
+    def _header(self, path: Path, spec: TableSpec) -> set[str]:
+        """Return the names in the first line; what is wrong with it is the reader's to say."""
+        try:
+            with open_text(path, self.encoding or spec.layout.encoding) as handle:
+                first = next(read_rows(Lines(handle), spec), None)
+        except (FileFormatError, *BROKEN_ARCHIVE):
+            return set()
+        if first is None or not isinstance(first[1], list):
+            return set()
+        return {name.strip().casefold() for name in first[1]}
 
     def check_rows(self, source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.DataFrame:
         """Check single answers, and that categories fit the stereotype label (section 4.1.1)."""

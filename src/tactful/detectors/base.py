@@ -9,10 +9,10 @@ from tactful.types import Finding, Report, Span
 
 Spans = Mapping[str, tuple[Span, ...]]
 
-GATES = {"pcl": "pcl.", "frame.offensive": "frame."}
-"""An id below a gate is reported only together with it: a category of PCL is PCL, and there is no
-group or intent without offence. The attributes of UCC stand for themselves (Price et al. 2020,
-section 2)."""
+GATES = {"pcl": "pcl.", "frame.offensive": "frame.", "stereotype": "stereotype."}
+"""An id below a gate is reported only together with it: a category of PCL is PCL, a category of a
+stereotype is one, and there is no group or intent without offence. The attributes of UCC stand for
+themselves (Price et al. 2020, section 2)."""
 
 
 class BaseDetector(ABC):
@@ -43,7 +43,9 @@ class BaseDetector(ABC):
     ) -> Report:
         """Turn the probabilities of one text into findings; ``thresholds`` replace the card's."""
         from tactful.detectors.explanation import explain
+        from tactful.detectors.wording import spoken_or_english
 
+        lang = spoken_or_english(self.card.lang)
         ids = found_ids(probabilities, {**self._thresholds(), **(thresholds or {})})
         spans = self.spans(text, ids) if ids else {}
         findings = tuple(
@@ -51,7 +53,7 @@ class BaseDetector(ABC):
                 name,
                 probabilities[name],
                 spans.get(name, ()),
-                explain(name, text, probabilities[name], spans.get(name, ())),
+                explain(name, text, probabilities[name], spans.get(name, ()), lang),
             )
             for name in ids
         )
@@ -80,10 +82,12 @@ def findings_of(
     if isinstance(detector, BaseDetector):
         return detector.report(text, probabilities, thresholds).findings
     from tactful.detectors.explanation import explain
+    from tactful.detectors.wording import spoken_or_english
 
+    lang = spoken_or_english(detector.card.lang)
     # Whatever has only the protocol reports by its own thresholds; ours may be lower.
     known = {finding.id: finding for finding in detector.check(text).findings}
     return [
-        known.get(name) or Finding(name, value, (), explain(name, text, value, ()))
+        known.get(name) or Finding(name, value, (), explain(name, text, value, (), lang))
         for name, value in probabilities.items()
     ]

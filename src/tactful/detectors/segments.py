@@ -33,25 +33,35 @@ _END = re.compile(
 )
 _WORD = re.compile(r"\S+")
 _NEXT = re.compile(rf"\s*[{re.escape(_OPENERS)}]*(\w+)")
+# What a speaker said goes on behind a dash that clings to a small letter: —¿Vienes? —preguntó.
+_ASIDE = re.compile(r"\s+—(\w)")
 _BEFORE = 24
+_AHEAD = 60
 _ABBREVIATIONS = _words(
     """
-    adm al approx apr apt art aug ave bros ca cap capt cf cía cm co col dec dept dr dra ed eds
+    adm al approx apr apt aug ave bros ca cap capt cf cía cm co col dec dept dr dra ed eds
     e.g ej esp est etc excmo feb fig gen gob gov hon ibid i.e inc jan jr jul jun lic lt ltd mar mr
     mrs ms mt mx nov oct prof pte rep rev sept sen sgt sr sra srta st sta sto tel
     ud uds univ v vol vs
+    adic admón apdo arq arqta avda bco cnel ctra disp dn dña dpto dres excma excmos gral
+    ilma ilmo ing máx mín mons párr pdte pdta plza prov pza sgto sras sres srtas teléf tte vd vds
     """
 )
-_BEFORE_NUMBERS = frozenset(("no", "nos", "núm", "p", "pp", "pág", "págs"))
+_BEFORE_NUMBERS = _words("art arts no nos núm núms p pp pág págs párrs s ss vols")
+_ROMAN = frozenset("IVXLCDM")
 _AT_SENTENCE_END_TOO = frozenset(("al", "etc", "inc", "jr", "ltd", "co", "ed", "st"))
 _STARTERS = _words(
     """
     A After An And As At But By Each Even For He Her His How However I If In It Its Many Most My No
     On One Our She So Some That The Their Then There These They This Those To We What When While Who
     Why With Yet You Your
-    Al Así Cada Como Con Cuando De El Ella Ellas Ellos En Es Esa Ese Esta Este Esto Hay La Las Lo
-    Los Muchos Nadie Nos Nosotros Para Pero Por Que Se Si Sin Sus Su También Tienen Todos Un
-    Una Y Yo
+    Además Ahora Al Algunas Algunos Allí Aquella Aquello Aquí Así Aunque Ayer Cada Como Con Cuando
+    Cuánto Cómo De Desde Después Dónde El Ella Ellas Ellos En Entonces Entre Era Eran Es Esa Esas
+    Ese Eso Esos Esta Estaba Estas Este Esto Estos Está Están Fue Fueron Hasta Hay Hoy La Las Lo
+    Los Luego Mañana Me Mientras Muchas Muchos Mucho Nada Nadie Ni Nos Nosotros Nuestra Nuestro
+    Nunca Otras Otros Para Pero Por Porque Pues Que Qué Quien Quién Se Según Si Siempre Sin Sobre
+    Solo Son Su Sus Sí Sólo También Tampoco Tienen Todas Todo Todos Tras Un Una Unas Unos Y Ya Yo
+    Él
     """
 )
 
@@ -182,27 +192,53 @@ def _ends_sentence(text: str, start: int, found: re.Match[str]) -> bool:
     marks = found[0]
     if marks[0] in _EAST or marks[0] in "\n\r":
         return True
-    following = _NEXT.match(text, found.end(), found.end() + 60)
+    following = _NEXT.match(text, found.end(), found.end() + _AHEAD)
     goes_on = following is not None and following[1][0].islower()
+    aside = _goes_aside(text, found.end())
     if marks[0] != ".":
         # "Why?" she asked. But Help! and Why? end a sentence even where nobody writes capitals.
-        return not (goes_on and (marks[0] == "…" or marks[-1] not in "!?"))
-    if len(marks) > 1 and goes_on:  # three dots, or a full stop in a quotation
+        return not (aside or (goes_on and (marks[0] == "…" or marks[-1] not in "!?")))
+    if aside or (len(marks) > 1 and goes_on):  # three dots, or a full stop in a quotation
         return False
     words = text[max(start, found.start() - _BEFORE) : found.start()].split()
     word = words[-1].strip(_OPENERS) if words else ""
     if word.isdigit() and text[start : found.start()].strip() == word:
         return False  # the number of a list item
-    return marks.startswith("..") or _dot_ends_sentence(word, following[1] if following else "")
+    after = following[1] if following else ""
+    dotted = following is not None and text.startswith(".", following.end())
+    if marks == "." and dotted and _goes_with(word, after):
+        return False
+    if word == "m" and len(words) > 1 and words[-2] in ("a.", "p."):
+        word = f"{words[-2]}{word}"  # a. m. is written with a space in Spanish
+    return marks.startswith("..") or _dot_ends_sentence(word, after)
+
+
+def _goes_aside(text: str, at: int) -> bool:
+    aside = _ASIDE.match(text, at, at + _AHEAD)
+    return aside is not None and aside[1].islower()
+
+
+def _goes_with(word: str, following: str) -> bool:
+    """Say whether two words with dots are one abbreviation: EE. UU., S. A., a. C., p. ej."""
+    if len(word) == 1 and word.isalpha() and word != "I":
+        return len(following) == 1 or (word, following) == ("p", "ej")
+    return _is_doubled(word) and _is_doubled(following)
+
+
+def _is_doubled(word: str) -> bool:
+    """Say whether it is the plural of an initial, as Spanish writes it: the UU of EE. UU."""
+    return len(word) == 2 and word[0] == word[1] and word.isupper()
 
 
 def _dot_ends_sentence(word: str, following: str) -> bool:
     """Say whether the dot behind ``word`` is a full stop."""
     name = word.casefold()
-    if name in _BEFORE_NUMBERS:
-        return not following[:1].isdigit()
+    is_initial = len(word) == 1 and word.isupper() and word != "I"
+    if name in _BEFORE_NUMBERS and not is_initial:
+        is_century = name in ("s", "ss") and bool(following) and _ROMAN.issuperset(following)
+        return not (following[:1].isdigit() or is_century)
     if name in _ABBREVIATIONS:
         return name in _AT_SENTENCE_END_TOO and following in _STARTERS
-    is_initial = len(word) == 1 and word.isupper() and word != "I"
     is_acronym = "." in word and word.replace(".", "").isalpha() and len(word) <= 8
-    return not (is_initial or is_acronym) or not following or following in _STARTERS
+    is_short = is_initial or is_acronym or _is_doubled(word)
+    return not is_short or not following or following in _STARTERS

@@ -1,9 +1,12 @@
 """The forms that a check's answer can take: text, json, jsonl, sarif and html."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
-from tactful.detectors.checker import Outcome
+from tactful.detectors.checker import DocumentReport, Outcome
+from tactful.detectors.reports.language import common_language, told
 from tactful.detectors.reports.run import Run
+from tactful.detectors.wording import AUTO
 from tactful.registry import Registry
 
 __all__ = ["RENDERERS", "STREAMED", "Run", "render"]
@@ -25,5 +28,19 @@ STREAMED = ("text", "jsonl")
 
 
 def render(name: str, outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
-    """Yield the pieces of a report; each ends where a line ends."""
-    return RENDERERS.get(name)(outcomes, run)
+    """Yield the pieces of a report; each ends where a line ends.
+
+    It is in the language of ``run``. With ``auto`` that is the language of all documents, or
+    English where they differ; what is written document by document takes that of each.
+    """
+    return _rendered(RENDERERS.get(name), outcomes, run, streamed=name in STREAMED)
+
+
+def _rendered(
+    renderer: Renderer, outcomes: Iterable[Outcome], run: Run, *, streamed: bool
+) -> Iterator[str]:
+    if run.lang == AUTO and not streamed:
+        outcomes = list(outcomes)
+        reports = [each for each in outcomes if isinstance(each, DocumentReport)]
+        run = replace(run, lang=common_language([run.language_of(each) for each in reports]))
+    yield from renderer(told(outcomes, run), run)

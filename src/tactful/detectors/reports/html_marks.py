@@ -8,6 +8,7 @@ from itertools import pairwise
 from tactful.detectors.checker import PlacedFinding
 from tactful.detectors.reports.run import GROUPS, as_tree, group_of
 from tactful.detectors.reports.visible import shown_text
+from tactful.detectors.wording import Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,11 @@ def cards_of(findings: Sequence[PlacedFinding], numbers: Iterator[int]) -> list[
     return [Card(next(numbers), tuple(tree)) for tree in trees]
 
 
-def marked_text(
-    text: str,
-    cards: Sequence[Card],
-) -> str:
-    """Return the escaped text with a mark around each carrying piece and a link to its finding."""
+def marked_text(text: str, cards: Sequence[Card], words: Wording, *, foreign: bool = False) -> str:
+    """Return the escaped text with a mark around each carrying piece and a link to its finding.
+
+    The label of the link names its language where the text around it is in a ``foreign`` one.
+    """
     places = [(card, start, end) for card in cards for start, end in card.places()]
     edges = sorted({0, len(text), *(edge for _, start, end in places for edge in (start, end))})
     parts = []
@@ -67,7 +68,7 @@ def marked_text(
         over = [card for card, left, right in places if left <= start and end <= right]
         piece = safe(text[start:end])
         parts.append(_mark(piece, over) if over else piece)
-        parts += [_link(card) for card, _, right in places if right == end]
+        parts += [_link(card, words, foreign) for card, _, right in places if right == end]
     return "".join(parts)
 
 
@@ -84,8 +85,10 @@ def _mark(
     return f'<mark class="{classes}" title="{names}" aria-details="{details}">{piece}</mark>'
 
 
-def _link(card: Card) -> str:
+def _link(card: Card, words: Wording, foreign: bool) -> str:
+    lang = f' lang="{words.lang}"' if foreign else ""
+    label = words.page.link.format(number=card.number, name=card.head.name)
     return (
-        f'<sup class="{group_class(card.head.id)}"><a href="#f{card.number}" '
-        f'aria-label="Finding {card.number}: {safe(card.head.name)}">{card.number}</a></sup>'
+        f'<sup class="{group_class(card.head.id)}"{lang}><a href="#f{card.number}" '
+        f'aria-label="{safe(label)}">{card.number}</a></sup>'
     )

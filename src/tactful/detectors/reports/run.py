@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tactful.detectors.card import Card
-from tactful.detectors.checker import Outcome, PlacedFinding, Unread
+from tactful.detectors.checker import DocumentReport, Outcome, PlacedFinding, Unread
+from tactful.detectors.wording import AUTO, spoken_or_english, wording
 
 GROUPS = ("pcl", "unhealthy", "frame", "stereotype")
 """What stands before the first dot of an id has one colour, in this order."""
@@ -21,6 +22,19 @@ class Run:
     width: int | None = None
     """Where lines of ``text`` are wrapped; None in a pipe, where carets mark the words."""
     colour: bool = False
+    lang: str = "en"
+    """The language of the report, or ``auto``."""
+    others: tuple[Card, ...] = ()
+    """The cards of further detectors, where texts in another language were given to them."""
+
+    def language_of(self, report: DocumentReport) -> str:
+        """Return the language of a document: the one that its detector reads."""
+        card = next((each for each in self.others if each.model == report.model), self.card)
+        return card.lang
+
+    def language_for(self, report: DocumentReport) -> str:
+        """Return the language in which a document is reported on."""
+        return spoken_or_english(self.language_of(report)) if self.lang == AUTO else self.lang
 
 
 @dataclass(slots=True)
@@ -56,21 +70,22 @@ class Tally:
         """How many things were found."""
         return self.by_id.total()
 
-    def sentence(self) -> str:
+    def sentence(self, lang: str = "en") -> str:
         """Say what came out, in one line."""
-        parts = [f"{_count(self.findings, 'finding')} in {_count(self.passages, 'passage')}"]
+        words = wording(lang)
+        said = words.reporting
+        findings = words.count(said.finding, self.findings)
+        passages = words.count(said.passage, self.passages)
+        parts = [said.found_in.format(findings=findings, passages=passages)]
         if self.documents > 1:
-            parts[0] += f" ({self.with_findings:,} of {self.documents:,} documents)"
+            some, every = words.number(self.with_findings), words.number(self.documents)
+            parts[0] += " " + said.of_documents.format(some=some, all=every)
         if self.silenced:
-            parts.append(f"{self.silenced:,} silenced by 'tactful: ignore'")
+            parts.append(words.count(said.silenced, self.silenced))
         if self.unread:
-            parts.append(f"{_count(self.unread, 'document')} could not be checked")
+            parts.append(words.count(said.unread, self.unread))
         sentence = "; ".join(parts)
         return f"{sentence[0].upper()}{sentence[1:]}."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}" if number else f"no {noun}s"
 
 
 def group_of(name: str) -> str:

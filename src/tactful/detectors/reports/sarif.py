@@ -25,6 +25,7 @@ from tactful.detectors.reports.implied import implied_sentences
 from tactful.detectors.reports.json_report import dump
 from tactful.detectors.reports.run import Run, Tally
 from tactful.detectors.reports.visible import visible
+from tactful.detectors.wording import Wording, wording
 from tactful.errors import UnknownNameError
 
 SCHEMA_URI = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -37,6 +38,7 @@ _LONGEST_WORDS = 80
 
 def render_sarif(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
     """Yield one SARIF log with one run."""
+    words = wording(run.lang)
     tally = Tally()
     results: list[dict[str, Any]] = []
     notifications: list[dict[str, Any]] = []
@@ -45,13 +47,13 @@ def render_sarif(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
         if isinstance(outcome, Unread):
             notifications.append(_notification(outcome))
         else:
-            results += _results(outcome, rules)
+            results += _results(outcome, rules, words)
     driver = {
         "name": "Tactful",
         "version": __version__,
         "semanticVersion": __version__,
         "informationUri": "https://pypi.org/project/tactful/",
-        "rules": [_rule(name) for name in run.ids],
+        "rules": [_rule(name, words) for name in run.ids],
     }
     yield dump(
         {
@@ -60,11 +62,10 @@ def render_sarif(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
             "runs": [
                 {
                     "tool": {"driver": driver},
+                    **({} if words.lang == "en" else {"language": words.lang}),
                     "columnKind": "utf16CodeUnits",
                     "newlineSequences": ["\r\n", "\n", "\r"],
-                    "originalUriBaseIds": {
-                        _ROOT: {"description": {"text": "The folder in which the check ran."}}
-                    },
+                    "originalUriBaseIds": {_ROOT: {"description": {"text": words.rules.folder}}},
                     "invocations": [
                         {
                             "executionSuccessful": not tally.unread,
@@ -80,28 +81,31 @@ def render_sarif(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
     )
 
 
-def _rule(name: str) -> dict[str, Any]:
+def _rule(name: str, words: Wording) -> dict[str, Any]:
     from tactful.taxonomies import find_taxonomy_of
+    from tactful.taxonomies.translations import load_translated
 
     rule: dict[str, Any] = {"id": name}
     try:
-        taxonomy = find_taxonomy_of(name)
-        entry = taxonomy.entry(name)
+        original = find_taxonomy_of(name)
+        english = original.entry(name)
     except UnknownNameError:  # a detector of one's own may have ids that no taxonomy has
-        text = f"The detector names this '{name}'."
+        text = words.explaining.unknown.format(name=name)
         return {**rule, "shortDescription": {"text": name}, "help": {"text": text}}
-    cited = f"{taxonomy.citation.title} ({taxonomy.citation.venue})"
-    not_this = " ".join(("It is not:", *taxonomy.not_this)) if taxonomy.not_this else ""
+    taxonomy = load_translated(original.id, words.lang)
+    entry, said, cited = taxonomy.entry(name), words.rules, taxonomy.citation
+    sentences = " ".join(taxonomy.not_this)
     parts = [
         entry.definition,
-        f"Ask yourself: {entry.question}",
-        f"For example: “{entry.example}”",
-        not_this,
-        f"Source: {entry.source_section}. {cited}.",
-        "A detector can be wrong: a person decides.",
+        said.ask.format(question=entry.question),
+        said.example.format(example=words.quote(entry.example)),
+        said.not_this.format(sentences=sentences) if sentences else "",
+        said.source.format(section=entry.source_section, title=cited.title, venue=cited.venue),
+        said.caution,
     ]
     plain = "\n\n".join(part for part in parts if part)
-    name_of_rule = "".join(word.capitalize() for word in entry.name.split())
+    # The rule's name is a name for programs, and stays the same in every language.
+    name_of_rule = "".join(word.capitalize() for word in english.name.split())
     if name_of_rule.casefold() != name.casefold():  # SARIF wants a name only where it says more
         rule["name"] = name_of_rule
     return {
@@ -114,7 +118,9 @@ def _rule(name: str) -> dict[str, Any]:
     }
 
 
-def _results(report: DocumentReport, rules: dict[str, int]) -> Iterator[dict[str, Any]]:
+def _results(
+    report: DocumentReport, rules: dict[str, int], words: Wording
+) -> Iterator[dict[str, Any]]:
     artifact = _artifact(report.path)
     seen: Counter[str] = Counter()
     for finding in report.findings:
@@ -125,7 +131,7 @@ def _results(report: DocumentReport, rules: dict[str, int]) -> Iterator[dict[str
             "ruleId": finding.id,
             "ruleIndex": rules[finding.id],
             "level": "warning" if finding.probability >= WARNING_FROM else "note",
-            "message": {"text": _message(finding)},
+            "message": {"text": _message(finding, words)},
             "locations": [_location(report, artifact, places[0], finding.place)],
             # The same passage twice in a file is two alerts, whatever lines they move to.
             "partialFingerprints": {FINGERPRINT: f"{digest}:{seen[digest]}"},
@@ -138,7 +144,7 @@ def _results(report: DocumentReport, rules: dict[str, int]) -> Iterator[dict[str
         if len(places) > 1:
             result["relatedLocations"] = [
                 {**_location(report, artifact, place), "id": number,
-                 "message": {"text": "More words that carry the finding."}}
+                 "message": {"text": words.rules.more}}
                 for number, place in enumerate(places[1:], 1)
             ]  # fmt: skip
         yield result
@@ -151,14 +157,15 @@ def _digest(finding: PlacedFinding) -> str:
     return hashlib.sha256(raw).hexdigest()[:32]
 
 
-def _message(finding: PlacedFinding) -> str:
+def _message(finding: PlacedFinding, words: Wording) -> str:
     shortened = (shorten(visible(span.words), longest=_LONGEST_WORDS) for span in finding.spans)
-    words = ", ".join(f"“{text}”" for text in dict.fromkeys(shortened))
-    head = f"{finding.name}: {finding.likelihood}, {finding.probability:.2f}"
-    said = f"{head} ({words})." if words else f"{head}."
-    # Square brackets would be read as links to related locations (SARIF 2.1.0, section 3.11.6).
-    implied = [] if finding.frame is None else map(visible, implied_sentences(finding.frame))
+    quotes = words.quoted(dict.fromkeys(shortened))
+    head = f"{finding.name}: {words.how_sure(finding.probability)}"
+    said = f"{head} ({quotes})." if quotes else f"{head}."
+    frame = finding.frame
+    implied = [] if frame is None else map(visible, implied_sentences(frame, words.lang))
     text = " ".join([said, *implied, finding.explanation]).strip()
+    # Square brackets would be read as links to related locations (SARIF 2.1.0, section 3.11.6).
     return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
 
 

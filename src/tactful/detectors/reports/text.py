@@ -15,8 +15,10 @@ from tactful.detectors.checker import (
     shorten,
 )
 from tactful.detectors.reports.implied import implied_sentences
+from tactful.detectors.reports.language import common_language
 from tactful.detectors.reports.run import Run, Tally, as_tree, group_of
 from tactful.detectors.reports.visible import shown, visible
+from tactful.detectors.wording import AUTO, Wording, wording
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -42,24 +44,28 @@ def render_text(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
     from rich.text import Text
 
     tally = Tally()
-    explained: set[str] = set()
+    explained: set[tuple[str, str]] = set()
+    langs: set[str] = set()
     for outcome in tally.watch(outcomes):
         if isinstance(outcome, Unread):
             continue  # the command says it on standard error; the closing line counts it
+        words = wording(run.language_for(outcome))
+        langs.add(words.lang)
         for passage, findings in outcome.by_passage():
             if findings:
-                yield _drawn(_passage_lines(outcome, passage, findings, run, explained), run)
+                yield _drawn(_passage_lines(outcome, passage, findings, run, words, explained), run)
             if passage.probabilities is not None:
-                yield _drawn(_score_lines(outcome, passage), run)
+                yield _drawn(_score_lines(outcome, passage, words), run)
         for problem in outcome.problems:
             yield _drawn([Text(visible(str(problem)), "dim")], run)
     style = "bold green" if not tally.findings and not tally.unread else "bold"
-    yield _drawn([Text(tally.sentence(), style)], run)
+    lang = common_language(langs) if run.lang == AUTO else run.lang
+    yield _drawn([Text(tally.sentence(lang), style)], run)
 
 
-def label(outcome: DocumentReport) -> str:
+def label(outcome: DocumentReport, words: Wording) -> str:
     """Return how a report names its document."""
-    return "text" if outcome.path is None else outcome.path
+    return words.reporting.text if outcome.path is None else outcome.path
 
 
 def _passage_lines(
@@ -67,30 +73,32 @@ def _passage_lines(
     passage: Passage,
     findings: Sequence[PlacedFinding],
     run: Run,
-    explained: set[str],
+    words: Wording,
+    explained: set[tuple[str, str]],
 ) -> Iterator["Text"]:
     from rich.text import Text
 
-    where = f"{visible(label(report))}:{passage.place.line}:{passage.place.column}"
+    where = f"{visible(label(report, words))}:{passage.place.line}:{passage.place.column}"
     tree = as_tree(findings)
     if run.width is None:
         for depth, finding in tree:
             # One line for each, with its place, as editors and grep want it.
             name = f"{finding.name} [{finding.id}]"
-            yield Text(f"{where}: {'  ' * depth}{name}: {_how_sure(finding)}")
+            sure = words.how_sure(finding.probability)
+            yield Text(f"{where}: {'  ' * depth}{name}: {sure}")
     else:
         yield Text(where, "bold")
     yield from _quote(passage, findings, run, _style(tree[0][1]))
     for depth, finding in tree:
         indent = "  " * (depth + 1)
-        said = _said(finding, explained)
+        said = _said(finding, words, explained)
         if run.width is None:
             yield Text(f"{indent}{finding.id}: {said}")
-            yield from (Text(f"{indent}{finding.id}: {each}") for each in _implied(finding))
+            yield from (Text(f"{indent}{finding.id}: {each}") for each in _implied(finding, words))
             continue
-        yield from _heading(finding, depth, indent, run)
+        yield from _heading(finding, depth, indent, run, words)
         inner = f"{indent}  "
-        for paragraph in (*_implied(finding), said):
+        for paragraph in (*_implied(finding, words), said):
             lines = textwrap.wrap(
                 paragraph, _width(run), initial_indent=inner, subsequent_indent=inner
             )
@@ -98,11 +106,14 @@ def _passage_lines(
     yield Text("")
 
 
-def _heading(finding: PlacedFinding, depth: int, indent: str, run: Run) -> Iterator["Text"]:
+def _heading(
+    finding: PlacedFinding, depth: int, indent: str, run: Run, words: Wording
+) -> Iterator["Text"]:
     from rich.text import Text
 
     bullet = ("○ " if depth else "● ", _style(finding))
-    line = Text.assemble(indent, bullet, (finding.name, "bold"), f"  {_how_sure(finding)}")
+    sure = words.how_sure(finding.probability)
+    line = Text.assemble(indent, bullet, (finding.name, "bold"), f"  {sure}")
     fits = line.cell_len + len(finding.id) + 2 <= _width(run)
     if fits:
         line.append(f"  {finding.id}", "dim")
@@ -111,36 +122,32 @@ def _heading(finding: PlacedFinding, depth: int, indent: str, run: Run) -> Itera
         yield Text(f"{indent}  {finding.id}", "dim")
 
 
-def _said(finding: PlacedFinding, explained: set[str]) -> str:
-    """Explain an id once; after that its words are enough."""
-    if not finding.explanation or finding.id in explained:
-        return _words(finding)
-    explained.add(finding.id)
+def _said(finding: PlacedFinding, words: Wording, explained: set[tuple[str, str]]) -> str:
+    """Explain an id once in each language; after that its words are enough."""
+    if not finding.explanation or (finding.id, words.lang) in explained:
+        return _words(finding, words)
+    explained.add((finding.id, words.lang))
     return visible(finding.explanation).replace(" %", "\N{NO-BREAK SPACE}%")
 
 
-def _implied(finding: PlacedFinding) -> list[str]:
+def _implied(finding: PlacedFinding, words: Wording) -> list[str]:
     if finding.frame is None:
         return []
-    return [visible(each) for each in implied_sentences(finding.frame)]
+    return [visible(each) for each in implied_sentences(finding.frame, words.lang)]
 
 
-def _how_sure(finding: PlacedFinding) -> str:
-    return f"{finding.likelihood}, {finding.probability:.2f}"
-
-
-def _words(finding: PlacedFinding) -> str:
+def _words(finding: PlacedFinding, words: Wording) -> str:
     if not finding.spans:
-        return "Carried by the whole passage."
-    words = dict.fromkeys(shorten(visible(s.words), longest=_LONGEST_WORDS) for s in finding.spans)
-    return f"Carried by {', '.join(f'“{each}”' for each in words)}."
+        return words.reporting.carried_by_all
+    pieces = dict.fromkeys(shorten(visible(s.words), longest=_LONGEST_WORDS) for s in finding.spans)
+    return words.reporting.carried.format(quotes=words.quoted(pieces))
 
 
-def _score_lines(report: DocumentReport, passage: Passage) -> Iterator["Text"]:
+def _score_lines(report: DocumentReport, passage: Passage, words: Wording) -> Iterator["Text"]:
     from rich.text import Text
 
-    where = f"{visible(label(report))}:{passage.place.line}:{passage.place.column}"
-    yield Text(f"{where}: all scores", "dim")
+    where = f"{visible(label(report, words))}:{passage.place.line}:{passage.place.column}"
+    yield Text(f"{where}: {words.reporting.all_scores}", "dim")
     for name, value in (passage.probabilities or {}).items():
         yield Text(f"  {value:.4f}  {name}")
     yield Text("")

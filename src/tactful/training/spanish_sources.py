@@ -1,0 +1,181 @@
+"""What the embedded Spanish detector learns from: comments, speeches, our lessons, and English.
+
+Every text has targets for the heads that its corpus judges, and none for the others. Folds hold
+whole articles and whole speeches out.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tactful.corpora import load_corpus
+from tactful.corpora.detests import CATEGORIES
+from tactful.settings import Settings, load_settings
+from tactful.training.records import read_records
+from tactful.training.stereotype_data import group_folds
+from tactful.training.stereotype_lessons import lesson_labels, lessons
+from tactful.training.stereotype_mapping import mapped_labels
+from tactful.training.stereotype_rules import label as rule_votes
+
+STEREOTYPE = "stereotype"
+CATEGORY_IDS = tuple(f"{STEREOTYPE}.{name}" for name in CATEGORIES)
+IDS = (STEREOTYPE, *CATEGORY_IDS, "pcl")
+"""What the detector scores; ``pcl`` is learnt in English alone."""
+FOLDS = 5
+COMMENTS, SPEECHES, LESSONS, ENGLISH = "detoxis", "stereoimmigrants", "lessons", "english"
+_LEVEL = "detoxis.toxicity_level"
+"""0 to 3, no share of anything."""
+_ENGLISH_SHARE = {"sbic": 1.0, "ucc": 0.35, "dpm": 0.2}
+"""How many of the English texts are read; those that are patronizing always are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One text to learn from."""
+
+    text: str
+    corpus: str
+    fold: int | None
+    """None where it is never held out."""
+    targets: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SpanishSources:
+    """All texts, and how many came from where."""
+
+    texts: tuple[Text, ...]
+    heads: tuple[str, ...]
+    """The ids first, then what only teaches the network."""
+
+    def rows(self, *corpora: str) -> list[int]:
+        """Return the places of the texts of some corpora."""
+        return [at for at, text in enumerate(self.texts) if text.corpus in corpora]
+
+    def table(self) -> NDArray[np.float32]:
+        """Return texts x heads; NaN where nothing is known."""
+        found = np.full((len(self.texts), len(self.heads)), np.nan, dtype=np.float32)
+        place = {name: at for at, name in enumerate(self.heads)}
+        for row, text in enumerate(self.texts):
+            for name, value in text.targets.items():
+                found[row, place[name]] = value
+        return found
+
+    def fingerprint(self) -> str:
+        """Return a hash of all texts, folds and targets."""
+        digest = sha256()
+        for text in self.texts:
+            known = sorted(text.targets.items())
+            line = f"{text.corpus}\t{text.fold}\t{known}\t{text.text}\n"
+            digest.update(line.encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+
+def read_spanish(data: Path | None = None, seed: int = 1) -> SpanishSources:
+    """Read the corpora of the data folder and our own lessons."""
+    settings = load_settings()
+    if data is not None:
+        settings = replace(settings, data=data)
+    texts = [
+        *_comments(settings, seed),
+        *_speeches(settings, seed),
+        *_lessons(),
+        *_english(data, seed),
+    ]
+    others = sorted({name for text in texts for name in text.targets} - set(IDS))
+    return SpanishSources(tuple(texts), (*IDS, *others))
+
+
+def _comments(settings: Settings, seed: int) -> list[Text]:
+    """DETOXIS: who judged the comments did not name categories; for these our rules vote."""
+    examples = list(load_corpus(COMMENTS, settings=settings).examples())
+    articles = [str(each.meta["thread_id"]).split("_", maxsplit=1)[0] for each in examples]
+    positive = np.array([bool(each.labels[STEREOTYPE]) for each in examples])
+    votes = rule_votes([each.text for each in examples])
+    found = []
+    folds = _folds(articles, positive, seed)
+    for at, each in enumerate(examples):
+        targets = {name: float(value) for name, value in each.labels.items() if name != _LEVEL}
+        weak = votes[at] if positive[at] else np.zeros(len(CATEGORY_IDS))
+        targets |= dict(zip(CATEGORY_IDS, map(float, weak), strict=True))
+        found.append(Text(each.text, COMMENTS, folds[at], targets))
+    return found
+
+
+def _speeches(settings: Settings, seed: int) -> list[Text]:
+    """StereoImmigrants: the expert's code is mapped; the share of agreement softens it."""
+    examples = list(load_corpus(SPEECHES, settings=settings).examples())
+    positive = np.array([bool(each.labels[STEREOTYPE]) for each in examples])
+    codes = [str(each.meta.get("expert") or "") for each in examples]
+    mapped = np.zeros((len(examples), len(CATEGORY_IDS)))
+    mapped[positive] = mapped_labels(
+        [code for code, yes in zip(codes, positive, strict=True) if yes]
+    )
+    folds = _folds([str(each.meta["speech_code"]) for each in examples], positive, seed)
+    found = []
+    for at, each in enumerate(examples):
+        targets = {STEREOTYPE: float(positive[at])}
+        targets |= dict(zip(CATEGORY_IDS, map(float, mapped[at]), strict=True))
+        if positive[at]:
+            targets |= {
+                name: float(value)
+                for name, value in each.labels.items()
+                if name.startswith(SPEECHES)
+            }
+        found.append(Text(each.text, SPEECHES, folds[at], targets))
+    return found
+
+
+def _lessons() -> list[Text]:
+    taught = lessons()
+    table = lesson_labels(taught)
+    return [
+        Text(
+            each.text,
+            LESSONS,
+            None,
+            {STEREOTYPE: float(bool(each.categories))}
+            | dict(zip(CATEGORY_IDS, map(float, table[at]), strict=True)),
+        )
+        for at, each in enumerate(taught)
+    ]
+
+
+def _english(data: Path | None, seed: int) -> list[Text]:
+    rng = np.random.default_rng(seed)
+    found = []
+    for record in read_records(data):
+        drawn = rng.random() < _ENGLISH_SHARE[record.corpus]
+        if record.part == "train" and (drawn or record.targets.get("pcl", 0.0) > 0):
+            targets = {
+                name if name == "pcl" else f"en.{name}": value
+                for name, value in record.targets.items()
+            }
+            found.append(Text(record.text, ENGLISH, None, targets))
+    return found
+
+
+def _folds(groups: Sequence[str], positive: NDArray[np.bool_], seed: int) -> list[int]:
+    return [int(fold) for fold in group_folds(groups, positive.reshape(-1, 1), FOLDS, seed)]
+
+
+def corpora_of(sources: SpanishSources) -> tuple[dict[str, Any], ...]:
+    """Say for the card what was learnt from, under which terms, and how much of it."""
+    terms = {
+        COMMENTS: ("DETOXIS 2021 (a part of its training comments)", "shared task, research only"),
+        SPEECHES: ("StereoImmigrants", "none stated; research only"),
+        LESSONS: ("Sentences of our own, Spanish", "Apache-2.0"),
+        ENGLISH: (
+            "Don't Patronize Me!, Unhealthy Comment Corpus, Social Bias Inference Corpus (English)",
+            "research use only, CC BY-NC-SA 4.0, CC BY 4.0",
+        ),
+    }
+    return tuple(
+        {"name": name, "terms": terms_of, "texts": len(sources.rows(corpus))}
+        for corpus, (name, terms_of) in terms.items()
+    )
