@@ -387,3 +387,21 @@ def test_an_existing_folder_is_refused_before_the_work(
     assert code == 2
     assert "it exists already" in said
     assert (tmp_path / "mine.csv").read_text(encoding="utf-8") == "mine"
+
+
+def test_the_participants_ideas_are_rows_too(folder: Path, tmp_path: Path) -> None:
+    words = ("--systems", "under-bagging,context", "--output", tmp_path / "out")
+    answer = json.loads(run("--data", folder, *words, "--format", "json"))
+    ours = {row["system"]: row["ours"] for row in answer["rows"] if row["subtask"] == 1}
+    assert ours["under-bagging"]["f1"] > 0.9
+    assert ours["context"]["f1"] > 0.9
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert len([name for name in written if name.endswith(".csv")]) == 4
+
+
+def test_a_group_of_systems_stands_for_its_rows() -> None:
+    from tactful.training.detests_systems import BASELINES, SWITCHES, SYSTEMS, chosen_systems
+
+    groups = [{each.name for each in chosen_systems([name])} for name in (BASELINES, SWITCHES)]
+    assert not groups[0] & groups[1]
+    assert groups[0] | groups[1] == set(SYSTEMS)

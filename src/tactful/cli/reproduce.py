@@ -56,7 +56,7 @@ def _complete_table(ctx: click.Context, parameter: click.Parameter, start: str) 
     show_default=True,
     metavar="NAMES",
     help="detests: rows to run, with commas: AllOnes, AllZeros, RandomClassifier, TFIDF+SVC, "
-    "FastText+SVC; or baselines, all.",
+    "FastText+SVC, under-bagging, context and others; or baselines, switches, all.",
 )
 @click.option(
     "--folds",

@@ -22,6 +22,7 @@ KINDS: Registry[Callable[[Path], Detector]] = Registry(
         "blend": "tactful.detectors.blend:load_blend_detector",
         "cascade": "tactful.detectors.cascade:load_cascade_detector",
         "linear": "tactful.detectors.linear:load_linear_detector",
+        "ngrams": "tactful.detectors.ngrams:load_ngram_detector",
         "tfidf": "tactful.detectors.tfidf:load_tfidf_detector",
         "vectors": "tactful.detectors.vectors:load_vectors_detector",
         "bilstm": "tactful.detectors.bilstm:load_bilstm_detector",

@@ -259,7 +259,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         # numpy does not close a file of its own that turns out to be broken.
         with path.open("rb") as handle, np.load(handle, allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
-    except (OSError, ValueError, BadZipFile) as error:
+    except (OSError, EOFError, ValueError, BadZipFile) as error:
         raise broken_arrays(path, error) from None
 
 

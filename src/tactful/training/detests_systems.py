@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tactful.metrics.word_vectors import WordVectors
 
 Classifier = StereotypeClassifier | ExampleClassifier
-BASELINES = "baselines"
+BASELINES, SWITCHES = "baselines", "switches"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,7 @@ def fasttext_svc(settings: SystemSettings) -> TwoStage:
 
 
 _HERE = "tactful.training.detests_systems"
+_SWITCHED = "tactful.training.stereotype_systems"
 SYSTEMS: dict[str, System] = {
     system.name: system
     for system in (
@@ -113,11 +114,25 @@ SYSTEMS: dict[str, System] = {
         System(
             "FastText+SVC", f"{_HERE}:fasttext_svc", needs_vectors=True, about="mean word vectors"
         ),
+        System("base", f"{_SWITCHED}:base", about="words 1-3, logistic"),
+        System("characters", f"{_SWITCHED}:characters", about="and characters 2-5"),
+        System("under-bagging", f"{_SWITCHED}:under_bagging", about="after I2C"),
+        System("over-sampling", f"{_SWITCHED}:over_sampling", about="after I2C"),
+        System("back-translation", f"{_SWITCHED}:back_translation", about="after I2C; apertium"),
+        System("ensemble", f"{_SWITCHED}:ensemble", about="after I2C"),
+        System("linguistic", f"{_SWITCHED}:linguistic", about="after UMUTeam, one model"),
+        System("linguistic-ensemble", f"{_SWITCHED}:linguistic_ensemble", about="after UMUTeam"),
+        System("meta", f"{_SWITCHED}:meta", about="after Lak_NLP"),
+        System("soft-labels", f"{_SWITCHED}:soft_labels", about="learning with disagreement"),
+        System("context", f"{_SWITCHED}:context", about="neighbouring sentences and replies"),
     )
 }
 """Name -> system. Section 5.1 has AllZeros in subtask 2 only: its F1 in subtask 1 is 0."""
 GROUPS = {
     BASELINES: ("AllOnes", "AllZeros", "RandomClassifier", "TFIDF+SVC", "FastText+SVC"),
+    SWITCHES: tuple(
+        name for name, system in SYSTEMS.items() if system.target.startswith(_SWITCHED)
+    ),
     "all": tuple(SYSTEMS),
 }
 """Names that stand for several systems."""

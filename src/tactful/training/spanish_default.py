@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from tactful.detectors.calibration import sigmoid
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.card_page import write_card_page
-from tactful.detectors.svm import Machine
-from tactful.detectors.terms import Terms, fit_terms
-from tactful.detectors.tfidf import TfidfDetector
+from tactful.detectors.ngrams import NgramDetector, Ngrams
 from tactful.files import atomic_path
 from tactful.training.calibrate import best_threshold, platt
 from tactful.training.finish import figures_of
+from tactful.training.ngrams import fit_ngrams
 from tactful.training.spanish_network import (
     ENGLISH_STAGE,
     SPANISH_STAGE,
@@ -83,7 +82,6 @@ LIMITS = (
     "Quotations, irony and texts about prejudice are easily taken for it; the mere mention of a "
     "group may raise the score.",
 )
-MOST_TERMS = 30_000
 Numbers = NDArray[np.float64]
 
 
@@ -137,7 +135,9 @@ def train_spanish(
     outside = np.full((len(sources.texts), 2, len(IDS)), np.nan)
     for fold in range(FOLDS):
         held = lesson.held(fold)
-        outside[held] = _fold(work / f"fold-{fold}.npz", model, begin, lesson, fold, say)
+        outside[held, 0] = _fold(work / f"fold-{fold}.npz", model, begin, lesson, fold, say)
+        words = fit_words(lesson, lesson.spanish(fold))
+        outside[held, 1] = words.decisions([sources.texts[row].text for row in held])
     say("teaching Spanish from everything")
     _stage(
         work / "spanish.safetensors",
@@ -192,20 +192,18 @@ def _fold(
     fold: int,
     say: Say,
 ) -> Numbers:
-    """Return the logits of both members for what a fold holds out."""
+    """Return the encoder's logits for what a fold holds out."""
     if file.is_file():
         with np.load(file) as found:
             kept: Numbers = found["logits"]
             return kept
     _teach_spanish(model, begin, lesson, fold, say)
-    held = lesson.held(fold)
-    encoder = logits_of(model, lesson.tokens, held)[:, : len(IDS)]
-    words = fit_words(lesson, lesson.spanish(fold))
-    texts = [lesson.sources.texts[row].text for row in held]
-    both: Numbers = np.stack([encoder, words.decisions(texts)], axis=1).astype(np.float64)
+    encoder: Numbers = logits_of(model, lesson.tokens, lesson.held(fold))[:, : len(IDS)].astype(
+        np.float64
+    )
     with atomic_path(file, force=True) as target, target.open("wb") as handle:
-        np.savez_compressed(handle, logits=both)
-    return both
+        np.savez_compressed(handle, logits=encoder)
+    return encoder
 
 
 def _stage(
@@ -227,14 +225,14 @@ def _stage(
 
 @dataclass(frozen=True, slots=True)
 class WordSums:
-    """A weighted sum over words for each id."""
+    """A weighted sum over words and pieces of words for each id."""
 
-    terms: Terms
+    ngrams: Ngrams
     sums: tuple[Sum, ...]
 
     def decisions(self, texts: Sequence[str]) -> Numbers:
         """Return texts x ids."""
-        rows = self.terms.rows(texts)
+        rows = self.ngrams.rows(texts)
         return np.stack([each.decision(rows) for each in self.sums], axis=1)
 
 
@@ -247,19 +245,19 @@ def fit_words(lesson: Lesson, rows: Sequence[int]) -> WordSums:
     from scipy.sparse import csr_array, hstack
 
     texts = [lesson.sources.texts[row] for row in rows]
-    terms = fit_terms([text.text for text in texts], longest=2, most=MOST_TERMS, strip_accents=True)
-    table = terms.rows([text.text for text in texts])
+    known = fit_ngrams([text.text for text in texts])
+    table = known.rows([text.text for text in texts])
     corpora = np.array([[text.corpus == name for name in (SPEECHES, LESSONS)] for text in texts])
     whole = csr_array(hstack([table, csr_array(corpora * _OFFSET)]))
     sums = []
     for name in IDS:
         if name == "pcl":
-            sums.append(Sum(np.zeros(len(terms.words)), 0.0))
+            sums.append(Sum(np.zeros(len(known)), 0.0))
             continue
         targets = np.array([text.targets[name] for text in texts], dtype=np.float64)
         learnt = fit_sum(whole, targets, c=_STRENGTH)
-        sums.append(Sum(learnt.weights[: len(terms.words)], learnt.intercept))
-    return WordSums(terms, tuple(sums))
+        sums.append(Sum(learnt.weights[: len(known)], learnt.intercept))
+    return WordSums(known, tuple(sums))
 
 
 _OFFSET = 5.0
@@ -303,12 +301,10 @@ def _write(
     encoder = replace(part, name=ENCODER, kind="encoder", summary=f"The encoder of {DEFAULT}.")
     write_card(encoder, output / ENCODER)
     write_card(finished, output / DEFAULT)
-    machines = [
-        Machine("linear", 1.0, each.weights.reshape(1, -1), np.ones(1), each.intercept)
-        for each in words.sums
-    ]
-    sums = replace(part, name=WORDS, kind="tfidf", summary=f"The sum over words of {DEFAULT}.")
-    TfidfDetector(words.terms, machines, sums).save(output / WORDS, force=True)
+    sums = replace(part, name=WORDS, kind="ngrams", summary=f"The sum over words of {DEFAULT}.")
+    weights = np.stack([each.weights for each in words.sums], axis=1).astype(np.float32)
+    bias = np.array([each.intercept for each in words.sums], dtype=np.float32)
+    NgramDetector(words.ngrams, weights, bias, sums).save(output / WORDS)
     for card in (encoder, sums, finished):
         write_card_page(card, output / card.name)
     return finished

@@ -1,0 +1,212 @@
+"""A sum over words and over pieces of words: knows unseen forms of a word by what they share.
+
+Words and pairs of words are counted as scikit-learn's ``TfidfVectorizer`` counts them, and so are
+pieces of two to five characters within a word (its ``char_wb``). The logarithm of a count counts,
+times the rarity of the n-gram; words and pieces each make a row of length 1. The folder holds
+``card.json`` and ``ngrams.npz``.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.calibration import calibrated_scores
+from tactful.detectors.card import Card, read_card, write_card
+from tactful.detectors.contribution import Contribution, carrying_spans
+from tactful.detectors.protocol import Scores
+from tactful.detectors.terms import Place, Terms, simplified
+from tactful.detectors.tfidf import broken_arrays, read_arrays
+from tactful.files import atomic_path
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+ARRAYS_FILE = "ngrams.npz"
+_WORD = re.compile(r"\S+")
+"""For pieces a word is what stands between white space, its punctuation included."""
+Numbers = NDArray[np.float32]
+Found = list[tuple[int, tuple[Place, ...]]]
+
+
+@dataclass(frozen=True)
+class Ngrams:
+    """The known words and pieces, and how rare they are."""
+
+    words: dict[str, int]
+    pieces: dict[str, int]
+    """Columns of the pieces come behind those of the words."""
+    rarity: Numbers
+    most_words: int = 2
+    piece_sizes: tuple[int, int] = (2, 5)
+    strip_accents: bool = True
+
+    @cached_property
+    def _terms(self) -> Terms:
+        rarity = self.rarity[: len(self.words)].astype(np.float64)
+        return Terms(self.words, rarity, self.most_words, self.strip_accents)
+
+    def __len__(self) -> int:
+        return len(self.words) + len(self.pieces)
+
+    def found(self, text: str) -> tuple[Found, Found]:
+        """Return the known words and the known pieces of a text, with the places they lie in."""
+        changed, source = simplified(text, self.strip_accents)
+        pieces: Found = []
+        first = len(self.words)
+        for start, end in (match.span() for match in _WORD.finditer(changed)):
+            place = (start, end) if source is None else (source[start], source[end - 1] + 1)
+            for piece in _pieces(changed[start:end], self.piece_sizes):
+                at = self.pieces.get(piece)
+                if at is not None:
+                    pieces.append((first + at, (place,)))
+        return self._terms.found(text), pieces
+
+    def weighed(self, found: Found) -> dict[int, float]:
+        """Return column -> value; the values of one kind make a row of length 1."""
+        counts = Counter(at for at, _ in found)
+        columns = np.fromiter(counts, dtype=np.int64, count=len(counts))
+        times = np.fromiter(counts.values(), dtype=np.float64, count=len(counts))
+        values = (1 + np.log(times)) * self.rarity[columns] if len(counts) else times
+        length = float(np.sqrt(values @ values)) or 1.0
+        return dict(zip(columns.tolist(), (values / length).tolist(), strict=True))
+
+    def rows(self, texts: Sequence[str]) -> "csr_array":
+        """Return texts x n-grams."""
+        from scipy.sparse import csr_array
+
+        data: list[float] = []
+        indices: list[int] = []
+        starts = [0]
+        for text in texts:
+            words, pieces = self.found(text)
+            row = self.weighed(words) | self.weighed(pieces)
+            indices += row
+            data += row.values()
+            starts.append(len(indices))
+        shape = (len(texts), len(self))
+        parts = (np.array(data), np.array(indices, dtype=np.int32), np.array(starts, np.int32))
+        return csr_array(parts, shape=shape)
+
+
+def _pieces(word: str, sizes: tuple[int, int]) -> list[str]:
+    """Return the pieces of a word with a space around it, a short word once for all sizes."""
+    padded = f" {word} "
+    found = []
+    for size in range(sizes[0], sizes[1] + 1):
+        found.append(padded[:size])
+        found += [padded[at : at + size] for at in range(1, len(padded) - size + 1)]
+        if len(padded) <= size:
+            break
+    return found
+
+
+class NgramDetector(BaseDetector):
+    """Weights of n-grams for each id; what a word adds is known exactly."""
+
+    def __init__(self, ngrams: Ngrams, weights: Numbers, bias: Numbers, card: Card):
+        self.ngrams, self.weights, self.bias, self.card = ngrams, weights, bias, card
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return one probability per text for each id of the card."""
+        return calibrated_scores(self.logits(texts), self.card)
+
+    def logits(self, texts: Sequence[str]) -> Numbers:
+        """Return the log-odds before calibration."""
+        found = np.empty((len(texts), len(self.card.ids)), dtype=np.float32)
+        for row, text in enumerate(texts):
+            total = self.bias.copy()
+            for kind in self.ngrams.found(text):
+                values = self.ngrams.weighed(kind)
+                if values:
+                    total += np.fromiter(values.values(), np.float32) @ self.weights[list(values)]
+            found[row] = total
+        return found
+
+    def contributions(self, text: str, ids: Sequence[str]) -> dict[str, list[Contribution]]:
+        """Return what each word adds to the calibrated log-odds, exactly.
+
+        A pair is shared by its words; a piece belongs to the word it lies in.
+        """
+        columns = [self.card.ids.index(name) for name in ids]
+        slopes = [self.card.calibration.get(name, (1.0, 0.0))[0] for name in ids]
+        added: dict[Place, Numbers] = {}
+        for kind in self.ngrams.found(text):
+            values = self.ngrams.weighed(kind)
+            counts = Counter(at for at, _ in kind)
+            for at, places in kind:
+                share = values[at] / counts[at] / len(places)
+                for place in places:
+                    part = np.float32(share) * self.weights[at, columns]
+                    added[place] = added.get(place, np.zeros(len(columns), np.float32)) + part
+        return {
+            name: [
+                Contribution(*place, float(added[place][at]) * slopes[at])
+                for place in sorted(added)
+            ]
+            for at, name in enumerate(ids)
+        }
+
+    def spans(self, text: str, ids: Sequence[str]) -> Spans:
+        """Return the words that carry each id."""
+        found = self.contributions(text, ids)
+        return {name: carrying_spans(text, found[name], name) for name in ids}
+
+    def save(self, folder: Path) -> None:
+        """Write arrays and card into a folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        known = self.ngrams
+        with atomic_path(folder / ARRAYS_FILE, force=True) as target, target.open("wb") as file:
+            np.savez_compressed(
+                file,
+                # Nothing that is counted has a line break in it.
+                words=_joined(known.words),
+                pieces=_joined(known.pieces),
+                rarity=known.rarity.astype(np.float16),
+                settings=np.array([known.most_words, *known.piece_sizes, int(known.strip_accents)]),
+                weights=self.weights.astype(np.float16),
+                bias=self.bias.astype(np.float32),
+            )
+        write_card(self.card, folder)
+
+
+def load_ngram_detector(folder: Path) -> NgramDetector:
+    """Open the folder of a detector of n-grams."""
+    card = read_card(folder)
+    path = folder / ARRAYS_FILE
+    arrays = read_arrays(path)
+    try:
+        most, low, high, accents = (int(each) for each in arrays["settings"])
+        known = Ngrams(
+            _parted(arrays["words"]),
+            _parted(arrays["pieces"]),
+            arrays["rarity"].astype(np.float32),
+            most,
+            (low, high),
+            bool(accents),
+        )
+        weights, bias = arrays["weights"].astype(np.float32), arrays["bias"].astype(np.float32)
+        if weights.shape != (len(known), len(card.ids)) or len(known.rarity) != len(known):
+            raise ValueError(f"{len(known)} n-grams and weights of shape {weights.shape}")
+        if bias.shape != (len(card.ids),):
+            raise ValueError(f"{bias.size} biases for {len(card.ids)} ids")
+    except (KeyError, ValueError, TypeError) as error:
+        raise broken_arrays(path, error) from None
+    return NgramDetector(known, weights, bias, card)
+
+
+def _joined(names: dict[str, int]) -> NDArray[np.uint8]:
+    ordered = sorted(names, key=names.__getitem__)
+    return np.frombuffer("\n".join(ordered).encode(), dtype=np.uint8)
+
+
+def _parted(joined: NDArray[np.uint8]) -> dict[str, int]:
+    text = bytes(joined).decode("utf-8")
+    return {name: at for at, name in enumerate(text.split("\n"))} if text else {}
