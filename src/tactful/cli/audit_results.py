@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,9 +26,10 @@ _NOTHING = (
 def list_cli(runs: Path, output_format: str) -> None:
     """List the models audited so far, each with the difference that was found."""
     from tactful.audit.measures import audit_result
+    from tactful.audit.report.words import decimal
     from tactful.audit.run import list_runs
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     for run in list_runs(runs):
         # The interval is not shown, so that nothing has to be resampled.
         gap = audit_result([run], repetitions=1).models[0].gap
@@ -49,7 +50,11 @@ def list_cli(runs: Path, output_format: str) -> None:
         echo_sentence(_NOTHING.format(runs))
     else:
         columns = list(rows[0])
-        echo(table(columns, [list(row.values()) for row in rows], whole=["name"]))
+        shown = [
+            {**row, "difference": decimal(row["difference"]), "created": row["created"][:16]}
+            for row in rows
+        ]
+        echo(table(columns, [list(row.values()) for row in shown], whole=["name"]))
 
 
 @click.command("report")
