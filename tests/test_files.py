@@ -19,6 +19,7 @@ from tactful.files import (
     BROKEN_ARCHIVE,
     atomic_folder,
     atomic_path,
+    csv_rows,
     has_bad_bytes,
     open_text,
     sha256,
@@ -452,3 +453,30 @@ def test_an_input_that_is_refused_is_not_called_an_output(tmp_path: Path) -> Non
     with pytest.raises(io.UnsupportedOperation):
         save(atomic_path, tmp_path / "result", error=io.UnsupportedOperation())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_of_a_table_come_with_the_line_they_start_on(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text('a,b\n"two\nlines",2\nlast,3\n', encoding="utf-8")
+    with open_text(path) as handle:
+        assert list(csv_rows(path, handle)) == [
+            (1, ["a", "b"]),
+            (2, ["two\nlines", "2"]),
+            (4, ["last", "3"]),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'a,b\n"open,2\n', "line 2: found a quoting mistake"),
+        (b"a,b\nx,\xff\n", "line 2: found bytes that are not UTF-8"),
+    ],
+)
+def test_a_broken_table_is_one_sentence_with_its_line(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(content)
+    with open_text(path) as handle, pytest.raises(FileFormatError, match=said):
+        list(csv_rows(path, handle))

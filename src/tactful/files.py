@@ -5,6 +5,7 @@ Bytes that are not text become lone surrogates (``surrogateescape``), so that th
 and report the line. Everything is written under a temporary name and renamed when it is whole.
 """
 
+import csv
 import errno
 import gzip
 import io
@@ -14,7 +15,7 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import file_digest
 from pathlib import Path
@@ -150,6 +151,42 @@ def _only_member(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
             f"{path}: found a zip locked with a password; expected an open one; unpack it first."
         )
     return members[0]
+
+
+def csv_rows(
+    path: Path, handle: Iterable[str], delimiter: str = ","
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line on which each row of a CSV file starts, and its fields.
+
+    ``handle`` is the open text of ``path``; bytes that are no text and quotes that do not close are
+    a :class:`FileFormatError` with their line.
+    """
+    count = 0
+
+    def watched() -> Iterator[str]:
+        nonlocal count
+        for line in handle:
+            count += 1
+            if has_bad_bytes(line):
+                raise FileFormatError(
+                    f"{path}, line {count}: found bytes that are not UTF-8 text; expected UTF-8; "
+                    "save the file as UTF-8."
+                )
+            yield line
+
+    reader = csv.reader(watched(), delimiter=delimiter, strict=True)
+    while True:
+        start = count + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise FileFormatError(
+                f"{path}, line {start}: found a quoting mistake ({error}); expected a field in "
+                "quotes to end with a quote, and quotes inside it to be doubled."
+            ) from None
+        yield start, row
 
 
 def sha256(path: Path) -> str:

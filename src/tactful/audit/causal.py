@@ -57,6 +57,7 @@ class CausalAsker:
         self._opened, self._by, self._batch = opened, by, batch or _BATCH[by]
         self._pairs = {template: [*map(tuple, each)] for template, each in pairs.items()}
         _check_pairs(self._pairs)
+        # torch's own mode for asking: no dropout.
         self._model = opened.model.eval()
         self._tokenizer = PromptTokenizer(opened.tokenizer)
         self._tokens = {

@@ -4,15 +4,14 @@ Pachankis et al. (2018) rate 93 stigmas on six: concealability, course, disrupti
 origin and peril. Tactful has none of their ratings; any column of numbers will do.
 """
 
-import csv
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
 from tactful.errors import FileFormatError, UnknownNameError, UsageError
-from tactful.files import has_bad_bytes, open_text
+from tactful.files import csv_rows, open_text
 from tactful.registry import unknown_name
 
 CONDITION = "condition"
@@ -28,7 +27,7 @@ def read_dimensions(path: Path, conditions: pl.DataFrame | None = None) -> Dimen
     ids, and a condition that the run does not know is an error with its line.
     """
     with open_text(path) as handle:
-        rows = _rows(path, handle)
+        rows = csv_rows(path, handle)
         first = next(rows, None)
         if first is None:
             raise FileFormatError(f"{path}: found an empty file; expected a table.")
@@ -119,35 +118,6 @@ def _number(place: str, name: str, text: str) -> float:
             "correct it."
         )
     return number
-
-
-def _rows(path: Path, handle: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
-    count = 0
-
-    def watched() -> Iterator[str]:
-        nonlocal count
-        for line in handle:
-            count += 1
-            if has_bad_bytes(line):
-                raise FileFormatError(
-                    f"{path}, line {count}: found bytes that are not UTF-8 text; expected UTF-8; "
-                    "save the file as UTF-8."
-                )
-            yield line
-
-    reader = csv.reader(watched(), strict=True)
-    while True:
-        start = count + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise FileFormatError(
-                f"{path}, line {start}: found a quoting mistake ({error}); expected a field in "
-                "quotes to end with a quote, and quotes inside it to be doubled."
-            ) from None
-        yield start, row
 
 
 def _header(path: Path, row: list[str]) -> list[str]:

@@ -143,7 +143,7 @@ def _load(kind: ModelKind, place: str, how: Mapping[str, Any]) -> tuple[Any, Any
             + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
             + "; expected a model that was trained for this."
         )
-    return model.float().eval(), tokenizer
+    return model.float().eval(), tokenizer  # torch's mode for asking: no dropout
 
 
 def _check_architecture(kind: ModelKind, place: str, config: Any) -> None:
@@ -193,7 +193,7 @@ def _load_gguf(base: "Base") -> tuple[Any, Any]:
         # The weights were unpacked to plain numbers; the library would still not let them be used.
         del model.config.quantization_config
         model.hf_quantizer, model.is_quantized = None, False
-    return model.float().eval(), tokenizer
+    return model.float().eval(), tokenizer  # torch's mode for asking: no dropout
 
 
 @contextmanager

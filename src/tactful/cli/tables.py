@@ -4,10 +4,9 @@ What cannot be read is one sentence with the file, the line, what was found and 
 Cells of CSV and TSV stay text, exactly as written; an empty cell is a missing one.
 """
 
-import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +14,7 @@ import click
 import polars as pl
 
 from tactful.errors import FileFormatError, InputError, UsageError
-from tactful.files import has_bad_bytes, open_text
+from tactful.files import csv_rows, has_bad_bytes, open_text
 from tactful.registry import unknown_name
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
@@ -154,7 +153,7 @@ def _bad_json(path: Path, lines: Sequence[str]) -> str:
 
 def _read_delimited(path: Path, delimiter: str) -> pl.DataFrame:
     with open_text(path) as handle:
-        rows = _rows(path, handle, delimiter)
+        rows = csv_rows(path, handle, delimiter)
         first = next(rows, None)
         if first is None:
             raise FileFormatError(f"{path}: found an empty file; expected a table.")
@@ -176,33 +175,6 @@ def _read_delimited(path: Path, delimiter: str) -> pl.DataFrame:
         if batch:
             batches.append(_text_columns(names, batch))
     return pl.concat(batches)
-
-
-def _rows(path: Path, handle: io.TextIOWrapper, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line on which each row starts, and its fields."""
-    count = 0
-
-    def watched() -> Iterator[str]:
-        nonlocal count
-        for line in handle:
-            count += 1
-            if has_bad_bytes(line):
-                raise _not_utf8(path, count)
-            yield line
-
-    reader = csv.reader(watched(), delimiter=delimiter, strict=True)
-    while True:
-        start = count + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise FileFormatError(
-                f"{path}, line {start}: found a quoting mistake ({error}); expected a field in "
-                "quotes to end with a quote, and quotes inside it to be doubled."
-            ) from None
-        yield start, row
 
 
 def _header(path: Path, row: Sequence[str]) -> list[str]:
