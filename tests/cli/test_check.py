@@ -181,7 +181,10 @@ class TestExitCodes:
             (["--threshold", "plc=0.5"], "Did you mean 'pcl'?"),
             (["--config", "none.toml"], "There is no file 'none.toml' for --config."),
             (["--config", "x", "--no-config"], "not both"),
-            (["--lang", "es"], "There is no embedded detector for Spanish yet"),
+            (
+                ["--lang", "es", "--model", "fast"],
+                "no embedded detector 'fast' for the language 'es'",
+            ),
             (["--fail-on", "2"], "is not in the range"),
             (["--format", "xml"], "'xml' is not one of"),
         ],

@@ -47,6 +47,14 @@ def test_rows_are_those_of_scikit_learn() -> None:
     assert np.allclose(rows[:, len(known.words) :], pieces, atol=1e-6)
 
 
+def test_columns_are_those_that_are_found_with_their_places() -> None:
+    known = fitted()
+    odd = ["caf\u00e9\u00b4s y\u00a0plaza", "a\u2028plaza\x1ctren", "ΟΔΥΣΣΕΎΣ ŁÓDŹ ﬁn\ttren"]
+    for text in [*TEXTS, *odd]:
+        words, pieces = known.found(text)
+        assert known.columns(text) == ([at for at, _ in words], [at for at, _ in pieces])
+
+
 def test_log_odds_are_rows_times_weights() -> None:
     made = detector()
     wanted = made.ngrams.rows(TEXTS) @ made.weights + made.bias

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tactful.cli.check_files import ENDINGS, Exclusion, find_files
 from tactful.cli.output import echo_sentence
+from tactful.detectors.card import Card
 from tactful.detectors.checker import (
     Framing,
     Outcome,
@@ -24,7 +25,7 @@ from tactful.detectors.checker import (
 )
 from tactful.detectors.documents import Document, document_of, read_document
 from tactful.detectors.language import LANGUAGE_NAMES, guess_language
-from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector
+from tactful.detectors.load import DETECTORS, embedded_cards, load_detector
 from tactful.detectors.protocol import Detector
 from tactful.detectors.reports.run import Run
 from tactful.detectors.reports.visible import visible
@@ -93,7 +94,7 @@ class Checker:
 
     def run(self, to_file: bool) -> Run:
         """Return what the report says about the run, and how wide and colourful it may be."""
-        cards = [self.detector.card, *(each.card for each in self.others)]
+        cards = [self.detector.card, *self.others]
         ids = dict.fromkeys(
             name for card in cards for name in rule_ids(card, self._wanted(card.ids) or ())
         )
@@ -150,9 +151,8 @@ class Checker:
         spoken = self.detector.card.lang
         if found is None or found == spoken:
             return self.detector
-        for other in self.others:
-            if other.card.lang == found:
-                return other
+        if any(card.lang == found for card in self.others):
+            return _embedded(found)
         raise InputError(
             f"found {LANGUAGE_NAMES[found]} text; expected "
             f"{LANGUAGE_NAMES.get(spoken, spoken)}, which the detector reads; pass "
@@ -172,7 +172,7 @@ class Checker:
         """Refuse unknown ids at once; those of the project's file with their line."""
         project = self.wishes.configuration
         ids = tuple(
-            dict.fromkeys(name for each in (self.detector, *self.others) for name in each.card.ids)
+            dict.fromkeys(name for each in (self.detector.card, *self.others) for name in each.ids)
         )
         for name in self.wishes.only:
             try:
@@ -215,11 +215,6 @@ def _load(wishes: "Wishes") -> Detector:
     """Open the detector that reads the wanted language."""
     lang = "en" if wishes.lang == "auto" else wishes.lang
     if wishes.model in DETECTORS:
-        if lang not in EMBEDDED:
-            raise UsageError(
-                f"There is no embedded detector for {LANGUAGE_NAMES.get(lang, lang)} yet; train "
-                "one with 'tactful train' and pass its folder with --model."
-            )
         return load_detector(wishes.model, lang=lang)
     detector = load_detector(wishes.model)
     if wishes.lang not in ("auto", detector.card.lang):
@@ -230,10 +225,14 @@ def _load(wishes: "Wishes") -> Detector:
     return detector
 
 
-def _others(wishes: "Wishes", detector: Detector) -> tuple[Detector, ...]:
-    """Return the embedded detectors of the other languages, where the language is to be told."""
+def _others(wishes: "Wishes", detector: Detector) -> tuple[Card, ...]:
+    """Return the cards of the other languages' detectors, where the language is to be told."""
     if wishes.lang != "auto" or wishes.model not in DETECTORS:
         return ()
-    return tuple(
-        load_detector("default", lang=lang) for lang in EMBEDDED if lang != detector.card.lang
-    )
+    return tuple(card for card in embedded_cards() if card.lang != detector.card.lang)
+
+
+@cache
+def _embedded(lang: str) -> Detector:
+    # Opened when a text needs it: most runs see one language only.
+    return load_detector("default", lang=lang)

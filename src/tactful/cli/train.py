@@ -15,6 +15,7 @@ from tactful.cli.train_options import (
     FRAMES_LM,
     MODELS,
     PIPELINES,
+    SPANISH,
     TASKS,
     command_line,
     label_columns,
@@ -118,10 +119,10 @@ def train_cli(ctx: click.Context, /, **options: Any) -> None:
     """Learn a detector and write a folder that --model and load_detector() open.
 
     TASK is pcl, pcl-categories, unhealthy or frame, learnt from their corpora; custom, learnt from
-    your own table; default, the whole pipeline of the embedded detectors; frames, that of the
-    embedded framer, which reads with them; frames-lm, a causal language model that writes
-    frames ('tactful train frames-lm --help'); or stereotypes, in Spanish ('tactful train
-    stereotypes --help').
+    your own table; default, the whole pipeline of the embedded detectors; spanish, that of the
+    Spanish one; frames, that of the embedded framer, which reads with them; frames-lm, a causal
+    language model that writes frames ('tactful train frames-lm --help'); or stereotypes, in
+    Spanish, from a corpus of yours ('tactful train stereotypes --help').
 
     \b
     tactful train pcl --model tfidf --data corpora -o my-detector
@@ -141,7 +142,9 @@ def train_cli(ctx: click.Context, /, **options: Any) -> None:
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     ]
     refuse_misplaced(ctx.command, given, task, options["model"])
-    _refuse_output(output / "frames-en" if task == FRAMES else output, options["force"])
+    # These lie beside what is there already.
+    beside = {FRAMES: "frames-en", SPANISH: "default-es"}
+    _refuse_output(output / beside[task] if task in beside else output, options["force"])
     work = output.with_name(f"{output.name}.training")
     command = command_line(ctx.command, options, given)
     if task in PIPELINES:
@@ -233,9 +236,6 @@ def _train_pipeline(options: dict[str, Any], work: Path) -> None:
     from tactful.training.task_training import require_extra
 
     require_extra("encoder")
-    from tactful.training.embedded import train_default
-    from tactful.training.frames_default import train_frames
-
     data = options["data"] or load_settings().data
     if data is None:
         raise UsageError("Where are the corpora? Name their folder with --data or TACTFUL_DATA.")
@@ -243,9 +243,8 @@ def _train_pipeline(options: dict[str, Any], work: Path) -> None:
         raise UsageError(
             f"{work}: it holds the finished stages of an earlier run; remove it to start anew."
         )
-    run = train_frames if options["task"] == FRAMES else train_default
     try:
-        run(data, options["output"], work, options["base"], click.echo)
+        _pipeline(options, data, work)
     except KeyboardInterrupt:
         echo_sentence(
             f"Stopped; finished stages stay in {work}. Run the same command again to go on.",
@@ -254,6 +253,22 @@ def _train_pipeline(options: dict[str, Any], work: Path) -> None:
         raise
     what = "framer" if options["task"] == FRAMES else "detectors"
     click.echo(f"Wrote the {what} to {options['output']}")
+
+
+def _pipeline(options: dict[str, Any], data: Path, work: Path) -> None:
+    output, base = options["output"], options["base"]
+    if options["task"] == SPANISH:
+        from tactful.training.spanish_default import train_spanish
+
+        _say_card(train_spanish(data, output, work, click.echo), output / "default-es")
+    elif options["task"] == FRAMES:
+        from tactful.training.frames_default import train_frames
+
+        train_frames(data, output, work, base, click.echo)
+    else:
+        from tactful.training.embedded import train_default
+
+        train_default(data, output, work, base, click.echo)
 
 
 def _refuse_output(output: Path, force: bool) -> None:
@@ -279,14 +294,23 @@ def _say_data(data: "TaskData") -> None:
 
 
 def _say_card(card: "Card", output: Path) -> None:
-    rows = []
-    for name in card.ids:
-        by_metric = {each["metric"]: each for each in card.figures if each["id"] == name}
-        if by_metric:
-            rows.append([name, card.thresholds[name], *map(_interval, by_metric.values())])
     metrics = list(dict.fromkeys(each["metric"] for each in card.figures))
+    measured: dict[tuple[str, str], dict[str, str]] = {}
+    for each in card.figures:
+        measured.setdefault((each["id"], each["part"]), {})[each["metric"]] = _interval(each)
+    several = len({part for _, part in measured}) > 1
+    rows = [
+        [
+            name,
+            card.thresholds[name],
+            *(found.get(metric, "") for metric in metrics),
+            *([part] if several else []),
+        ]
+        for (name, part), found in measured.items()
+    ]
     if rows:
-        echo(table(["id", "threshold", *metrics], rows, whole=["id"]))
+        heads = ["id", "threshold", *metrics, *(["part"] if several else [])]
+        echo(table(heads, rows, whole=["id"]))
     for limit in card.limits:
         echo_sentence(limit, err=True)
     click.echo(f"Wrote {card.model} to {output}")

@@ -11,8 +11,8 @@ from tactful.errors import UsageError
 if TYPE_CHECKING:
     from tactful.training.task_training import Order
 
-DEFAULT, FRAMES, CUSTOM = "default", "frames", "custom"
-PIPELINES = (DEFAULT, FRAMES)
+DEFAULT, FRAMES, SPANISH, CUSTOM = "default", "frames", "spanish", "custom"
+PIPELINES = (DEFAULT, FRAMES, SPANISH)
 FRAMES_LM = "frames-lm"
 """A command of its own, with options of its own."""
 TASKS = ("pcl", "pcl-categories", "unhealthy", "frame", CUSTOM, *PIPELINES, FRAMES_LM)
@@ -116,7 +116,7 @@ def refuse_misplaced(command: click.Command, given: Sequence[str], task: str, mo
     for name in given:
         option = names[name]
         if task in PIPELINES:
-            if name not in _DEFAULT_TAKES:
+            if name not in _DEFAULT_TAKES or (task == SPANISH and name == "base"):
                 raise UsageError(f"The task '{task}' is a whole pipeline and takes no {option}.")
             continue
         if name == "base":

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from tactful.detectors.card import Card
 from tactful.detectors.protocol import Detector, Scores
+from tactful.detectors.stereotype_labels import CATEGORIES, OTHERS, ROOT
 from tactful.types import Finding, Report, Span
 
 Spans = Mapping[str, tuple[Span, ...]]
@@ -64,8 +65,13 @@ class BaseDetector(ABC):
 
 
 def found_ids(probabilities: Mapping[str, float], thresholds: Mapping[str, float]) -> list[str]:
-    """Return the ids that reach their threshold and whose gate is open, in their order."""
+    """Return the ids that reach their threshold and whose gate is open, in their order.
+
+    A stereotype of which no category is found is one of the others (DETESTS 2022, section 4.1.1).
+    """
     reached = {name for name, value in probabilities.items() if value >= thresholds[name]}
+    if ROOT in reached and OTHERS in probabilities and not reached.intersection(CATEGORIES):
+        reached.add(OTHERS)
     closed = tuple(
         below for gate, below in GATES.items() if gate in probabilities and gate not in reached
     )

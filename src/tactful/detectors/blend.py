@@ -116,9 +116,13 @@ def _added(lists: Sequence[Sequence[Contribution]], scales: Sequence[float]) -> 
 
 def load_blend_detector(folder: Path) -> BlendDetector:
     """Open the folder of a blend; its members lie in the folders that its card names."""
+    return load_members(folder, read_card(folder))
+
+
+def load_members(folder: Path, card: Card) -> BlendDetector:
+    """Open the members that a card in ``folder`` names, and mix them as it says."""
     from tactful.detectors.load import load_detector
 
-    card = read_card(folder)
     shares = card.training.get("members")
     if not isinstance(shares, dict) or not shares:
         raise FileFormatError(

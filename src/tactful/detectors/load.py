@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from tactful.detectors.card import read_card
+from tactful.detectors.card import Card, read_card
 from tactful.detectors.protocol import Detector
 from tactful.errors import UsageError
 from tactful.registry import Registry, unknown_name
 
 WEIGHTS = Path(__file__).parents[1] / "weights"
 EMBEDDED: dict[str, dict[str, str]] = {
-    "en": {"default": "default-en", "fast": "fast-en", "cascade": "cascade-en"}
+    "en": {"default": "default-en", "fast": "fast-en", "cascade": "cascade-en"},
+    "es": {"default": "default-es"},
 }
 """Language -> name -> folder in ``weights/``."""
 
@@ -21,8 +22,10 @@ KINDS: Registry[Callable[[Path], Detector]] = Registry(
         "baseline": "tactful.detectors.baselines:load_baseline_detector",
         "blend": "tactful.detectors.blend:load_blend_detector",
         "cascade": "tactful.detectors.cascade:load_cascade_detector",
+        "experts": "tactful.detectors.experts:load_experts_detector",
         "linear": "tactful.detectors.linear:load_linear_detector",
         "ngrams": "tactful.detectors.ngrams:load_ngram_detector",
+        "rules": "tactful.detectors.rules:load_rule_detector",
         "tfidf": "tactful.detectors.tfidf:load_tfidf_detector",
         "vectors": "tactful.detectors.vectors:load_vectors_detector",
         "bilstm": "tactful.detectors.bilstm:load_bilstm_detector",
@@ -31,6 +34,12 @@ KINDS: Registry[Callable[[Path], Detector]] = Registry(
 """The ``kind`` of a card.json -> what opens its folder."""
 
 DETECTORS = ("default", "fast", "cascade")
+
+
+def embedded_cards() -> list[Card]:
+    """Return the cards of the default detectors of all languages, without opening these."""
+    folders = [WEIGHTS / names["default"] for names in EMBEDDED.values()]
+    return [read_card(folder) for folder in folders if folder.is_dir()]
 
 
 def load_detector(name: str | Path = "default", *, lang: str = "en") -> Detector:
@@ -42,6 +51,11 @@ def load_detector(name: str | Path = "default", *, lang: str = "en") -> Detector
     if lang not in EMBEDDED:
         raise unknown_name("language", lang, list(EMBEDDED))
     embedded = EMBEDDED[lang].get(str(name))
+    if embedded is None and name in DETECTORS:
+        raise UsageError(
+            f"There is no embedded detector '{name}' for the language '{lang}'; expected "
+            f"{' or '.join(EMBEDDED[lang])}."
+        )
     if embedded and not (WEIGHTS / embedded).is_dir():
         raise UsageError(
             f"This installation carries no weights for '{name}'; train them with 'tactful train "

@@ -22,7 +22,7 @@ from tactful.detectors.calibration import calibrated_scores
 from tactful.detectors.card import Card, read_card, write_card
 from tactful.detectors.contribution import Contribution, carrying_spans
 from tactful.detectors.protocol import Scores
-from tactful.detectors.terms import Place, Terms, simplified
+from tactful.detectors.terms import TOKEN, Place, Terms, simplified
 from tactful.detectors.tfidf import broken_arrays, read_arrays
 from tactful.files import atomic_path
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 ARRAYS_FILE = "ngrams.npz"
 _WORD = re.compile(r"\S+")
 """For pieces a word is what stands between white space, its punctuation included."""
+_MOST_READ = 100_000
+"""So many words are kept as they were cut."""
 Numbers = NDArray[np.float32]
 Found = list[tuple[int, tuple[Place, ...]]]
 
@@ -69,31 +71,66 @@ class Ngrams:
                     pieces.append((first + at, (place,)))
         return self._terms.found(text), pieces
 
-    def weighed(self, found: Found) -> dict[int, float]:
-        """Return column -> value; the values of one kind make a row of length 1."""
-        counts = Counter(at for at, _ in found)
-        columns = np.fromiter(counts, dtype=np.int64, count=len(counts))
-        times = np.fromiter(counts.values(), dtype=np.float64, count=len(counts))
-        values = (1 + np.log(times)) * self.rarity[columns] if len(counts) else times
+    def columns(self, text: str) -> tuple[list[int], list[int]]:
+        """Return the columns of the words and of the pieces that :meth:`found` finds."""
+        tokens: list[str] = []
+        pieces: list[int] = []
+        for raw in text.split():
+            known = self._read.get(raw)
+            if known is None:
+                if len(self._read) >= _MOST_READ:
+                    self._read.clear()
+                known = self._read[raw] = self._word(raw)
+            tokens += known[0]
+            pieces += known[1]
+        words = [
+            at
+            for size in range(1, self.most_words + 1)
+            for first in range(len(tokens) - size + 1)
+            if (at := self.words.get(" ".join(tokens[first : first + size]))) is not None
+        ]
+        return words, pieces
+
+    @cached_property
+    def _read(self) -> dict[str, tuple[list[str], list[int]]]:
+        # Few words make up most of any text, and cutting each of them once is enough.
+        return {}
+
+    def _word(self, raw: str) -> tuple[list[str], list[int]]:
+        changed, _ = simplified(raw, self.strip_accents)
+        first = len(self.words)
+        pieces = [
+            first + at
+            for word in changed.split()
+            for piece in _pieces(word, self.piece_sizes)
+            if (at := self.pieces.get(piece)) is not None
+        ]
+        return TOKEN.findall(changed), pieces
+
+    def weighed(self, columns: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return columns, each once, and their values, which make a row of length 1."""
+        own, times = np.unique(np.array(columns, dtype=np.int64), return_counts=True)
+        values = (1 + np.log(times)) * self.rarity[own].astype(np.float64)
         length = float(np.sqrt(values @ values)) or 1.0
-        return dict(zip(columns.tolist(), (values / length).tolist(), strict=True))
+        return own, values / length
 
     def rows(self, texts: Sequence[str]) -> "csr_array":
         """Return texts x n-grams."""
         from scipy.sparse import csr_array
 
-        data: list[float] = []
-        indices: list[int] = []
+        data: list[NDArray[np.float64]] = []
+        indices: list[NDArray[np.int64]] = []
         starts = [0]
         for text in texts:
-            words, pieces = self.found(text)
-            row = self.weighed(words) | self.weighed(pieces)
-            indices += row
-            data += row.values()
-            starts.append(len(indices))
+            rows = [self.weighed(each) for each in self.columns(text)]
+            indices += [columns for columns, _ in rows]
+            data += [values for _, values in rows]
+            starts.append(starts[-1] + sum(len(columns) for columns, _ in rows))
         shape = (len(texts), len(self))
-        parts = (np.array(data), np.array(indices, dtype=np.int32), np.array(starts, np.int32))
-        return csr_array(parts, shape=shape)
+        if not data:
+            return csr_array(shape, dtype=np.float64)
+        places = np.concatenate(indices).astype(np.int32)
+        return csr_array((np.concatenate(data), places, np.array(starts, np.int32)), shape=shape)
 
 
 def _pieces(word: str, sizes: tuple[int, int]) -> list[str]:
@@ -123,10 +160,9 @@ class NgramDetector(BaseDetector):
         found = np.empty((len(texts), len(self.card.ids)), dtype=np.float32)
         for row, text in enumerate(texts):
             total = self.bias.copy()
-            for kind in self.ngrams.found(text):
-                values = self.ngrams.weighed(kind)
-                if values:
-                    total += np.fromiter(values.values(), np.float32) @ self.weights[list(values)]
+            for kind in self.ngrams.columns(text):
+                columns, values = self.ngrams.weighed(kind)
+                total += values.astype(np.float32) @ self.weights[columns]
             found[row] = total
         return found
 
@@ -139,8 +175,9 @@ class NgramDetector(BaseDetector):
         slopes = [self.card.calibration.get(name, (1.0, 0.0))[0] for name in ids]
         added: dict[Place, Numbers] = {}
         for kind in self.ngrams.found(text):
-            values = self.ngrams.weighed(kind)
             counts = Counter(at for at, _ in kind)
+            found, weighed = self.ngrams.weighed([at for at, _ in kind])
+            values = dict(zip(found.tolist(), weighed.tolist(), strict=True))
             for at, places in kind:
                 share = values[at] / counts[at] / len(places)
                 for place in places:

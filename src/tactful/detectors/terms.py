@@ -20,7 +20,7 @@ from tactful.errors import InputError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_TOKEN = re.compile(r"(?u)\b\w\w+\b")
+TOKEN = re.compile(r"(?u)\b\w\w+\b")
 """scikit-learn's own idea of a word: two or more letters or digits."""
 
 Place = tuple[int, int]
@@ -62,7 +62,7 @@ class Terms:
     def found(self, text: str) -> list[tuple[int, tuple[Place, ...]]]:
         """Return each known n-gram of a text: its column and the places of its words."""
         changed, source = simplified(text, self.strip_accents)
-        spans = [match.span() for match in _TOKEN.finditer(changed)]
+        spans = [match.span() for match in TOKEN.finditer(changed)]
         tokens = [changed[start:end] for start, end in spans]
         places = (
             spans

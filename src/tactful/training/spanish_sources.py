@@ -1,37 +1,42 @@
 """What the embedded Spanish detector learns from: comments, speeches, our lessons, and English.
 
-Every text has targets for the heads that its corpus judges, and none for the others. Folds hold
-whole articles and whole speeches out.
+Every text has targets for the columns that its corpus judges, and none for the others: whether a
+comment or a speech holds a stereotype are two columns, and categories are known of stereotypes
+only. Folds hold whole articles and whole speeches out, or single texts.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tactful.corpora import load_corpus
 from tactful.corpora.detests import CATEGORIES
+from tactful.detectors.stereotype_rules import label as rule_votes
 from tactful.settings import Settings, load_settings
 from tactful.training.records import read_records
 from tactful.training.stereotype_data import group_folds
 from tactful.training.stereotype_lessons import lesson_labels, lessons
 from tactful.training.stereotype_mapping import mapped_labels
-from tactful.training.stereotype_rules import label as rule_votes
 
-STEREOTYPE = "stereotype"
+STEREOTYPE, PCL = "stereotype", "pcl"
 CATEGORY_IDS = tuple(f"{STEREOTYPE}.{name}" for name in CATEGORIES)
-IDS = (STEREOTYPE, *CATEGORY_IDS, "pcl")
+IDS = (STEREOTYPE, *CATEGORY_IDS, PCL)
 """What the detector scores; ``pcl`` is learnt in English alone."""
+COMMENT, SPEECH, REGISTER = "comment", "speech", "register"
+"""A stereotype in a comment, one in a speech, and whether a text is rather of the second kind."""
+COLUMNS = (COMMENT, SPEECH, REGISTER, *CATEGORY_IDS, PCL)
+"""What its members score."""
+TARGET_GROUP = "detoxis.target_group"
 FOLDS = 5
 COMMENTS, SPEECHES, LESSONS, ENGLISH = "detoxis", "stereoimmigrants", "lessons", "english"
 _LEVEL = "detoxis.toxicity_level"
 """0 to 3, no share of anything."""
-_ENGLISH_SHARE = {"sbic": 1.0, "ucc": 0.35, "dpm": 0.2}
-"""How many of the English texts are read; those that are patronizing always are."""
+HoldOut = Literal["group", "text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ class SpanishSources:
 
     texts: tuple[Text, ...]
     heads: tuple[str, ...]
-    """The ids first, then what only teaches the network."""
+    """The columns first, then what only teaches the network."""
 
     def rows(self, *corpora: str) -> list[int]:
         """Return the places of the texts of some corpora."""
@@ -76,38 +81,49 @@ class SpanishSources:
         return digest.hexdigest()
 
 
-def read_spanish(data: Path | None = None, seed: int = 1) -> SpanishSources:
-    """Read the corpora of the data folder and our own lessons."""
+def read_spanish(
+    data: Path | None = None, seed: int = 1, hold_out: HoldOut = "group"
+) -> SpanishSources:
+    """Read the corpora of the data folder and our own lessons.
+
+    Folds hold out whole articles and speeches, or with ``text`` single texts, which is easier.
+    """
     settings = load_settings()
     if data is not None:
         settings = replace(settings, data=data)
     texts = [
-        *_comments(settings, seed),
-        *_speeches(settings, seed),
+        *_comments(settings, seed, hold_out),
+        *_speeches(settings, seed, hold_out),
         *_lessons(),
-        *_english(data, seed),
+        *_english(data),
     ]
-    others = sorted({name for text in texts for name in text.targets} - set(IDS))
-    return SpanishSources(tuple(texts), (*IDS, *others))
+    others = sorted({name for text in texts for name in text.targets} - set(COLUMNS))
+    return SpanishSources(tuple(texts), (*COLUMNS, *others))
 
 
-def _comments(settings: Settings, seed: int) -> list[Text]:
+def _comments(settings: Settings, seed: int, hold_out: HoldOut) -> list[Text]:
     """DETOXIS: who judged the comments did not name categories; for these our rules vote."""
     examples = list(load_corpus(COMMENTS, settings=settings).examples())
     articles = [str(each.meta["thread_id"]).split("_", maxsplit=1)[0] for each in examples]
     positive = np.array([bool(each.labels[STEREOTYPE]) for each in examples])
     votes = rule_votes([each.text for each in examples])
     found = []
-    folds = _folds(articles, positive, seed)
+    folds = _folds(articles, positive, seed, hold_out)
     for at, each in enumerate(examples):
-        targets = {name: float(value) for name, value in each.labels.items() if name != _LEVEL}
-        weak = votes[at] if positive[at] else np.zeros(len(CATEGORY_IDS))
-        targets |= dict(zip(CATEGORY_IDS, map(float, weak), strict=True))
+        targets = {
+            name: float(value)
+            for name, value in each.labels.items()
+            if name not in (STEREOTYPE, _LEVEL)
+        }
+        targets |= {COMMENT: float(positive[at]), REGISTER: 0.0}
+        # Where no rule votes, nothing is known.
+        if positive[at] and votes[at].any():
+            targets |= dict(zip(CATEGORY_IDS, map(float, votes[at]), strict=True))
         found.append(Text(each.text, COMMENTS, folds[at], targets))
     return found
 
 
-def _speeches(settings: Settings, seed: int) -> list[Text]:
+def _speeches(settings: Settings, seed: int, hold_out: HoldOut) -> list[Text]:
     """StereoImmigrants: the expert's code is mapped; the share of agreement softens it."""
     examples = list(load_corpus(SPEECHES, settings=settings).examples())
     positive = np.array([bool(each.labels[STEREOTYPE]) for each in examples])
@@ -116,12 +132,13 @@ def _speeches(settings: Settings, seed: int) -> list[Text]:
     mapped[positive] = mapped_labels(
         [code for code, yes in zip(codes, positive, strict=True) if yes]
     )
-    folds = _folds([str(each.meta["speech_code"]) for each in examples], positive, seed)
+    speeches = [str(each.meta["speech_code"]) for each in examples]
+    folds = _folds(speeches, positive, seed, hold_out)
     found = []
     for at, each in enumerate(examples):
-        targets = {STEREOTYPE: float(positive[at])}
-        targets |= dict(zip(CATEGORY_IDS, map(float, mapped[at]), strict=True))
+        targets = {SPEECH: float(positive[at]), REGISTER: 1.0}
         if positive[at]:
+            targets |= dict(zip(CATEGORY_IDS, map(float, mapped[at]), strict=True))
             targets |= {
                 name: float(value)
                 for name, value in each.labels.items()
@@ -132,6 +149,7 @@ def _speeches(settings: Settings, seed: int) -> list[Text]:
 
 
 def _lessons() -> list[Text]:
+    """Those with a stereotype teach categories; those without, what is none in any register."""
     taught = lessons()
     table = lesson_labels(taught)
     return [
@@ -139,28 +157,31 @@ def _lessons() -> list[Text]:
             each.text,
             LESSONS,
             None,
-            {STEREOTYPE: float(bool(each.categories))}
-            | dict(zip(CATEGORY_IDS, map(float, table[at]), strict=True)),
+            dict(zip(CATEGORY_IDS, map(float, table[at]), strict=True))
+            if each.stereotype
+            else {COMMENT: 0.0, SPEECH: 0.0},
         )
         for at, each in enumerate(taught)
     ]
 
 
-def _english(data: Path | None, seed: int) -> list[Text]:
-    rng = np.random.default_rng(seed)
-    found = []
-    for record in read_records(data):
-        drawn = rng.random() < _ENGLISH_SHARE[record.corpus]
-        if record.part == "train" and (drawn or record.targets.get("pcl", 0.0) > 0):
-            targets = {
-                name if name == "pcl" else f"en.{name}": value
-                for name, value in record.targets.items()
-            }
-            found.append(Text(record.text, ENGLISH, None, targets))
-    return found
+def _english(data: Path | None) -> list[Text]:
+    """Paragraphs of Don't Patronize Me!; its validation part is fold 0."""
+    return [
+        Text(
+            record.text, ENGLISH, 0 if record.part == "validation" else None,
+            {PCL: record.targets[PCL]},
+        )
+        for record in read_records(data)
+        if PCL in record.targets
+    ]  # fmt: skip
 
 
-def _folds(groups: Sequence[str], positive: NDArray[np.bool_], seed: int) -> list[int]:
+def _folds(
+    groups: Sequence[str], positive: NDArray[np.bool_], seed: int, hold_out: HoldOut
+) -> list[int]:
+    if hold_out == "text":
+        groups = [str(at) for at in range(len(groups))]
     return [int(fold) for fold in group_folds(groups, positive.reshape(-1, 1), FOLDS, seed)]
 
 
@@ -170,10 +191,7 @@ def corpora_of(sources: SpanishSources) -> tuple[dict[str, Any], ...]:
         COMMENTS: ("DETOXIS 2021 (a part of its training comments)", "shared task, research only"),
         SPEECHES: ("StereoImmigrants", "none stated; research only"),
         LESSONS: ("Sentences of our own, Spanish", "Apache-2.0"),
-        ENGLISH: (
-            "Don't Patronize Me!, Unhealthy Comment Corpus, Social Bias Inference Corpus (English)",
-            "research use only, CC BY-NC-SA 4.0, CC BY 4.0",
-        ),
+        ENGLISH: ("Don't Patronize Me! (English, for pcl alone)", "research use only"),
     }
     return tuple(
         {"name": name, "terms": terms_of, "texts": len(sources.rows(corpus))}

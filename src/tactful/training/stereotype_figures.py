@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from tactful.corpora.detests import CATEGORIES
 from tactful.corpora.detoxis import Detoxis
 from tactful.corpora.stereoimmigrants import ENOUGH, StereoImmigrants
+from tactful.detectors.stereotype_rules import label
 from tactful.metrics.detection import precision_score, recall_score
 from tactful.metrics.ranking import roc_auc_score
 from tactful.metrics.result import Measure
 from tactful.training.stereotype_mapping import load_mapping, mapped_labels
-from tactful.training.stereotype_rules import label
 
 THRESHOLD = 0.5
 """A weak label of at least this is a vote for the category; a mapped one a sentence that has it."""

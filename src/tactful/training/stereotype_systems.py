@@ -6,7 +6,8 @@
 from collections.abc import Sequence
 from typing import Protocol, Self
 
-from tactful.detectors.stereotype_labels import decide, label_sets
+from tactful.detectors.load import load_detector
+from tactful.detectors.stereotype_labels import CATEGORIES, ROOT, decide, label_sets
 from tactful.training.stereotype_corpora import detests_contexts, detests_examples
 from tactful.training.stereotype_switches import Switches
 from tactful.training.stereotype_trainer import StereotypeTrainer, TrainerSettings
@@ -40,6 +41,27 @@ class SwitchedSystem:
         thresholds = dict(zip(trainer.labels_, map(float, trainer.thresholds()), strict=True))
         columns = {name: found[:, at] for at, name in enumerate(trainer.labels_)}
         return label_sets(decide(columns, thresholds, "two-stage"))
+
+
+class EmbeddedSystem:
+    """The embedded Spanish detector as it is: the training part teaches it nothing."""
+
+    def fit_examples(self, examples: Sequence[Example]) -> Self:
+        """Open the detector."""
+        self.detector_ = load_detector(lang="es")
+        return self
+
+    def predict_examples(self, examples: Sequence[Example]) -> list[set[str]]:
+        """Return the labels of each sentence, by the thresholds of the card."""
+        scores = self.detector_.score([each.text for each in examples])
+        columns = {name: scores[name] for name in (ROOT, *CATEGORIES)}
+        thresholds = {name: self.detector_.card.threshold(name) for name in columns}
+        return label_sets(decide(columns, thresholds, "two-stage"))
+
+
+def embedded(settings: Seeded) -> EmbeddedSystem:
+    """Build the embedded detector."""
+    return EmbeddedSystem()
 
 
 def base(settings: Seeded) -> SwitchedSystem:

@@ -53,13 +53,21 @@ class UseClassifier(nn.Module):
 
         Tokens have no logits without a head for them, and no states where nothing reads them.
         """
-        seen = self.network.seen(tokens, mask)
-        states = self.network.projected(seen, mask) if self.needs_states else None
-        logits = self.text_head(self.dropout(self._read(seen, states, mask)))
+        vectors, states = self._vectors(tokens, mask)
+        logits = self.text_head(self.dropout(vectors))
         marks = None
         if self.token_head is not None and states is not None:
             marks = self.token_head(self.dropout(states))
         return logits, marks, states
+
+    def vectors(self, tokens: Tensor, mask: Tensor) -> Tensor:
+        """Return what the head of the text reads."""
+        return self._vectors(tokens, mask)[0]
+
+    def _vectors(self, tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor | None]:
+        seen = self.network.seen(tokens, mask)
+        states = self.network.projected(seen, mask) if self.needs_states else None
+        return self._read(seen, states, mask), states
 
     def _read(self, seen: Tensor, states: Tensor | None, mask: Tensor) -> Tensor:
         number = lengths(mask)

@@ -3,7 +3,9 @@
 Every cue of ``stereotype_rules.yaml`` that a sentence holds is a piece of evidence. What it weighs
 depends on whether a word for people from elsewhere stands near; pieces are joined by noisy-or, as
 if each could be right on its own. Sentences that deny a claim or cite figures count for less. The
-labels are rough: :mod:`tactful.training.stereotype_figures` measures how rough.
+labels are rough: :mod:`tactful.training.stereotype_figures` measures how rough. They teach what no
+corpus at hand has labels for, and they are a voice of their own in the Spanish detector
+(:mod:`tactful.detectors.rules`).
 """
 
 import re
@@ -17,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.corpora.detests import CATEGORIES
+from tactful.detectors.stereotype_labels import CATEGORIES as CATEGORY_IDS
 from tactful.errors import FileFormatError
 
+CATEGORIES = tuple(name.partition(".")[2] for name in CATEGORY_IDS)
 RULES_FILE = Path(__file__).with_name("stereotype_rules.yaml")
 _WORD = re.compile(r"[^\W_]+")
 _LIST = re.compile(r"<(\w+)>")
@@ -60,6 +63,11 @@ class Rules:
 
     def evidence(self, text: str) -> Iterator[tuple[str, Cue, float]]:
         """Yield category, cue and weight for every cue of a text; each cue counts once."""
+        for category, cue, weight, _, _ in self.located(text):
+            yield category, cue, weight
+
+    def located(self, text: str) -> Iterator[tuple[str, Cue, float, int, int]]:
+        """Yield the same, and from which to before which word of the text the cue stands."""
         words = plain_words(text)
         tagged = self._tagged(words)
         line = "".join(f" {word}/{tags}" for word, tags in zip(words, tagged, strict=True))
@@ -70,7 +78,8 @@ class Rules:
             found = _compiled(cue.expression).search(line)
             if found is not None:
                 first, last = (line.count(" ", 0, at) for at in found.span())
-                yield category, cue, cue.weight * factor * self._nearness(first, last, tagged)
+                weight = cue.weight * factor * self._nearness(first, last, tagged)
+                yield category, cue, weight, first, last
 
     def _tagged(self, words: Sequence[str]) -> list[str]:
         """Return for each word the letters of the lists that it belongs to."""
@@ -120,6 +129,16 @@ def explain(text: str) -> dict[str, tuple[str, ...]]:
     }
 
 
+def word_places(text: str) -> list[tuple[int, int]]:
+    """Return where the words of :func:`plain_words` stand in a text.
+
+    There is none where composing its letters or making them small moves them.
+    """
+    changed = unicodedata.normalize("NFC", text).lower()
+    same = len(changed) == len(text)
+    return [match.span() for match in _WORD.finditer(changed)] if same else []
+
+
 def plain_words(text: str) -> list[str]:
     """Return the words of a text in lower case and without accents; ñ stays, for it is a letter.
 
@@ -152,7 +171,8 @@ def read_rules(path: Path) -> Rules:
     import yaml
 
     try:
-        data: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        data: dict[str, Any] = yaml.load(path.read_bytes(), Loader=loader)  # noqa: S506 (a safe one)
         cues = tuple(
             (category, cue)
             for category in CATEGORIES

@@ -12,12 +12,7 @@ import pytest
 import yaml
 
 from tactful.corpora.detests import CATEGORIES
-from tactful.errors import FileFormatError
-from tactful.taxonomies import load_taxonomy
-from tactful.training.stereotype_figures import figures_table, rule_figures, stereotype_auc
-from tactful.training.stereotype_lessons import lesson_labels, lessons, pcl_examples
-from tactful.training.stereotype_mapping import load_mapping
-from tactful.training.stereotype_rules import (
+from tactful.detectors.stereotype_rules import (
     RULES_FILE,
     Rules,
     explain,
@@ -26,6 +21,11 @@ from tactful.training.stereotype_rules import (
     plain_words,
     read_rules,
 )
+from tactful.errors import FileFormatError
+from tactful.taxonomies import load_taxonomy
+from tactful.training.stereotype_figures import figures_table, rule_figures, stereotype_auc
+from tactful.training.stereotype_lessons import lesson_labels, lessons, pcl_examples
+from tactful.training.stereotype_mapping import load_mapping
 
 
 @cache

@@ -1,0 +1,87 @@
+"""The lexicon of stereotypes as a detector: a voice beside those that learnt from texts.
+
+Its log-odds for a category are the weak label of the rules, 0 to 1, and for whatever else the card
+names as ``whole`` the greatest of them; other ids have 0. The folder holds ``card.json`` alone: the
+rules come with Tactful.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.calibration import calibrated_scores
+from tactful.detectors.card import Card, read_card
+from tactful.detectors.contribution import Contribution, carrying_spans
+from tactful.detectors.protocol import Scores
+from tactful.detectors.stereotype_labels import CATEGORIES
+from tactful.detectors.stereotype_rules import label, load_rules, word_places
+from tactful.errors import FileFormatError
+
+Numbers = NDArray[np.float32]
+
+
+class RuleDetector(BaseDetector):
+    """Votes of rules; which words they come from is known exactly."""
+
+    def __init__(self, card: Card, whole: Sequence[str]):
+        self.card, self.whole = card, tuple(whole)
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return one probability per text for each id of the card."""
+        return calibrated_scores(self.logits(texts), self.card)
+
+    def logits(self, texts: Sequence[str]) -> Numbers:
+        """Return the votes: one row per text and one column per id."""
+        votes = label(texts)
+        found = np.zeros((len(texts), len(self.card.ids)), dtype=np.float32)
+        for column, name in enumerate(self.card.ids):
+            if name in CATEGORIES:
+                found[:, column] = votes[:, CATEGORIES.index(name)]
+            elif name in self.whole:
+                found[:, column] = votes.max(axis=1)
+        return found
+
+    def contributions(self, text: str, ids: Sequence[str]) -> dict[str, list[Contribution]]:
+        """Return what each word adds: a cue's words share its part of the vote evenly."""
+        places = word_places(text)
+        weights: dict[str, dict[tuple[int, int], float]] = {}
+        if places:
+            for category, _, weight, first, last in load_rules().located(text):
+                added = weights.setdefault(f"stereotype.{category}", {})
+                for place in places[first:last]:
+                    added[place] = added.get(place, 0.0) + weight / (last - first)
+        row = dict(zip(CATEGORIES, label([text])[0].tolist(), strict=True))
+        strongest = max(CATEGORIES, key=row.__getitem__)
+        found = {}
+        for name in ids:
+            of = strongest if name in self.whole else name
+            slope = self.card.calibration.get(name, (1.0, 0.0))[0]
+            found[name] = _shared(weights.get(of, {}), slope * row.get(of, 0.0))
+        return found
+
+    def spans(self, text: str, ids: Sequence[str]) -> Spans:
+        """Return the words that carry each id."""
+        found = self.contributions(text, ids)
+        return {name: carrying_spans(text, found[name], name) for name in ids}
+
+
+def _shared(weights: Mapping[tuple[int, int], float], value: float) -> list[Contribution]:
+    total = sum(weights.values())
+    return [
+        Contribution(*place, value * weight / total) for place, weight in sorted(weights.items())
+    ]
+
+
+def load_rule_detector(folder: Path) -> RuleDetector:
+    """Open the folder of a detector of rules."""
+    card = read_card(folder)
+    whole = card.training.get("whole", [])
+    if not isinstance(whole, list) or not set(whole) <= set(card.ids):
+        raise FileFormatError(
+            f"{folder}: found 'whole' in the card that is no list of its ids; expected the ids "
+            "that the strongest vote stands for; restore the file."
+        )
+    return RuleDetector(card, whole)
