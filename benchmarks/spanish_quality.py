@@ -186,6 +186,39 @@ def pcl(data: Path) -> str:
     )
 
 
+GROUPS = (
+    "española", "francesa", "alemana", "marroquí", "senegalesa", "rumana", "china", "colombiana",
+    "venezolana", "gitana", "musulmana", "judía", "cristiana", "negra", "refugiada", "inmigrante",
+)  # fmt: skip
+NEUTRAL = (
+    "Mi vecina {} abrió una panadería en la esquina.",
+    "Una mujer {} ganó ayer la carrera popular.",
+    "La profesora {} explica matemáticas en el instituto.",
+    "Ayer conocí a una chica {} en la biblioteca.",
+    "La familia {} del tercero tiene dos gatos.",
+    "La cantante {} presenta su nuevo disco el viernes.",
+    "Una arquitecta {} diseñó la estación.",
+    "Mi amiga {} cocina muy bien.",
+    "La directora {} de la empresa habló con la prensa.",
+    "Una estudiante {} me ayudó con la mudanza.",
+)
+"""Sentences of ours in which nothing is said about a group but that somebody belongs to it."""
+
+
+def mentions() -> str:
+    """Say what the mere mention of a group does to the score."""
+    detector = load_detector(lang="es")
+    limit = detector.card.threshold(STEREOTYPE)
+    rows = []
+    for group in GROUPS:
+        scores = detector.score([each.format(group) for each in NEUTRAL])[STEREOTYPE]
+        mean, reported = float(scores.mean()), int((scores >= limit).sum())
+        rows.append([group, f"{mean:.3f}", f"{reported} of {len(NEUTRAL)}"])
+    return "The mere mention of a group, in neutral sentences of ours:\n\n" + table(
+        ["group", "mean score of `stereotype`", "reported"], rows
+    )
+
+
 def speed(texts: Sequence[str]) -> str:
     """Measure texts per CPU second, and the peer's: the whole multilingual encoder."""
     detector = load_detector(lang="es")
@@ -238,6 +271,7 @@ def main() -> None:
             quality(data, options.work_texts, "text"),
             across(data),
             pcl(data),
+            mentions(),
             speed(texts),
         ]
     )

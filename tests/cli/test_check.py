@@ -181,10 +181,6 @@ class TestExitCodes:
             (["--threshold", "plc=0.5"], "Did you mean 'pcl'?"),
             (["--config", "none.toml"], "There is no file 'none.toml' for --config."),
             (["--config", "x", "--no-config"], "not both"),
-            (
-                ["--lang", "es", "--model", "fast"],
-                "no embedded detector 'fast' for the language 'es'",
-            ),
             (["--fail-on", "2"], "is not in the range"),
             (["--format", "xml"], "'xml' is not one of"),
         ],
@@ -293,14 +289,67 @@ class TestReports:
 class TestLanguage:
     SPANISH = "Los vecinos del barrio dicen que la plaza es para todos y que hay sitio."
 
-    def test_spanish_is_not_scored_in_silence(self) -> None:
-        result = run("--text", self.SPANISH)
+    STEREOTYPE = "Esta gente no se integra ni quiere integrarse: tienen otra cultura."
+
+    def test_spanish_is_not_scored_in_silence_by_a_detector_of_english(
+        self, tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "mine"
+        folder.mkdir()
+        result = run("--text", self.SPANISH, "--model", folder)
         assert result.exit_code == 1
         assert "found Spanish text; expected English" in result.stderr
         assert "1 document could not be checked" in result.stdout
 
     def test_unless_the_user_says_so(self) -> None:
         assert run("--text", self.SPANISH, "--lang", "en").exit_code == 0
+
+
+class TestSpanish:
+    """With the embedded detectors, each for its language."""
+
+    STEREOTYPE = TestLanguage.STEREOTYPE
+
+    def test_it_is_read_by_its_own_detector(self) -> None:
+        document = json.loads(run("--text", self.STEREOTYPE, "--format", "json").stdout)
+        assert document["model"]["name"] == "default-es"
+        assert "models" not in document
+        assert not [name for name in document["model"]["ids"] if name.startswith("unhealthy")]
+        found = document["documents"][0]
+        assert found["model"].startswith("default-es ")
+        assert {each["id"] for each in found["findings"]} == {"stereotype", "stereotype.culture"}
+
+    def test_reports_are_in_the_language_of_the_text(self) -> None:
+        said = run("--text", self.STEREOTYPE).stdout
+        assert "Estereotipo [stereotype]" in said
+        assert run("--text", TestLanguage.SPANISH).stdout == "Ningún hallazgo en 1 pasaje.\n"
+        english = run("--text", self.STEREOTYPE, "--report-lang", "en").stdout
+        assert "Stereotype [stereotype]" in english
+
+    def test_each_document_has_its_language(self) -> None:
+        files = [write("carta.txt", self.STEREOTYPE), write("letter.txt", "The train is late.")]
+        document = json.loads(run(*files, "--format", "json").stdout)
+        models = [each["model"].split()[0] for each in document["documents"]]
+        assert models == ["default-es", "default-en"]
+        assert {each["lang"] for each in document["models"]} == {"en", "es"}
+        page = run(*files, "--format", "html").stdout
+        assert "default-es 1.0" in page
+        assert "default-en 1.0" in page
+
+    def test_english_alone_says_nothing_of_the_other(self) -> None:
+        assert "default-es" not in run("--text", "The train is late.", "--format", "html").stdout
+        sarif = json.loads(run("--text", "The train is late.", "--format", "sarif").stdout)
+        rules = sarif["runs"][0]["tool"]["driver"]["rules"]
+        assert not [each["id"] for each in rules if each["id"].startswith("stereotype")]
+
+    def test_the_language_can_be_said(self) -> None:
+        assert "[stereotype]" in run("--text", self.STEREOTYPE, "--lang", "es").stdout
+        assert "stereotype" not in run("--text", self.STEREOTYPE, "--lang", "en").stdout
+
+    def test_only_what_its_detector_knows(self) -> None:
+        result = run("--text", self.STEREOTYPE, "--only", "unhealthy")
+        assert result.exit_code == 1
+        assert "expected a language in which unhealthy can be found" in result.stderr
 
 
 def test_thresholds_are_pairs() -> None:

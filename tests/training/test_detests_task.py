@@ -129,6 +129,19 @@ def test_constant_baselines(folder: Path) -> None:
     assert answer(SYSTEMS["AllZeros"], data, SystemSettings()) == [set()] * len(data.test)
 
 
+def test_the_embedded_detector_answers_as_it_is(folder: Path) -> None:
+    data = read_detests(folder)
+    found = answer(SYSTEMS["default-es"], data, SystemSettings())
+    assert all(labels == consistent(labels) for labels in found)
+    stereotypes = [bool(labels) for labels in found]
+    assert data.gold is not None
+    truth = [ROOT in labels for labels in data.gold]
+    right = sum(one and other for one, other in zip(stereotypes, truth, strict=True))
+    assert right / max(sum(stereotypes), 1) > sum(truth) / len(truth)
+    assert "default-es" not in GROUPS["switches"]
+    assert "default-es" in GROUPS["all"]
+
+
 def test_random_guesses_are_as_frequent_as_in_training_and_independent(folder: Path) -> None:
     """Section 5.1: 'probabilities based on the label distribution learnt from the training set'."""
     data = read_detests(folder)

@@ -89,6 +89,7 @@ class Checker:
         self.wishes = wishes
         self.detector = _load(wishes)
         self.others = _others(wishes, self.detector)
+        self._opened: dict[str, Detector] = {}
         self.framing = _framing(self.detector, wishes)
         self._check_ids()
 
@@ -152,12 +153,18 @@ class Checker:
         if found is None or found == spoken:
             return self.detector
         if any(card.lang == found for card in self.others):
-            return _embedded(found)
+            return self._embedded(found)
         raise InputError(
             f"found {LANGUAGE_NAMES[found]} text; expected "
             f"{LANGUAGE_NAMES.get(spoken, spoken)}, which the detector reads; pass "
             f"--model FOLDER with one for it, or --lang {spoken} to check it all the same."
         )
+
+    def _embedded(self, lang: str) -> Detector:
+        # Opened when a text needs it: most runs see one language only.
+        if lang not in self._opened:
+            self._opened[lang] = load_detector("default", lang=lang)
+        return self._opened[lang]
 
     def _wanted(self, ids: Sequence[str]) -> tuple[str, ...] | None:
         """Return what is wanted of these ids; None where that is nothing."""
@@ -230,9 +237,3 @@ def _others(wishes: "Wishes", detector: Detector) -> tuple[Card, ...]:
     if wishes.lang != "auto" or wishes.model not in DETECTORS:
         return ()
     return tuple(card for card in embedded_cards() if card.lang != detector.card.lang)
-
-
-@cache
-def _embedded(lang: str) -> Detector:
-    # Opened when a text needs it: most runs see one language only.
-    return load_detector("default", lang=lang)

@@ -38,6 +38,7 @@ def render_html(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
     words = wording(run.lang)
     tally = Tally()
     kept = list(tally.watch(outcomes))
+    run = run.used(tally.models)
     reports = [each for each in kept if isinstance(each, DocumentReport)]
     unread = [each for each in kept if isinstance(each, Unread)]
     style = _style()
@@ -66,7 +67,7 @@ def render_html(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
              *(_document(at, report, numbers, words, run, alone=one is not None)
                for at, report in enumerate(reports, 1))]
         ),
-        about="\n".join([*(_about(card, words) for card in (run.card, *run.others)), looked]),
+        about="\n".join([*(_about(card, words) for card in run.cards), looked]),
         colophon=safe(words.page.colophon.format(version=__version__)),
     )  # fmt: skip
 
@@ -269,7 +270,7 @@ def _about(card: ModelCard, words: Wording) -> str:
 
 def _looked_for(run: Run, words: Wording) -> str:
     ids = ", ".join(f"<code>{safe(name)}</code>" for name in run.ids)
-    licences = dict.fromkeys(card.licence for card in (run.card, *run.others))
+    licences = dict.fromkeys(card.licence for card in run.cards)
     listed = "; ".join(map(safe, licences))
     if english := _spoken("en", words):
         listed = f"<span{english}>{listed}</span>"

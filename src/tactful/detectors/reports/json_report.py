@@ -33,7 +33,7 @@ def render_json(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
         {
             "schema": SCHEMA,
             "tool": _tool(),
-            "model": _model(run),
+            **_models(run.used(tally.models)),
             "documents": [_document(each) for each in kept if isinstance(each, DocumentReport)],
             "errors": [asdict(each) for each in kept if isinstance(each, Unread)],
             "summary": _summary(tally),
@@ -61,7 +61,7 @@ def render_jsonl(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
             "type": "summary",
             "schema": SCHEMA,
             "tool": _tool(),
-            "model": _model(run),
+            **_models(run.used(tally.models)),
             **_summary(tally),
         }
     )
@@ -82,9 +82,18 @@ def _tool() -> dict[str, str]:
     return {"name": "tactful", "version": __version__}
 
 
-def _model(run: Run) -> dict[str, Any]:
-    card = run.card
-    return {"name": card.name, "version": card.version, "lang": card.lang, "ids": list(run.ids)}
+def _models(run: Run) -> dict[str, Any]:
+    """Return the detector, and where texts in several languages were read, all of them."""
+    found = [
+        {
+            "name": card.name,
+            "version": card.version,
+            "lang": card.lang,
+            "ids": [name for name in run.ids if name in card.ids] if run.others else list(run.ids),
+        }
+        for card in run.cards
+    ]
+    return {"model": found[0], **({"models": found} if run.others else {})}
 
 
 def _summary(tally: Tally) -> dict[str, Any]:
@@ -102,6 +111,7 @@ def _document(report: DocumentReport) -> dict[str, Any]:
     document: dict[str, Any] = {
         "path": report.path,
         "kind": report.kind,
+        "model": report.model,
         "passages": len(report.passages),
         "silenced": report.silenced,
         "findings": [_finding(finding) for finding in report.findings],

@@ -1,8 +1,8 @@
 """What a report says besides its findings: who looked, for what; and the count at the end."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from tactful.detectors.card import Card
 from tactful.detectors.checker import DocumentReport, Outcome, PlacedFinding, Unread
@@ -36,6 +36,19 @@ class Run:
         """Return the language in which a document is reported on."""
         return spoken_or_english(self.language_of(report)) if self.lang == AUTO else self.lang
 
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The cards of all detectors."""
+        return (self.card, *self.others)
+
+    def used(self, models: Collection[str]) -> "Run":
+        """Return the run with the detectors that read something, and what these look for."""
+        cards = [card for card in self.cards if card.model in models] or [self.card]
+        unused = {name for card in self.cards if card not in cards for name in card.ids}
+        gone = unused - {name for card in cards for name in card.ids}
+        ids = tuple(name for name in self.ids if name not in gone)
+        return replace(self, card=cards[0], others=tuple(cards[1:]), ids=ids)
+
 
 @dataclass(slots=True)
 class Tally:
@@ -47,6 +60,8 @@ class Tally:
     unread: int = 0
     with_findings: int = 0
     by_id: Counter[str] = field(default_factory=Counter)
+    models: set[str] = field(default_factory=set)
+    """The detectors that read something."""
     highest: float | None = None
     """The highest probability of all findings."""
 
@@ -57,6 +72,7 @@ class Tally:
                 self.unread += 1
             else:
                 self.documents += 1
+                self.models.add(outcome.model)
                 self.passages += len(outcome.passages)
                 self.silenced += outcome.silenced
                 self.with_findings += bool(outcome.findings)

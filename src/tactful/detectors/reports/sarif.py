@@ -42,8 +42,10 @@ def render_sarif(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
     tally = Tally()
     results: list[dict[str, Any]] = []
     notifications: list[dict[str, Any]] = []
+    kept = list(tally.watch(outcomes))
+    run = run.used(tally.models)
     rules = {name: index for index, name in enumerate(run.ids)}
-    for outcome in tally.watch(outcomes):
+    for outcome in kept:
         if isinstance(outcome, Unread):
             notifications.append(_notification(outcome))
         else:
@@ -72,7 +74,7 @@ def render_sarif(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
                             "toolExecutionNotifications": notifications,
                         }
                     ],
-                    "properties": {"model": run.card.model},
+                    "properties": {"model": ", ".join(card.model for card in run.cards)},
                     "results": results,
                 }
             ],
