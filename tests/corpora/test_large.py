@@ -1,7 +1,6 @@
 """Files that do not fit into a few batches: nothing is lost, and memory stays small."""
 
 import random
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -33,9 +32,14 @@ def test_shuffled_annotations_are_brought_together_in_little_memory(tmp_path: Pa
                 f"City people never learn to park van {post},city people,social,cannot park,Gab\n"
             )
     command = [sys.executable, "-m", "tactful", "corpus", "convert", "sbic"]
-    subprocess.run([*command, str(source), "--output", str(output)], check=True)
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    assert peak < MOST_MB
+    # The memory of whoever starts a program counts as that program's own: something small does.
+    launcher = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
+        "sys.exit(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024 >= "
+        f"{MOST_MB})"
+    )
+    started = [sys.executable, "-c", launcher, *command, str(source), "--output", str(output)]
+    subprocess.run(started, check=True)
     posts = pl.scan_parquet(output).select("id", pl.col("judgements").list.len()).collect()
     assert posts["id"].n_unique() == posts.height == ROWS // PER_POST
     # Five answers, the HIT, and group, category and statement, of each of three workers.

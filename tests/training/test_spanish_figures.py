@@ -35,7 +35,7 @@ def made() -> tuple[SpanishSources, np.ndarray]:
         known |= {SPEECH: 1.0, FIVE_HEADS[kind]: 1.0}
         row = RNG.normal(size=len(COLUMNS))
         row[COLUMNS.index(f"stereotype.{MAPPED[kind]}")] += 4.0
-        texts.append(Text(f"speech {at}", SPEECHES, at % FOLDS, known))
+        texts.append(Text(f"speech {at}", SPEECHES, at // 5 % FOLDS, known))
         rows.append(row)
     return SpanishSources(tuple(texts), (*COLUMNS, *FIVE_HEADS)), np.array(rows)
 
