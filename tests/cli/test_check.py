@@ -326,6 +326,13 @@ class TestSpanish:
         english = run("--text", self.STEREOTYPE, "--report-lang", "en").stdout
         assert "Stereotype [stereotype]" in english
 
+    def test_an_experiment_is_marked_in_the_language_of_the_report(self) -> None:
+        text = "Con nuestra ayuda, hasta estos pobres podrán volver a sonreír y tener esperanza."
+        assert "Es un experimento" in run("--text", text).stdout
+        said = run("--text", text, "--report-lang", "en").stdout
+        assert "An experiment: it was not learnt from texts in this language." in said
+        assert "experimento" not in said
+
     def test_each_document_has_its_language(self) -> None:
         files = [write("carta.txt", self.STEREOTYPE), write("letter.txt", "The train is late.")]
         document = json.loads(run(*files, "--format", "json").stdout)

@@ -67,6 +67,15 @@ def test_scores_do_not_depend_on_the_company(detector: Detector) -> None:
             assert values[0] == pytest.approx(together[name][at], abs=0.02)
 
 
+def test_what_no_spanish_text_taught_is_marked(detector: Detector) -> None:
+    assert detector.card.experimental == ("pcl",)
+    text = "Con nuestra ayuda, hasta estos pobres podrán volver a sonreír y tener esperanza."
+    found = {each.id: each.explanation for each in detector.check(text).findings}
+    assert found["pcl"].endswith("Es un experimento: no se aprendió con textos en este idioma.")
+    others = detector.check(next(iter(STEREOTYPES))).findings
+    assert not [each for each in others if "experimento" in each.explanation]
+
+
 def test_the_card_says_what_cannot_be_relied_on(detector: Detector) -> None:
     card = detector.card
     assert card.lang == "es"

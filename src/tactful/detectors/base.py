@@ -54,7 +54,14 @@ class BaseDetector(ABC):
                 name,
                 probabilities[name],
                 spans.get(name, ()),
-                explain(name, text, probabilities[name], spans.get(name, ()), lang),
+                explain(
+                    name,
+                    text,
+                    probabilities[name],
+                    spans.get(name, ()),
+                    lang,
+                    experimental=name in self.card.experimental,
+                ),
             )
             for name in ids
         )

@@ -47,6 +47,8 @@ class Card:
     bias: Mapping[str, Any] = field(default_factory=dict)
     """Scores on neutral sentences by identity term."""
     limits: tuple[str, ...] = ()
+    experimental: tuple[str, ...] = ()
+    """The ids that no text in its language taught; explanations say so."""
     not_for: tuple[str, ...] = ()
 
     @property
@@ -82,7 +84,16 @@ def read_card(folder: Path) -> Card:
             f"{path}: found no '{missing[0]}'; expected a whole model card; restore the file."
         )
     values = {name: value for name, value in found.items() if name in known}
-    for name in ("calibration", "bands", "ids", "corpora", "figures", "limits", "not_for"):
+    for name in (
+        "calibration",
+        "bands",
+        "ids",
+        "corpora",
+        "figures",
+        "limits",
+        "experimental",
+        "not_for",
+    ):
         read = _pairs if name in ("calibration", "bands") else tuple
         try:
             values[name] = read(found.get(name, {}))

@@ -68,10 +68,12 @@ def _section(title: str, body: str) -> str:
 
 def _finds(card: Card) -> str:
     ids = ", ".join(_code(name) for name in card.ids)
+    tried = ", ".join(_code(name) for name in card.experimental)
+    marked = f" Experimental, and marked so: {tried}." if tried else ""
     return (
         f"Language: {_text(card.lang)}. Kind: {_text(card.kind or 'not said')}. It gives a "
         f"probability for each of {len(card.ids)} ids, which `tactful taxonomy show ID` "
-        f"describes: {ids}."
+        f"describes: {ids}.{marked}"
     )
 
 

@@ -32,13 +32,19 @@ _HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069
 
 
 def explain(
-    name: str, text: str, probability: float, spans: Sequence[Span] = (), lang: str = "en"
+    name: str,
+    text: str,
+    probability: float,
+    spans: Sequence[Span] = (),
+    lang: str = "en",
+    *,
+    experimental: bool = False,
 ) -> str:
     """Return one paragraph on the finding ``name`` of a text, always the same for the same input.
 
     ``spans`` are the words that carry it, and ``lang`` is the language of the paragraph, ``en`` or
-    ``es``. An id that no taxonomy of Tactful knows (a detector of one's own may have such) is
-    explained by its words and its probability alone.
+    ``es``. What is ``experimental`` says so at the end. An id that no taxonomy of Tactful knows (a
+    detector of one's own may have such) is explained by its words and its probability alone.
     """
     if not (isfinite(probability) and 0 <= probability <= 1):
         raise UsageError(
@@ -60,6 +66,8 @@ def explain(
         parts.append(ask.format(questions=" ".join(entry["ask"][:2])))
     if entry.get("not_when"):
         parts.append(unless.format(clause=said.or_when.join(entry["not_when"])))
+    if experimental:
+        parts.append(said.experimental)
     return " ".join(parts)
 
 

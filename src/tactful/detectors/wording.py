@@ -34,6 +34,7 @@ class Explaining:
     unless: tuple[str, str, str, str]
     or_when: str
     unknown: str
+    experimental: str
 
 
 @dataclass(frozen=True, slots=True)

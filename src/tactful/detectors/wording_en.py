@@ -59,6 +59,7 @@ ENGLISH = Wording(
         ),
         or_when=", or when ",
         unknown="The detector names this '{name}'.",
+        experimental="An experiment: it was not learnt from texts in this language.",
     ),
     reporting=Reporting(
         finding=Count("{n} finding", "{n} findings", "no findings"),

@@ -85,6 +85,7 @@ SPANISH = Wording(
         ),
         or_when=", o cuando ",
         unknown="El detector lo llama «{name}».",
+        experimental="Es un experimento: no se aprendió con textos en este idioma.",
     ),
     reporting=Reporting(
         finding=Count("{n} hallazgo", "{n} hallazgos", "ningún hallazgo"),

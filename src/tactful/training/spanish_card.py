@@ -120,10 +120,18 @@ def write_spanish(output: Path, parts: SpanishParts, command: str) -> Card:
             f"comments and one for speeches; measured on {FOLDS} folds by article and speech"
         ),
     }
-    empty = Card(name=DEFAULT, kind="experts", ids=IDS, summary=SUMMARY, training=training, **about)
+    empty = Card(
+        name=DEFAULT,
+        kind="experts",
+        ids=IDS,
+        summary=SUMMARY,
+        training=training,
+        experimental=(PCL,),
+        **about,
+    )
     logits = mixed_logits(parts.sources, parts.outside)
     finished = finish(empty, parts.sources, logits, parts.pcl)
-    part = replace(empty, ids=COLUMNS, training=training)
+    part = replace(empty, ids=COLUMNS, training=training, experimental=())
     encoder = replace(part, name=ENCODER, kind="encoder", summary=f"The encoder of {DEFAULT}.")
     sums = replace(part, name=WORDS, kind="ngrams", summary=f"The sums over words of {DEFAULT}.")
     rules = replace(

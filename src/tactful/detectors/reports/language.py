@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from tactful.detectors.checker import DocumentReport, Outcome, PlacedFinding
 from tactful.detectors.explanation import explain, taxonomy_entries
@@ -40,11 +41,15 @@ def common_language(langs: Collection[str]) -> str:
 def _in(finding: PlacedFinding, lang: str) -> PlacedFinding:
     spans = [Span(span.start, span.end) for span in finding.spans]
 
-    def explained(language: str) -> str:
-        return explain(finding.id, finding.passage.text, finding.probability, spans, language)
+    def explained(language: str, experimental: bool) -> str:
+        passage, chance = finding.passage.text, finding.probability
+        return explain(finding.id, passage, chance, spans, language, experimental=experimental)
 
     name = _said(finding.name, lang, lambda language: _name(finding.id, language))
-    explanation = _said(finding.explanation, lang, explained) if finding.explanation else ""
+    explanation = finding.explanation
+    # A finding does not say whether it is an experiment; what was said of it does.
+    for experimental in (False, True) if explanation else ():
+        explanation = _said(explanation, lang, partial(explained, experimental=experimental))
     return replace(finding, name=name, explanation=explanation)
 
 
