@@ -1,10 +1,8 @@
 """``tactful audit``: ask a model about people, and measure how it answers."""
 
-from importlib import import_module
-
 import click
 
-from tactful.registry import unknown_name
+from tactful.cli.lazy_group import LazyGroup
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "fill-mask": (
@@ -40,39 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
-class AuditGroup(click.Group):
-    """A group whose commands are imported when they are called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order of the table."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command."""
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command = getattr(import_module(module), name)
-        if not isinstance(command, click.Command):
-            raise TypeError(f"{COMMANDS[cmd_name][0]} is not a command")
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Answer an unknown command with the nearest one and the list."""
-        unknown = args and not args[0].startswith("-") and args[0] not in COMMANDS
-        if unknown and not ctx.resilient_parsing:
-            raise unknown_name("audit command", args[0], list(COMMANDS))
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands from the table, so that ``--help`` imports none."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
-
-
-@click.group("audit", cls=AuditGroup)
+@click.group("audit", cls=LazyGroup, table=COMMANDS, noun="audit command")
 def audit_cli() -> None:
     """Ask a model how it treats people: 93 stigmatized conditions against 29 others.
 

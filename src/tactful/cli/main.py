@@ -3,13 +3,12 @@
 import io
 import os
 import sys
-from importlib import import_module
 
 import click
 
 from tactful import __version__
+from tactful.cli.lazy_group import LazyGroup
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE, TactfulError
-from tactful.registry import unknown_name
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("tactful.cli.check:check_cli", "Find patronizing and unhealthy language."),
@@ -28,43 +27,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 _INTERRUPTED = 130
 
 
-class LazyGroup(click.Group):
-    """A group that knows its commands' names and help without importing them."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order of the table."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command."""
-        entry = COMMANDS.get(cmd_name)
-        if entry is None:
-            return None
-        module, _, name = entry[0].partition(":")
-        command = getattr(import_module(module), name)
-        if not isinstance(command, click.Command):
-            raise TypeError(f"{entry[0]} is not a command")
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Answer an unknown command with the nearest one and the list."""
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            # While a shell completes a line, an error would be printed into that line.
-            if ctx.resilient_parsing:
-                return None, None, args
-            raise unknown_name("command", args[0], list(COMMANDS))
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands from the table, so that ``--help`` imports none."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, help_text) for name, (_, help_text) in COMMANDS.items()])
-
-
 @click.group(
     cls=LazyGroup,
+    table=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="tactful")
