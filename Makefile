@@ -16,6 +16,7 @@ help: ## Show this list
 demo: $(VENV)/.installed-demo ## Set up and show what Tactful does, on the samples it carries
 	$(BIN)/tactful doctor
 	$(BIN)/tactful check --text "With a little help from people like us, even these poor souls can learn to hope again."
+	$(BIN)/tactful check --text "Esta gente no se integra ni quiere integrarse: tienen otra cultura."
 	$(BIN)/tactful frame --text "We shouldn't lower our standards to hire more women."
 	@mkdir -p demo-output
 	$(BIN)/tactful check README.md docs/check.md --model fast --output demo-output/report.html --force
@@ -55,7 +56,7 @@ check: $(VENV)/.installed-dev ## Check style, types and spelling
 
 bench: $(VENV)/.installed-dev ## Run every benchmark and write benchmarks/RESULTS.md
 	@for script in benchmarks/*.py; do \
-		case "$$script" in benchmarks/results.py|benchmarks/detector_texts.py|benchmarks/icm_cases.py|benchmarks/frames_causal.py) continue ;; esac; \
+		case "$$script" in benchmarks/results.py|benchmarks/detector_texts.py|benchmarks/icm_cases.py|benchmarks/frames_causal.py|benchmarks/spanish_quality.py) continue ;; esac; \
 		echo "$$script"; \
 		$(BIN)/python "$$script" || exit 1; \
 	done

@@ -6,6 +6,7 @@ article and speech in ``OUTPUT.training``).
 
 import argparse
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -245,9 +246,11 @@ def speed(texts: Sequence[str]) -> str:
 def main() -> None:
     """Measure all, and write the section."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=Path, required=True, help="Folds by article and speech.")
-    parser.add_argument("--work-texts", type=Path, required=True, help="Folds by single text.")
+    parser.add_argument("--work", type=Path, help="Folds by article and speech.")
+    parser.add_argument("--work-texts", type=Path, help="Folds by single text.")
     options = parser.parse_args()
+    spare = Path(tempfile.mkdtemp())
+    work = {"group": options.work or spare / "group", "text": options.work_texts or spare / "text"}
     data = load_settings().data
     if data is None:
         raise SystemExit("Set TACTFUL_DATA to the folder with the corpora.")
@@ -265,10 +268,10 @@ def main() -> None:
             "StereoImmigrants: figures on speeches flatter them a little. The settings (learning "
             "rate, shares of the members, the gate) were chosen on the folds by article and "
             "speech, so that these figures are a little too good, too.",
-            quality(data, options.work, "group"),
+            quality(data, work["group"], "group"),
             "The same with single texts held out, so that other texts of the same article or "
             "speech may have been learnt from: easier, and what others report as cross-validation.",
-            quality(data, options.work_texts, "text"),
+            quality(data, work["text"], "text"),
             across(data),
             pcl(data),
             mentions(),
