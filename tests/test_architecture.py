@@ -36,9 +36,17 @@ HEAVY = {
     "tokenizers",
     "torch",
     "transformers",
+    "alembic",
+    "jinja2",
+    "sqlalchemy",
+    "starlette",
+    "uvicorn",
 }
 OF_TRAINING = {"onnx", "safetensors", "tokenizers", "torch", "transformers"}
 """The room ``training`` is behind an extra of the same name: its models are classes of torch."""
+OF_ANNOTATION = {"alembic", "jinja2", "sqlalchemy", "starlette", "uvicorn"}
+"""Behind the extra ``annotate``: only the store and the pages may import them at once."""
+STORE_AND_PAGES = re.compile(r"annotation/(web/|migrations/|store|tables)")
 PICKLES = {"cloudpickle", "dill", "joblib", "marshal", "pickle", "shelve"}
 SHAPELESS_NAMES = {"utils.py", "helpers.py", "common.py"}
 MOST_LINES = 400
@@ -113,6 +121,8 @@ def violations(source: str, relative: str) -> list[str]:
         else:
             messages += _wrong_directions([*found, *named_targets(tree)], room, relative)
     heavy = HEAVY - OF_TRAINING if room == "training" else HEAVY
+    if STORE_AND_PAGES.search(relative):
+        heavy = heavy - OF_ANNOTATION
     messages += [
         f"{relative}:{item.line}: imports {item.module} when it is itself imported"
         for item in found

@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "evaluate": ("tactful.cli.evaluate:evaluate_cli", "Score predictions against gold answers."),
     "reproduce": ("tactful.cli.reproduce:reproduce_cli", "Run a paper's table on your data."),
     "audit": ("tactful.cli.audit:audit_cli", "Measure stigma in language models and classifiers."),
+    "annotate": ("tactful.cli.annotate:annotate_cli", "Have people judge texts by a protocol."),
     "train": ("tactful.cli.train:train_cli", "Learn a detector from a corpus or your own table."),
     "doctor": ("tactful.cli.doctor:doctor_cli", "Show versions, extras, weights and data folder."),
     "completion": ("tactful.cli.completion:completion_cli", "Print a shell completion script."),

@@ -1,0 +1,204 @@
+"""What stands between a project and a file of any format: one item in one step, and who said what.
+
+Exports turn a state into these records and write them; imports read a file into them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tactful.annotation.events import Event
+from tactful.annotation.exchange import NewAnswer, NewItem
+from tactful.annotation.formats.losses import Loss
+from tactful.annotation.protocol import Protocol
+
+if TYPE_CHECKING:
+    from tactful.annotation.labels import Label
+    from tactful.annotation.project import Project
+    from tactful.annotation.state import Item, ItemStep, State
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The answers of one person to the questions of one step about one item."""
+
+    annotator: str
+    answers: Mapping[str, Any]
+    at: float | None = None
+    """When, in seconds since 1970; None where a format does not say."""
+    seconds: float | None = None
+    trust: float | None = None
+    why: str | None = None
+    """Why the judgement does not count: ``test``, ``removed: trust``, ``removed: owner`` or
+    ``extra`` (it came when there were enough); None: it counts."""
+
+    @property
+    def counts(self) -> bool:
+        """Say whether it is part of the label."""
+        return self.why is None
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """One item in one step, with all that is known of it."""
+
+    id: str
+    text: str
+    step: str
+    context: Mapping[str, str] = field(default_factory=dict)
+    meta: Mapping[str, str] = field(default_factory=dict)
+    gold: Mapping[str, Any] | None = None
+    status: str | None = None
+    judged: tuple[Judged, ...] = ()
+    """Every person's latest answers, also those that no longer count."""
+    labels: Mapping[str, "Label"] = field(default_factory=dict)
+    decision: Judged | None = None
+    """What a referee decided."""
+    skipped: tuple[str, ...] = ()
+    place: str = ""
+    """Where it was read; an error says it."""
+
+    @property
+    def counted(self) -> tuple[Judged, ...]:
+        """Return the judgements that count."""
+        return tuple(each for each in self.judged if each.counts)
+
+    def value(self, question: str) -> Any:
+        """Return the value of a label, with a referee's part in it; None where it is unclear."""
+        label = self.labels.get(question)
+        return None if label is None else plain(label.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What an export reads."""
+
+    name: str
+    protocol: Protocol
+    state: "State"
+    events: Callable[[], Iterable[Event]]
+    """Gives the whole log, from its first event."""
+    spreadsheet: bool = False
+    """Whether cells that a spreadsheet would run are neutralised in the formats of others, too."""
+
+    def records(self) -> Iterator[Annotated]:
+        """Yield every item in every step."""
+        return annotated(self.state, self.protocol)
+
+    def judged(self) -> Iterator[Annotated]:
+        """Yield the items and steps that somebody judged and that are no hidden tests."""
+        return (each for each in self.records() if each.gold is None and _has_answers(each))
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What was read from a file of another tool, or from an export of ours."""
+
+    items: tuple[Annotated, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    """What the file holds and a project cannot."""
+    events: tuple[Event, ...] = ()
+    """The whole log, where the format carries it: a new project is rebuilt from it."""
+    protocol: Path | None = None
+    """The protocol's file beside the log."""
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: lists and dictionaries."""
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return value
+
+
+def source_of(project: "Project", spreadsheet: bool = False) -> Source:
+    """Return what an export reads of a project: the log as far as the state knows it."""
+    state = project.state
+
+    def events() -> Iterator[Event]:
+        # Somebody else may write while a project is only looked at.
+        return takewhile(lambda event: (event.number or 0) <= state.number, project.store.read())
+
+    return Source(project.name, project.protocol, state, events, spreadsheet)
+
+
+def annotated(state: "State", protocol: Protocol) -> Iterator[Annotated]:
+    """Yield every item in every step, in the order of import and of the protocol."""
+    for item in state.items.values():
+        for step in protocol.steps:
+            found = item.steps.get(step.id)
+            if found is not None:
+                yield _record(state, item, step.id, found)
+
+
+def new_items(items: Iterable[Annotated]) -> list[NewItem]:
+    """Turn what was imported into what a project adds: each item once, with everybody's answers."""
+    steps: dict[str, list[Annotated]] = {}
+    for each in items:
+        steps.setdefault(each.id, []).append(each)
+    return [
+        NewItem(
+            id=name,
+            text=parts[0].text,
+            context=dict(parts[0].context),
+            meta=dict(parts[0].meta),
+            gold=None if parts[0].gold is None else dict(parts[0].gold),
+            answers=tuple(answer for part in parts for answer in _new_answers(part)),
+            place=parts[0].place,
+        )
+        for name, parts in steps.items()
+    ]
+
+
+def _new_answers(record: Annotated) -> Iterator[NewAnswer]:
+    for each in record.judged:
+        yield NewAnswer(each.annotator, record.step, each.answers, each.at, each.seconds)
+    decided = record.decision
+    if decided is not None:
+        yield NewAnswer(
+            decided.annotator, record.step, decided.answers, decided.at, decided.seconds, True
+        )
+
+
+def _record(state: "State", item: "Item", step: str, found: "ItemStep") -> Annotated:
+    counting = {answer.annotator for answer in state.counted(item.id, step)}
+    decision = found.decision
+    return Annotated(
+        id=item.id,
+        text=item.text,
+        step=step,
+        context=item.context,
+        meta=item.meta,
+        gold=item.gold,
+        status=found.status,
+        judged=tuple(
+            Judged(
+                answer.annotator,
+                answer.answers,
+                answer.at,
+                answer.seconds,
+                state.people[answer.annotator].trust,
+                None if answer.annotator in counting else _why_not(state, item, answer.annotator),
+            )
+            for answer in found.answers.values()
+        ),
+        labels=state.labels(item.id, step),
+        decision=None
+        if decision is None
+        else Judged(decision.annotator, decision.answers, decision.at, decision.seconds),
+        skipped=tuple(sorted(found.skipped)),
+    )
+
+
+def _why_not(state: "State", item: "Item", annotator: str) -> str:
+    if item.gold is not None:
+        return "test"
+    person = state.people[annotator]
+    return "extra" if person.counts else f"removed: {person.removed_for}"
+
+
+def _has_answers(record: Annotated) -> bool:
+    return bool(record.counted) or record.decision is not None

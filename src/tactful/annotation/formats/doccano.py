@@ -1,0 +1,204 @@
+"""doccano's JSON Lines: the categories and the spans of a text, a file for each step and annotator.
+
+This is doccano's project of the kind "intent detection and slot filling", the only one with both:
+``{"text": …, "cats": ["question=answer", …], "entities": [[start, end, label], …]}``. Offsets are
+code points. Other keys are doccano's meta data; the item's id is one of them.
+"""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from tactful.annotation.formats.annotated import Annotated, Imported, Judged, Source
+from tactful.annotation.formats.codec import complete, join, pairs
+from tactful.annotation.formats.log import json_lines
+from tactful.annotation.formats.losses import Loss, losses
+from tactful.annotation.formats.names import safe_names
+from tactful.annotation.protocol import Protocol, Question, Step
+from tactful.errors import FileFormatError, UsageError
+from tactful.registry import unknown_name
+
+_TYPED = "doccano's categories are a list of labels, no place for sentences"
+_OWN = ("text", "cats", "entities", "label", "labels", "relations", "Comments", "item", "step",
+        "annotator", "id")  # fmt: skip
+
+
+def write_doccano(source: Source, folder: Path) -> list[Loss]:
+    """Write ``STEP/ANNOTATOR.jsonl`` with a line for each item."""
+    records = list(source.judged())
+    people = safe_names(each.annotator for record in records for each in record.counted)
+    steps = safe_names(step.id for step in source.protocol.steps)
+    lines: dict[Path, list[str]] = {}
+    for record in records:
+        for each in record.counted:
+            path = folder / steps[record.step] / f"{people[each.annotator]}.jsonl"
+            line = _as_dict(record, source.protocol.step(record.step), each)
+            lines.setdefault(path, []).append(json.dumps(line, ensure_ascii=False) + "\n")
+    for path, written in lines.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(written), encoding="utf-8", newline="\n")
+    found = losses(source, ("people", "meta"), lambda _step, question: _carried(question), _TYPED)
+    taken = sum(name in _OWN for each in records for name in each.meta for _ in each.counted[:1])
+    if taken:
+        found.append(Loss("further columns", taken, "doccano has a use of its own for their names"))
+    return found
+
+
+def read_doccano(path: Path, protocol: Protocol) -> Imported:
+    """Read a file, or all of a folder; a file's name is the annotator where no line says."""
+    files = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
+    if not files:
+        raise UsageError(f"{path}: found no .jsonl file; expected doccano's export.")
+    lost: Counter[tuple[str, str]] = Counter()
+    records: dict[tuple[str, str], Annotated] = {}
+    judged: dict[tuple[str, str], list[Judged]] = {}
+    for file in files:
+        for number, found in json_lines(file):
+            record = _Line(file, number, found, protocol, lost).read()
+            key = (record.id, record.step)
+            if records.setdefault(key, record).text != record.text:
+                raise FileFormatError(
+                    f"{record.place}: found another text than at {records[key].place} for the item "
+                    f"'{record.id}'; expected one text."
+                )
+            judged.setdefault(key, []).extend(record.judged)
+    items = tuple(
+        Annotated(each.id, each.text, each.step, meta=each.meta, judged=tuple(judged[key]),
+                  place=each.place)
+        for key, each in records.items()
+    )  # fmt: skip
+    return Imported(items, tuple(Loss(what, n, why) for (what, why), n in lost.items()))
+
+
+def _carried(question: Question) -> bool:
+    return question.kind not in ("text", "texts") and question.per is None
+
+
+def _as_dict(record: Annotated, step: Step, judged: Judged) -> dict[str, Any]:
+    cats: list[str] = []
+    entities: list[list[Any]] = []
+    for question in step.questions:
+        answer = judged.answers.get(question.id)
+        if answer is None or not _carried(question):
+            continue
+        if question.kind == "spans":
+            entities += [
+                [span["start"], span["end"], f"{question.id}={span['value']}"] for span in answer
+            ]
+        else:
+            cats += [f"{question.id}={word}" for _, word in pairs(question, answer)]
+    meta = {name: value for name, value in record.meta.items() if name not in _OWN}
+    return {
+        "text": record.text,
+        "cats": cats,
+        "entities": entities,
+        "item": record.id,
+        "step": record.step,
+        "annotator": judged.annotator,
+        **meta,
+    }
+
+
+class _Line:
+    def __init__(
+        self, file: Path, number: int, found: dict[str, Any], protocol: Protocol,
+        lost: Counter[tuple[str, str]],
+    ):  # fmt: skip
+        self.file, self.found, self.protocol, self.lost = file, found, protocol, lost
+        self.place = f"{file}, line {number}"
+        self.number = number
+
+    def read(self) -> Annotated:
+        """Return the line as a record."""
+        text = self.found.get("text")
+        if not isinstance(text, str):
+            raise self.bad("no text", "a text under 'text'")
+        step = self._step()
+        words: dict[str, list[tuple[str | None, str]]] = {}
+        spans: dict[str, list[dict[str, Any]]] = {}
+        for each in [*self._list("cats"), *self._list("label"), *self._list("labels")]:
+            if isinstance(each, str):
+                question, value = self._label(each, step, marks=False)
+                words.setdefault(question, []).append((None, value))
+            else:
+                self._mark(each, step, text, spans)
+        for each in self._list("entities"):
+            self._mark(each, step, text, spans)
+        for name, what in (("relations", "relations"), ("Comments", "comments")):
+            count = len(self._list(name))
+            if count:
+                self.lost[what, "a project has none"] += count
+        answers: dict[str, Any] = {
+            name: join(step.question(name), given) for name, given in words.items()
+        }
+        for name, marked in spans.items():
+            answers[name] = sorted(marked, key=lambda s: (s["start"], s["end"], s["value"]))
+        person = str(self.found.get("annotator", self.file.stem))
+        return Annotated(
+            str(self.found.get("item", self.found.get("id", f"{self.file.stem}-{self.number}"))),
+            text,
+            step.id,
+            meta={
+                name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+                for name, value in self.found.items()
+                if name not in _OWN and value is not None
+            },
+            judged=(Judged(person, complete(step, answers)),),
+            place=self.place,
+        )
+
+    def _step(self) -> Step:
+        name = str(self.found.get("step", self.protocol.steps[0].id))
+        known = [step.id for step in self.protocol.steps]
+        if name not in known:
+            raise FileFormatError(f"{self.place}: {unknown_name('step', name, known)}")
+        return self.protocol.step(name)
+
+    def _mark(
+        self, found: Any, step: Step, text: str, spans: dict[str, list[dict[str, Any]]]
+    ) -> None:
+        """Read a span, as a list of three or as an object."""
+        if isinstance(found, dict):
+            found = [found.get(name) for name in ("start_offset", "end_offset", "label")]
+        if not isinstance(found, list) or [type(each) for each in found] != [int, int, str]:
+            raise self.bad("a span that cannot be read", "a start, an end and a label")
+        start, end, label = found
+        if not 0 <= start < end <= len(text):
+            raise self.bad(
+                f"offsets {start} to {end}",
+                f"a piece of the text, which has {len(text):,} characters",
+            )
+        question, value = self._label(label, step, marks=True)
+        spans.setdefault(question, []).append({"start": start, "end": end, "value": value})
+
+    def _label(self, label: str, step: Step, marks: bool) -> tuple[str, str]:
+        """Find what a label answers: 'question=answer', or the value of one question's option."""
+        questions = [
+            each for each in step.questions if _carried(each) and (each.kind == "spans") == marks
+        ]
+        for question in questions:
+            if label.startswith(f"{question.id}="):
+                return question.id, label.removeprefix(f"{question.id}=")
+        holders = [
+            (question.id, option.value)
+            for question in questions
+            for option in question.options
+            if label in (option.value, option.name)
+        ]
+        if len(holders) == 1:
+            return holders[0]
+        known = [f"{q.id}={option.value}" for q in questions for option in q.options]
+        raise FileFormatError(f"{self.place}: {unknown_name('label', label, known)}")
+
+    def _list(self, name: str) -> list[Any]:
+        found = self.found.get(name)
+        if found is None:
+            return []
+        if not isinstance(found, list):
+            raise self.bad(f"no list under '{name}'", "a list")
+        return found
+
+    def bad(self, found: str, expected: str) -> FileFormatError:
+        """Build the error with its place."""
+        return FileFormatError(f"{self.place}: found {found}; expected {expected}.")

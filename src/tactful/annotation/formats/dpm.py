@@ -1,0 +1,146 @@
+"""The two files of Don't Patronize Me!: paragraphs with a label from 0 to 4, and their spans.
+
+The authors' layout: four lines of disclaimer, no header, tabs, no quoting. Tabs and line breaks in
+a text cannot be written; each becomes a space, so that offsets still count.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from tactful.annotation.formats.annotated import Annotated, Source
+from tactful.annotation.formats.losses import Loss, losses
+from tactful.annotation.formats.names import safe_name
+from tactful.annotation.protocol import Protocol, Question
+from tactful.corpora.dpm import CATEGORIES
+from tactful.errors import UsageError
+
+PARAGRAPHS = "dontpatronizeme_pcl.tsv"
+SPANS = "dontpatronizeme_categories.tsv"
+UNKNOWN = "unknown"
+"""Stands where an item has no article, keyword or country: the format must have one."""
+_MOST_PEOPLE = 2
+_SCALE = range(5)
+_BREAK = re.compile("[\t\n\r]")
+_NAMES = {category: name for name, category in reversed(CATEGORIES.items())}
+
+
+def write_dpm(source: Source, folder: Path) -> list[Loss]:
+    """Write the paragraphs that have a label and, where there are any, the spans in them."""
+    scaled, marking = _questions(source.protocol)
+    found = _Written()
+    for item in _items(source):
+        found.add(item, scaled, marking)
+    for name, rows in ((PARAGRAPHS, found.paragraphs), (SPANS, found.spans)):
+        # A file without a row has no shape to be known by.
+        if rows:
+            whole = _disclaimer(source) + "".join(rows)
+            (folder / name).write_text(whole, encoding="utf-8", newline="\n")
+    kept = {scaled, *([marking] if marking else [])}
+    lost = losses(
+        source, ("labels", "decisions", "meta"), lambda step, question: (step, question) in kept
+    )
+    return lost + [Loss(what, n, why) for what, (n, why) in found.lost.items() if n]
+
+
+Asked = tuple[str, Question]
+
+
+class _Written:
+    def __init__(self) -> None:
+        self.paragraphs: list[str] = []
+        self.spans: list[str] = []
+        self.lost: dict[str, tuple[int, str]] = {}
+
+    def add(self, item: dict[str, Annotated], scaled: Asked, marking: Asked | None) -> None:
+        """Add the rows of one item."""
+        first = next(iter(item.values()))
+        judged = item.get(scaled[0])
+        label = None if judged is None else judged.value(scaled[1].id)
+        if label is None or not str(label).isdecimal() or int(label) not in _SCALE:
+            self._lose("paragraphs without a label from 0 to 4", "the format must have one")
+            return
+        text = self._flat(first.text)
+        par_id = (
+            first.id
+            if first.id == first.id.strip() and not _BREAK.search(first.id)
+            else (safe_name(first.id))
+        )
+        about = [self._about(first, name) for name in ("art_id", "keyword", "country")]
+        self.paragraphs.append("\t".join([par_id, *about, text, str(int(label))]) + "\n")
+        others = set(first.meta) - {"art_id", "keyword", "country"}
+        if others:
+            self._lose("further columns", "the format has no place for them", len(others))
+        spans = item[marking[0]].value(marking[1].id) if marking and marking[0] in item else None
+        for span in spans or ():
+            self._span(span, text, [par_id, about[0]], about[1:])
+
+    def _span(self, span: dict[str, Any], text: str, ids: list[str], about: list[str]) -> None:
+        start, end = span["start"], span["end"]
+        name = _NAMES.get(span["value"])
+        if name is None:
+            self._lose("spans of other categories", "the format knows its own only")
+            return
+        people = span.get("annotators", 1)
+        if people > _MOST_PEOPLE:
+            self._lose("counts of annotators above 2", "the format counts up to 2")
+        cells = [*ids, text, *about, str(start), str(end), text[start:end], name]
+        self.spans.append("\t".join([*cells, str(min(max(people, 1), _MOST_PEOPLE))]) + "\n")
+
+    def _flat(self, text: str) -> str:
+        count = len(_BREAK.findall(text))
+        if count:
+            self._lose("tabs and line breaks in texts", "each became a space", count)
+        return _BREAK.sub(" ", text)
+
+    def _about(self, record: Annotated, name: str) -> str:
+        value = _BREAK.sub(" ", record.meta.get(name, "")).strip()
+        if not value:
+            self._lose(f"paragraphs without '{name}'", f"'{UNKNOWN}' stands there")
+        return value or UNKNOWN
+
+    def _lose(self, what: str, why: str, count: int = 1) -> None:
+        self.lost[what] = (self.lost.get(what, (0, why))[0] + count, why)
+
+
+def _items(source: Source) -> list[dict[str, Annotated]]:
+    found: dict[str, dict[str, Annotated]] = {}
+    for record in source.judged():
+        found.setdefault(record.id, {})[record.step] = record
+    return list(found.values())
+
+
+def _questions(protocol: Protocol) -> tuple[Asked, Asked | None]:
+    """Find the question whose label is the 5-point scale, and the one that asks for spans."""
+    scaled = next(
+        (
+            (step.id, question)
+            for step in protocol.steps
+            if step.combine == "dpm_scale"
+            for question in step.questions
+            if question.kind in ("choice", "scale")
+        ),
+        None,
+    )
+    if scaled is None:
+        raise UsageError(
+            f"The protocol '{protocol.id}' gives no label from 0 to 4 (a step with combine: "
+            "dpm_scale), which the format 'dpm' is about; choose another format."
+        )
+    marking = next(
+        ((s.id, q) for s in protocol.steps for q in s.questions if q.kind == "spans"), None
+    )
+    return scaled, marking
+
+
+def _disclaimer(source: Source) -> str:
+    line = "-" * 48
+    about = (
+        f"Written by Tactful from the annotation project '{_BREAK.sub(' ', source.name)}'. The "
+        "texts may be condescending; they are here to be studied."
+    )
+    columns = (
+        "Labels are from 0 (no PCL) to 4 (clearly PCL), from two annotators; offsets are code "
+        "points, half-open."
+    )
+    return f"{line}\n{about}\n{columns}\n{line}\n"

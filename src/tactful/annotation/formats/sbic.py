@@ -1,0 +1,119 @@
+"""The annotation rows of the Social Bias Inference Corpus: one for each worker and statement."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tactful.annotation.formats.annotated import Source
+from tactful.annotation.formats.cells import write_csv
+from tactful.annotation.formats.losses import Loss, losses
+from tactful.annotation.formats.running import warn_running
+from tactful.annotation.formats.whole import score, whole_items
+from tactful.annotation.protocol import Question
+from tactful.corpora.sbic_examples import ANSWERS, FREE_TEXT, TRAITS
+from tactful.errors import UsageError
+
+ROWS = "sbic-annotations.csv"
+_GROUP, _STATEMENT = FREE_TEXT["targetMinority"], FREE_TEXT["targetStereotype"]
+_STEPS = {"intentYN": (0.0, 0.33, 0.66, 1.0), "whoTarget": (0.0, 1.0)}
+"""The numbers that a column knows, where they are not 0, 0.5 and 1."""
+_HEADER = (
+    "whoTarget", "intentYN", "sexYN", "offensiveYN", *TRAITS, "speakerMinorityYN", "WorkerId",
+    "HITId", "post", "targetMinority", "targetCategory", "targetStereotype", "dataSource",
+)  # fmt: skip
+_META = {"HITId", "dataSource", "targetCategory"}
+
+
+def write_sbic(source: Source, folder: Path) -> list[Loss]:
+    """Write all judgements that count."""
+    questions = {each.id: each for step in source.protocol.steps for each in step.questions}
+    if "frame.offensive" not in questions:
+        raise UsageError(
+            f"The protocol '{source.protocol.id}' does not ask whether a post is offensive, which "
+            "the format 'sbic' is about; choose another format."
+        )
+    rows: list[list[object]] = []
+    texts: set[str] = set()
+    ages: set[str] = set()
+    same = others = unread = 0
+    for item in whole_items(source):
+        same += item.text in texts
+        texts.add(item.text)
+        others += len(set(item.meta) - _META)
+        for person, judged in item.people().items():
+            answers = {name: each for part in judged for name, each in part.answers.items()}
+            numbers = {
+                column: _number(questions, name, column, answers)
+                for column, name in ANSWERS.items()
+            }
+            unread += sum(numbers[c] is None and ANSWERS[c] in answers for c in ANSWERS)
+            traits = source.state.people[person].traits
+            if traits.get("age") is not None and _age(traits) is None:
+                ages.add(person)
+            cells: dict[str, object] = {
+                **numbers,
+                **{column: _trait(traits, name) for column, name in TRAITS.items()},
+                "annotatorAge": _age(traits),
+                "WorkerId": person,
+                "HITId": item.meta.get("HITId"),
+                "post": item.text,
+                "targetCategory": item.meta.get("targetCategory"),
+                "dataSource": item.meta.get("dataSource"),
+            }
+            for group, statement in _pairs(answers):
+                cells |= {"targetMinority": group, "targetStereotype": statement}
+                rows.append([cells[name] for name in _HEADER])
+    running = write_csv(folder / ROWS, _HEADER, rows, source.spreadsheet)
+    kept = {*ANSWERS.values(), _GROUP, _STATEMENT}
+    found = losses(
+        source, ("people", "traits", "meta"), lambda _step, question: question.id in kept
+    )
+    said = [
+        ("items with the text of another", same, "the format knows posts by their text"),
+        ("items' ids", len(texts) + same, "the format knows posts by their text"),
+        ("ages", len(ages), "the format has a number there, not a range"),
+        ("further columns", others, "the format has no place for them"),
+        ("answers without a number", unread, "their options have no score; the cells are empty"),
+    ]
+    return found + [Loss(*each) for each in said if each[1]] + warn_running(source, running)
+
+
+def _number(
+    questions: dict[str, Question], name: str, column: str, answers: dict[str, Any]
+) -> float | None:
+    """Return an answer as the nearest number that the column knows."""
+    if name not in answers or name not in questions:
+        return None
+    value = score(questions[name], answers[name])
+    steps = _STEPS.get(column, (0.0, 0.5, 1.0))
+    return None if value is None else min(steps, key=lambda step: abs(step - value))
+
+
+def _pairs(answers: dict[str, Any]) -> Iterator[tuple[str | None, str | None]]:
+    """Yield groups with their statements; a judgement without a group is one row."""
+    groups = answers.get(_GROUP) or []
+    groups = [groups] if isinstance(groups, str) else groups
+    statements = answers.get(_STATEMENT) or {}
+    if not isinstance(statements, dict):
+        statements = {(groups or [None])[0]: statements}
+    any_row = False
+    for group in groups or [None]:
+        for statement in statements.get(group) or [None]:
+            any_row = True
+            yield group, statement
+    if not any_row:
+        yield None, None
+
+
+def _trait(traits: dict[str, Any], name: str) -> str | None:
+    """Return what somebody said of themselves; several answers stand in one cell."""
+    given = traits.get(name)
+    if given is None:
+        return None
+    return ", ".join(map(str, given)) if isinstance(given, list | tuple) else str(given)
+
+
+def _age(traits: dict[str, Any]) -> str | None:
+    """Return an age that is a number."""
+    given = _trait(traits, "age")
+    return given if given is not None and given.isdecimal() else None

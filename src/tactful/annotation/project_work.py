@@ -1,0 +1,235 @@
+"""The half of a project that annotators use: pages, answers, skips; and what all of it rests on."""
+
+import math
+import random
+import time
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from tactful.annotation.answers import check_answers
+from tactful.annotation.assignment import allowance, next_page
+from tactful.annotation.events import Event
+from tactful.annotation.exchange import Page, PageItem
+from tactful.annotation.items import Answer, Item
+from tactful.annotation.people import Person
+from tactful.annotation.people_tokens import handle_of
+from tactful.annotation.protocol import Step, WellBeing
+from tactful.annotation.state import State
+from tactful.errors import InputError
+from tactful.registry import unknown_name
+
+if TYPE_CHECKING:
+    from tactful.annotation.journal import Journal
+    from tactful.annotation.store import Store
+
+MOST_NOTE = 2_000
+"""Letters of a note or a reason that are kept."""
+_NOT_GIVEN = "This item was never given to you; expected one of the page; load it again."
+
+
+class Work:
+    """A log with its state, and what annotators do with both."""
+
+    def __init__(self, journal: "Journal", secret: bytes):
+        self.secret = secret
+        """What handles and sessions are signed with."""
+        self.rng: random.Random = random.SystemRandom()
+        """Where hidden tests stand; nobody can foretell it."""
+        self._journal = journal
+        self._handles: dict[str, dict[str, tuple[str, str]]] = {}
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """Held while the state changes; the same thread may take it again (an RLock)."""
+        return self._journal.lock
+
+    @property
+    def state(self) -> State:
+        """What follows from the events."""
+        return self._journal.state
+
+    @property
+    def store(self) -> "Store":
+        """The log."""
+        return self._journal.store
+
+    @property
+    def wellbeing(self) -> WellBeing:
+        """What protects people, as it is in force now."""
+        return self.state.protocol.wellbeing
+
+    def page(self, person: str, now: float | None = None) -> Page:
+        """Give somebody what they are to judge now; it is theirs for a while."""
+
+        def operation() -> Page:
+            at = moment(now)
+            self._person(person)
+            allowed = allowance(self.state, person, at)
+            given = next_page(self.state, person, at, self.rng)
+            lease = self.state.protocol.lease_minutes * 60
+            shown = []
+            for each in given:
+                until = self.state.items[each.item].steps[each.step].leases.get(person, 0.0)
+                # Who comes back to a page that is half over gets the whole time again.
+                if until - at < lease / 2:
+                    data = {"until": at + lease, "page": len(given)}
+                    shown.append(Event("shown", at, each.item, person, each.step, data))
+            self._journal.record(shown)
+            items = tuple(self._page_item(person, each.item, each.step) for each in given)
+            why = None if items else allowed.why or self._nothing_left()
+            return Page(items, allowed.left, why, allowed.break_due)
+
+        return self._journal.run(operation)
+
+    def resolve(self, person: str, handle: str) -> tuple[str, str]:
+        """Return the item and the step that a handle stands for before this person."""
+        with self.lock:
+            known = self._handles.setdefault(person, {})
+            if handle not in known:
+                known.update(
+                    (handle_of(self.secret, person, item, step), (item, step))
+                    for item, step in self._journal.shown_to(person)
+                )
+            if handle not in known:
+                raise InputError(_NOT_GIVEN)
+            return known[handle]
+
+    def answer(
+        self,
+        person: str,
+        item: str,
+        step: str,
+        answers: Mapping[str, Any],
+        seconds: float | None = None,
+        key: str | None = None,
+        now: float | None = None,
+    ) -> Answer:
+        """Take an answer; the same key again is the same answer, and changes nothing.
+
+        While the time of the page runs, it may be given anew, and the later one counts. That holds
+        for every item alike, so that nobody learns from it which one is a test.
+        """
+
+        def operation() -> Answer:
+            at = moment(now)
+            found, rule = self._item(item), self._step(step)
+            part = found.steps[step]
+            if key is not None and self._journal.has(key) and person in part.answers:
+                return part.answers[person]
+            who = self._worker(person)
+            self._need_shown(person, item, step)
+            if person in part.answers:
+                if at > self._journal.shown_to(person)[item, step]:
+                    raise InputError(
+                        "The time to change this answer is over; it is kept as you gave it."
+                    )
+            elif (allowed := allowance(self.state, person, at)).left == 0:
+                raise InputError(allowed.why or "Enough for today; come back tomorrow.")
+            if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
+                raise InputError(f"Found {seconds!r} seconds; expected a number of 0 or more.")
+            cleaned = check_answers(rule, answers, found.text)
+            data = {"answers": cleaned, "seconds": seconds}
+            self._record(Event("answered", at, item, who.id, step, data, key))
+            return self.state.items[item].steps[step].answers[person]
+
+        return self._journal.run(operation)
+
+    def skip(
+        self, person: str, item: str, step: str, reason: str = "", now: float | None = None
+    ) -> None:
+        """Let somebody pass an item by; it goes to others, and nobody is asked why."""
+
+        def operation() -> None:
+            who = self._worker(person)
+            part = self._item(item).steps[self._step(step).id]
+            self._need_shown(person, item, step)
+            if person not in part.skipped and person not in part.answers:
+                data = {"reason": reason[:MOST_NOTE]}
+                self._record(Event("skipped", moment(now), item, who.id, step, data))
+
+        self._journal.run(operation)
+
+    def give_back(self, person: str, now: float | None = None) -> None:
+        """Give all that somebody has before them back, so that others can have it."""
+
+        def operation() -> None:
+            at = moment(now)
+            held = self.state.leased(self._person(person).id, at)
+            self._journal.record([Event("returned", at, item, person, step) for item, step in held])
+
+        self._journal.run(operation)
+
+    # ---- inside an operation ----------------------------------------------------------------
+
+    def _record(self, event: Event) -> None:
+        """Let an event happen, and whatever follows from it by the rules of trust."""
+        self._journal.record([event])
+        for kind, names in (
+            ("removed", self.state.to_remove()),
+            ("re-admitted", self.state.to_readmit()),
+        ):
+            self._journal.record(
+                [Event(kind, event.at, None, name, data={"why": "trust"}) for name in names]  # type: ignore[arg-type]
+            )
+
+    def _about(self, event: Event, statuses: tuple[str, ...]) -> None:
+        """Record an event about a person whose status lets it happen."""
+
+        def operation() -> None:
+            who = self._person(event.annotator or "")
+            if who.status not in statuses:
+                raise InputError(
+                    f"{who.name} is {who.status}; expected somebody who is {' or '.join(statuses)}."
+                )
+            self._record(event)
+
+        self._journal.run(operation)
+
+    def _person(self, name: str) -> Person:
+        if name not in self.state.people:
+            raise unknown_name("person", name, list(self.state.people))
+        return self.state.people[name]
+
+    def _worker(self, name: str) -> Person:
+        """Return somebody who may work now."""
+        who = self._person(name)
+        if who.status == "removed":
+            raise InputError("Your part in this project has ended. Thank you for your work.")
+        if who.status == "revoked":
+            raise InputError("This invitation has ended; ask the owner of the project.")
+        if self.wellbeing.consent.strip() and who.consented is None:
+            raise InputError("Read the first page and agree to it before you begin.")
+        return who
+
+    def _need_shown(self, person: str, item: str, step: str) -> None:
+        if (item, step) not in self._journal.shown_to(person):
+            raise InputError(_NOT_GIVEN)
+
+    def _item(self, name: str) -> Item:
+        if name not in self.state.items:
+            raise InputError(f"There is no item '{name}' in this project.")
+        return self.state.items[name]
+
+    def _step(self, name: str) -> Step:
+        for step in self.state.protocol.steps:
+            if step.id == name:
+                return step
+        raise unknown_name("step", name, [step.id for step in self.state.protocol.steps])
+
+    def _page_item(self, person: str, item: str, step: str) -> PageItem:
+        found, rule = self.state.items[item], self._step(step)
+        context = {name: found.context[name] for name in rule.context if name in found.context}
+        handle = handle_of(self.secret, person, item, step)
+        self._handles.setdefault(person, {})[handle] = (item, step)
+        return PageItem(handle, item, step, found.text, context)
+
+    def _nothing_left(self) -> str:
+        if self.state.finished():
+            return "Everything has been judged; thank you."
+        return "There is nothing for you at the moment; what is left is with others."
+
+
+def moment(now: float | None) -> float:
+    """Return the time that was given, or that of the clock."""
+    return time.time() if now is None else now

@@ -1,0 +1,259 @@
+"""Read the fields of a protocol file one by one; whatever is wrong is noted with its line.
+
+Reading never stops at a flaw: a field that cannot be used counts as its default, so that one
+reading tells all that is wrong with a file.
+"""
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from tactful.errors import FileFormatError, Problem, TaxonomyError
+from tactful.taxonomies.checks import Location
+from tactful.taxonomies.source import Source, read_source
+
+ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)*")
+_MOST_ID = 80
+_SHOWN = 60
+_KEPT_CONTROLS = "\n\t"
+
+T = TypeVar("T", bound=str)
+
+
+@dataclass(slots=True)
+class Notes:
+    """What is wrong in one file, collected while it is read."""
+
+    source: Source
+    problems: list[Problem] = field(default_factory=list)
+
+    def add(self, place: Location, found: str, expected: str, action: str, code: str) -> None:
+        """Note one thing that is wrong in one place of the file."""
+        line = self.source.line(place)
+        self.problems.append(Problem(self.source.file, line, code, found, expected, action))
+
+    def raise_if_any(self) -> None:
+        """Raise everything that was noted, in the order of the lines."""
+        if not self.problems:
+            return
+        number = len(self.problems)
+        ordered = sorted(self.problems, key=lambda problem: problem.line or 0)
+        listing = "\n  ".join(str(problem) for problem in ordered)
+        noun = "problem" if number == 1 else "problems"
+        raise FileFormatError(f"{self.source.file} has {number} {noun}:\n  {listing}")
+
+
+def open_protocol(path: Path) -> "Part":
+    """Read a YAML file; what cannot be read at all is one clear sentence."""
+    try:
+        source = read_source(path)
+    except TaxonomyError as error:
+        # The reader is that of the taxonomies, and so are the names in its sentences.
+        said = str(error).replace("a taxonomy", "a protocol").replace("'entries'", "'steps'")
+        raise FileFormatError(said) from None
+    notes = Notes(source)
+    for line, flaw in source.repeated_keys():
+        notes.problems.append(
+            Problem(source.file, line, flaw.code, flaw.found, flaw.expected, flaw.action)
+        )
+    return Part(notes, source.data, (), "the protocol")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some fields with names: the whole file, a step, a question, an option."""
+
+    notes: Notes
+    data: dict[Any, Any]
+    place: Location
+    title: str
+    """How messages call it."""
+
+    def problem(self, key: str | int, found: str, expected: str, action: str, code: str) -> None:
+        """Note what is wrong with one field."""
+        self.notes.add((*self.place, key), f"{found} in {self.title}", expected, action, code)
+
+    def allow(self, *known: str) -> None:
+        """Note every field that is not known."""
+        for key in self.data:
+            if key in known:
+                continue
+            close = get_close_matches(str(key), known, n=1)
+            action = f"rename it to '{close[0]}'" if close else "remove it"
+            expected = "only " + ", ".join(f"'{name}'" for name in known)
+            self.problem(key, f"the field {shown(key)}", expected, action, "unknown-field")
+
+    def text(self, key: str, default: str | None = "") -> str:
+        """Return a text; a ``default`` of None says that it must be there."""
+        if self._absent(key, default is None):
+            return default or ""
+        value = self._text(key, self.data[key])
+        return value if value is not None else default or ""
+
+    def id(self, key: str = "id") -> str:
+        """Return an id, which must be there."""
+        value = self.text(key, None)
+        if value and (not ID.fullmatch(value) or len(value) > _MOST_ID):
+            self.problem(
+                key,
+                f"{shown(value)} as '{key}'",
+                "lower-case letters, digits and underscores, joined by dots",
+                "rename it",
+                "wrong-id",
+            )
+        return value
+
+    def one_of(self, key: str, known: Sequence[T], default: T | None = None) -> T:
+        """Return one of the known words; a ``default`` of None says that it must be there."""
+        value = self.text(key, default)
+        if value in known:
+            return cast(T, value)
+        if value:
+            close = get_close_matches(value, known, n=1)
+            action = f"write '{close[0]}'" if close else "choose one of them"
+            names = ", ".join(f"'{name}'" for name in known)
+            found = f"{shown(value)} as '{key}'"
+            self.problem(key, found, f"one of {names}", action, "wrong-value")
+        return default if default is not None else known[0]
+
+    def flag(self, key: str, default: bool) -> bool:
+        """Return true or false."""
+        value = self.data.get(key)
+        if value is None:
+            return default
+        if not isinstance(value, bool):
+            self._wrong(key, value, "true or false", "write one of them")
+            return default
+        return value
+
+    def whole(self, key: str, default: int | None, least: int, most: int = 1_000_000) -> int | None:
+        """Return a whole number."""
+        value = self.data.get(key)
+        if value is None:
+            return default
+        if type(value) is not int or not least <= value <= most:
+            self._wrong(key, value, f"a whole number from {least} to {most:,}", "correct it")
+            return default
+        return value
+
+    def number(self, key: str, default: float | None, least: float, most: float) -> float | None:
+        """Return a number."""
+        value = self.data.get(key)
+        if value is None:
+            return default
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not math.isfinite(value) or not least <= value <= most:
+            self._wrong(key, value, f"a number from {least:g} to {most:g}", "correct it")
+            return default
+        return float(value)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a list of texts, each once."""
+        found: dict[str, None] = {}
+        for index, value in self._items(key, "a list of texts"):
+            text = self._text(key, value, index)
+            if text in found:
+                self.notes.add(
+                    (*self.place, key, index),
+                    f"{shown(text)} a second time as '{key}' in {self.title}",
+                    "every value once",
+                    "remove one of them",
+                    "repeated",
+                )
+            elif text is not None:
+                found[text] = None
+        return tuple(found)
+
+    def part(self, key: str) -> "Part | None":
+        """Return the fields below a name; None where there are none."""
+        value = self.data.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            self._wrong(key, value, "fields with names", "write 'name: value'")
+            return None
+        return Part(self.notes, value, (*self.place, key), f"'{key}' of {self.title}")
+
+    def parts(
+        self,
+        key: str,
+        noun: str,
+        required: bool = False,
+        plain: Callable[[int, str], None] | None = None,
+    ) -> Iterator["Part"]:
+        """Yield the parts of a list, each named by its id, value or number.
+
+        ``plain`` takes the items that are no more than a text.
+        """
+        if self._absent(key, required):
+            return
+        if required and self.data[key] == []:
+            self.problem(key, f"an empty '{key}'", f"at least one {noun}", "add one", "missing")
+        for index, value in self._items(key, f"a list of {noun}s"):
+            if isinstance(value, dict):
+                name = value.get("id", value.get("value", value.get("question")))
+                title = f"{noun} '{name}'" if isinstance(name, str) else f"{noun} {index + 1}"
+                whole = title if self.place == () else f"{title} of {self.title}"
+                yield Part(self.notes, value, (*self.place, key, index), whole)
+            elif plain is None:
+                self._wrong(key, value, f"a {noun} with fields", "write 'name: value'", index)
+            else:
+                text = self._text(key, value, index)
+                if text is not None:
+                    plain(index, text)
+
+    def _absent(self, key: str, required: bool) -> bool:
+        absent = self.data.get(key) is None
+        if absent and required:
+            self.notes.add(
+                self.place,
+                f"no '{key}' in {self.title}",
+                "every required field",
+                "add it",
+                "missing",
+            )
+        return absent
+
+    def _items(self, key: str, expected: str) -> Iterator[tuple[int, Any]]:
+        value = self.data.get(key)
+        if value is None:
+            return
+        if not isinstance(value, list):
+            self._wrong(key, value, expected, "write one item a line, after '- '")
+            return
+        yield from enumerate(value)
+
+    def _text(self, key: str, value: object, index: int | None = None) -> str | None:
+        if not isinstance(value, str):
+            # YAML reads yes, no, 1.0 and 2024-01-01 as truth values, numbers and dates.
+            quotable = value is not None and not isinstance(value, dict | list)
+            self._wrong(key, value, "text", "put it in quotes" if quotable else "write it", index)
+            return None
+        if not value.strip():
+            self._wrong(key, value, "text", "fill it in", index)
+            return None
+        if any(
+            unicodedata.category(character) in ("Cc", "Cs") and character not in _KEPT_CONTROLS
+            for character in value
+        ):
+            self._wrong(key, value, "text without control characters", "take them out", index)
+            return None
+        return value.strip()
+
+    def _wrong(
+        self, key: str, value: object, expected: str, action: str, index: int | None = None
+    ) -> None:
+        place: Location = (*self.place, key) if index is None else (*self.place, key, index)
+        found = f"{shown(value)} as '{key}' in {self.title}"
+        self.notes.add(place, found, expected, action, "wrong-value")
+
+
+def shown(value: object) -> str:
+    """Show a value in a message: short, and with whatever is not printable escaped."""
+    told = repr(value)
+    return told if len(told) <= _SHOWN else told[: _SHOWN - 1] + "…"

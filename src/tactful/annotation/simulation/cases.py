@@ -1,0 +1,251 @@
+"""The ground truth of a simulation: items whose right answers are known, easy and hard ones.
+
+Right answers are drawn by rates (question -> option -> share of the items), those of the papers by
+default, or read from a file (:mod:`tactful.annotation.simulation.ground`). Questions are
+independent of each other, apart from the conditions of the protocol.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from random import Random
+from typing import Any
+
+import yaml
+
+from tactful.annotation.protocol import Condition, Protocol, Question, Step
+from tactful.errors import UsageError
+
+Rates = Mapping[str, Mapping[str, float]]
+"""Question -> option -> share of the items with it, among those that are asked the question; for
+``spans`` the mean number of such pieces."""
+_CLEAR = 0.1
+"""Test questions are "clear and definitive examples" (Price et al. 2020, section 3): so difficult,
+where an ordinary item has 1."""
+_SHAPE = 2.0
+"""Of the gamma distribution of difficulty, whose mean is 1: many easy items, some hard ones."""
+_GOLD_QUESTIONS = 3
+"""What a test question asks for: the answers to so many questions, of more than one kind."""
+_MOST_TEXTS = 2
+TEXT = " ".join(["word"] * 30)
+"""Of every item that is drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One item and the truth about it."""
+
+    id: str
+    text: str
+    truth: Mapping[str, Any]
+    """Question -> right answer, of all steps; questions that do not apply are absent."""
+    difficulty: float = 1.0
+    """0: everybody who reads it is right; 1: as good as their skill; above: worse."""
+    gold: Mapping[str, Any] | None = None
+    """For a hidden test: what is asked for."""
+
+
+def published_rates(protocol: Protocol) -> Rates:
+    """Return the rates of the protocol's paper; empty for any other protocol."""
+    text = (resources.files(__package__) / "rates.yaml").read_text(encoding="utf-8")
+    known: dict[str, Rates] = yaml.safe_load(text)
+    return known.get(protocol.id, {})
+
+
+def complete_rates(protocol: Protocol, given: Rates) -> dict[str, dict[str, float]]:
+    """Return a share for each option of each question; options without one share the rest."""
+    questions = [question for step in protocol.steps for question in step.questions]
+    unknown = sorted(set(given) - {question.id for question in questions})
+    if unknown:
+        raise UsageError(
+            f"Found rates for '{unknown[0]}'; expected a question of the protocol "
+            f"'{protocol.id}': {', '.join(question.id for question in questions)}."
+        )
+    return {question.id: _complete(question, given.get(question.id, {})) for question in questions}
+
+
+def _complete(question: Question, given: Mapping[str, float]) -> dict[str, float]:
+    values = [option.value for option in question.options]
+    unknown = [value for value in given if value not in values]
+    if unknown:
+        raise UsageError(
+            f"Question '{question.id}': found a rate for '{unknown[0]}'; expected one of "
+            f"{', '.join(values) or 'no option'}."
+        )
+    several = question.kind in ("choices", "spans")
+    top = None if question.kind == "spans" else 1.0
+    total = sum(given.values())
+    for value, share in given.items():
+        if share < 0 or (top is not None and share > top):
+            raise UsageError(
+                f"Question '{question.id}': found the rate {share:g} for '{value}'; expected a "
+                "share between 0 and 1."
+            )
+    if not several and total > 1 + 1e-9:
+        raise UsageError(
+            f"Question '{question.id}': found rates that add up to {total:g}; expected 1 at most."
+        )
+    if not values:
+        return {}
+    missing = [value for value in values if value not in given]
+    rest = 1 / len(values) if several else (1 - total) / max(len(missing), 1)
+    return {value: given.get(value, rest) for value in values}
+
+
+def draw_cases(protocol: Protocol, rates: Rates, items: int, rng: Random) -> list[Case]:
+    """Return so many items, whose answers and difficulty are drawn."""
+    return [
+        Case(
+            f"item-{number:06d}",
+            TEXT,
+            draw_truth(protocol, rates, rng),
+            rng.gammavariate(_SHAPE, 1 / _SHAPE),
+        )
+        for number in range(1, items + 1)
+    ]
+
+
+def draw_tests(protocol: Protocol, rates: Rates, tests: int, rng: Random) -> list[Case]:
+    """Return so many hidden tests: clear cases, whose gold answers are never all alike."""
+    if not tests:
+        return []
+    questions = _testable(protocol)
+    drawn = []
+    for number in range(1, tests + 1):
+        asked = rng.sample(questions, min(_GOLD_QUESTIONS, len(questions)))
+        wanted = {}
+        for place, question in enumerate(asked):
+            nothing = neutral(question, rates)
+            others = [option.value for option in question.options if option.value != nothing]
+            # One shows something and one does not, so that no one answer to all is ever right.
+            rare = place == 0 or (place > 1 and rng.random() < 1 / 2)
+            wanted[question.id] = rng.choice(others) if rare and others else nothing
+        truth = draw_truth(protocol, rates, rng, wanted)
+        gold = {name: truth[name] for name in wanted}
+        difficulty = _CLEAR * rng.gammavariate(_SHAPE, 1 / _SHAPE)
+        drawn.append(Case(f"item-t{number:05d}", TEXT, truth, difficulty, gold))
+    return drawn
+
+
+def draw_truth(
+    protocol: Protocol, rates: Rates, rng: Random, fixed: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the right answers to the questions of all steps that apply."""
+    truth: dict[str, Any] = {}
+    for step in protocol.steps:
+        if not _comes_in(protocol, step, truth):
+            continue
+        for question in step.questions:
+            if question.id in truth or not applies(question.when, truth):
+                continue
+            if fixed and question.id in fixed:
+                truth[question.id] = fixed[question.id]
+            elif question.per is None:
+                truth[question.id] = _draw(question, rates[question.id], rng)
+            elif given := truth.get(question.per):
+                each = given if isinstance(given, list) else [given]
+                truth[question.id] = {
+                    answer: _draw(question, rates[question.id], rng) for answer in each
+                }
+    return truth
+
+
+def _comes_in(protocol: Protocol, step: Step, truth: Mapping[str, Any]) -> bool:
+    """Say whether an item with these right answers belongs into a step."""
+    entry = step.entry
+    if entry is None or entry.rule == "disputed":
+        return True
+    answer = truth.get(entry.question)
+    if answer is not None and protocol.step(entry.step).combine == "dpm_scale":
+        # Two people who are right say the same: the sum of both is the label.
+        return f"{2 * float(answer):g}" in entry.values
+    given = answer if isinstance(answer, list) else [answer]
+    return any(each in entry.values for each in given)
+
+
+def _draw(question: Question, rates: Mapping[str, float], rng: Random) -> Any:
+    if question.kind in ("choice", "scale"):
+        return rng.choices(list(rates), list(rates.values()))[0] if rates else _some_text(rng)
+    if question.kind == "choices" and rates:
+        ticked = [value for value, share in rates.items() if rng.random() < share]
+        if len(ticked) < question.least and not ticked:
+            ticked = rng.choices(list(rates), list(rates.values()))
+        return ticked[: question.most]
+    if question.kind == "spans":
+        return _draw_spans(rates, rng)
+    if question.kind == "text":
+        return _some_text(rng)
+    least = max(question.least, 1)
+    most = max(least, min(question.most or _MOST_TEXTS, _MOST_TEXTS))
+    return [_some_text(rng) for _ in range(rng.randint(least, most))]
+
+
+def _draw_spans(rates: Mapping[str, float], rng: Random) -> list[dict[str, Any]]:
+    """Draw pieces of each category, as many as its rate in the mean, at least one in all."""
+    named = [
+        value
+        for value, mean in rates.items()
+        for _ in range(int(mean) + (rng.random() < mean - int(mean)))
+    ]
+    if not named and rates:
+        named = rng.choices(list(rates), list(rates.values()))
+    spans = {}
+    for value in named:
+        start, end = rng.choice(words(TEXT))
+        spans[start, value] = {"start": start, "end": end, "value": value}
+    return [spans[key] for key in sorted(spans)]
+
+
+@lru_cache(maxsize=1024)
+def words(text: str) -> list[tuple[int, int]]:
+    """Return where each word of a text begins and ends."""
+    return [match.span() for match in re.finditer(r"\S+", text)]
+
+
+def applies(when: Sequence[Condition], answers: Mapping[str, Any]) -> bool:
+    """Say whether a question is asked, given the answers to those before it."""
+    for condition in when:
+        answer = answers.get(condition.question)
+        if isinstance(answer, list):
+            if not any(value in condition.values for value in answer):
+                return False
+        elif answer not in condition.values:
+            return False
+    return True
+
+
+def _some_text(rng: Random) -> str:
+    return f"statement {rng.randrange(1_000_000)}"
+
+
+def neutral(question: Question, rates: Rates) -> str | None:
+    """Return the answer that says there is nothing: "no", the lowest score, or the commonest.
+
+    None where there is nothing to choose from.
+    """
+    values = [option.value for option in question.options]
+    if "no" in values or not values:
+        return "no" if values else None
+    scores = {each.value: each.score for each in question.options if each.score is not None}
+    if len(scores) == len(values):
+        return min(scores, key=scores.__getitem__)
+    shares = rates[question.id]
+    return max(values, key=shares.__getitem__)
+
+
+def _testable(protocol: Protocol) -> Sequence[Question]:
+    for step in protocol.steps:
+        if step.role == "annotator":
+            closed = [
+                question
+                for question in step.questions
+                if question.kind in ("choice", "scale") and question.options and not question.when
+            ]
+            if closed:
+                return closed
+    raise UsageError(
+        f"The protocol '{protocol.id}' asks no question with options to choose one from; "
+        "simulated hidden tests need one."
+    )

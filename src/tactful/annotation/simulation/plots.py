@@ -1,0 +1,139 @@
+"""Three drawings of a simulation (extra ``plot``)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tactful.annotation.simulation.annotators import SPAM, Annotator
+from tactful.annotation.simulation.report import Setting, Simulation
+from tactful.annotation.simulation.run import DAY, START, Record
+from tactful.figures import COLOURS, FAINT, INK, figure_file, or_gap, set_title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FILES = ("accuracy-cost.svg", "trust.svg", "removals.svg")
+_NAMES = {
+    "careful": "reads",
+    "random": "spams: anything",
+    "constant": "spams: one answer",
+    "first": "spams: first option",
+}
+_MOST_LINES = 60
+"""People of one kind whose trust is drawn; more would be a blot."""
+_SIZE = (6.4, 4.0)
+
+
+def write_plots(
+    folder: Path, answer: Simulation, setting: Setting, record: Record, force: bool = False
+) -> list[Path]:
+    """Draw what it cost, how trust went, and who was removed when."""
+    paths = [folder / name for name in FILES]
+    with figure_file(paths[0], _SIZE, force) as figure:
+        draw_cost(figure.add_subplot(), answer)
+    with figure_file(paths[1], _SIZE, force) as figure:
+        draw_trust(figure.add_subplot(), setting, record)
+    with figure_file(paths[2], _SIZE, force) as figure:
+        draw_removals(figure.add_subplot(), setting.people, record)
+    return paths
+
+
+def draw_cost(axes: "Axes", answer: Simulation) -> None:
+    """Draw how right labels are for what they cost, next to plain majorities."""
+    money = answer.price is not None
+    unit = answer.price if answer.price is not None else 1.0
+    axes.plot(
+        [point.judgements * unit for point in answer.curve],
+        [or_gap(point.f1) for point in answer.curve],
+        color=FAINT,
+        marker="o",
+        label="plain majority",
+    )
+    for point in answer.curve:
+        if point.f1 is not None:
+            axes.annotate(
+                "1 vote" if point.votes == 1 else f"{point.votes} votes",
+                (point.judgements * unit, point.f1),
+                (7, -10),
+                textcoords="offset points",
+                color=INK,
+            )
+    cost = answer.judgements * unit
+    axes.plot(
+        [cost],
+        [or_gap(answer.mean("f1", "equal_cost"))],
+        "s",
+        color=COLOURS[1],
+        label="plain majority, equal cost",
+    )
+    axes.plot(
+        [cost],
+        [or_gap(answer.mean("f1"))],
+        "D",
+        color=COLOURS[0],
+        label=f"protocol '{answer.protocol}'",
+    )
+    axes.set_xlim(left=0)
+    axes.set_xlabel("cost" if money else "judgements paid for")
+    axes.set_ylabel("F1, mean of the questions")
+    axes.legend(frameon=False, loc="lower right")
+    set_title(axes, "How right labels are, for what they cost")
+
+
+def draw_trust(axes: "Axes", setting: Setting, record: Record) -> None:
+    """Draw each person's trust after each test, by kind."""
+    for place, kind in enumerate(("careful", *SPAM)):
+        histories = [
+            history
+            for person in setting.people
+            if person.kind == kind and person.role == "annotator"
+            if (history := record.state.people[person.id].history)
+        ]
+        for number, history in enumerate(histories[:_MOST_LINES]):
+            axes.plot(
+                range(1, len(history) + 1),
+                [trust for _, trust in history],
+                color=COLOURS[place],
+                alpha=0.35 if kind == "careful" else 0.9,
+                linewidth=0.8,
+                # Those who spam are few: they lie above the others.
+                zorder=2 + place,
+            )
+            if number == 0:
+                axes.plot([], [], color=COLOURS[place], label=_NAMES[kind])
+    least = setting.protocol.quality.least_trust
+    if least is not None:
+        axes.axhline(least, color=INK, linewidth=0.8, linestyle=":")
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_xlabel("hidden tests answered")
+    axes.set_ylabel("trust")
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, loc="lower right")
+    set_title(axes, "Trust, by what people do")
+
+
+def draw_removals(axes: "Axes", people: Sequence[Annotator], record: Record) -> None:
+    """Draw the share of each kind that is still there, over the time of the project."""
+    last = max((record.ended - START) / DAY, 1e-9)
+    for place, kind in enumerate(("careful", *SPAM)):
+        group = {person.id for person in people if person.kind == kind and person.role != "referee"}
+        if not group:
+            continue
+        times = sorted(
+            (removal.at - START) / DAY for removal in record.removals if removal.annotator in group
+        )
+        days = [0.0, *times, last]
+        stay = [1 - count / len(group) for count in range(len(times) + 1)]
+        axes.step(
+            days,
+            [*stay, stay[-1]],
+            where="post",
+            color=COLOURS[place],
+            label=f"{_NAMES[kind]} ({len(group)})",
+        )
+    axes.set_ylim(-0.02, 1.05)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("days since the project began")
+    axes.set_ylabel("share not removed")
+    axes.legend(frameon=False)
+    set_title(axes, "Who was removed, and when")

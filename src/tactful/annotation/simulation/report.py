@@ -1,0 +1,352 @@
+"""What a simulated protocol cost and yielded, as one record that JSON can hold."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+from tactful.annotation.protocol import Protocol, Step
+from tactful.annotation.simulation.annotators import SPAM, Annotator, Answering
+from tactful.annotation.simulation.cases import Case, Rates
+from tactful.annotation.simulation.chance import chance
+from tactful.annotation.simulation.majority import majority_labels
+from tactful.annotation.simulation.run import START, Record
+from tactful.annotation.simulation.scores import Score, Scorer
+
+CURVE = (1, 3, 5, 7)
+"""Votes of each item, for the curve of the plain majority."""
+_BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResult:
+    """One question: how right its labels are, and those of a plain majority."""
+
+    question: str
+    step: str
+    protocol: Score
+    equal_cost: Score
+    """A plain majority of as many judgements."""
+    three_votes: Score
+    """A plain majority of three votes for each item, which costs less."""
+    alpha: float | None
+    """Krippendorff's alpha of the judgements that count."""
+    reason: str | None = None
+    """Why there is no alpha."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindResult:
+    """What became of one kind of annotator."""
+
+    kind: str
+    people: int
+    removed: int
+    left: int
+    """Dropped out by themselves."""
+    judgements_before: float | None
+    """How many they were paid for before they were removed, in the middle of the cases; None where
+    nobody was removed."""
+    most_judgements_before: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Labels of about one confidence."""
+
+    low: float
+    high: float
+    labels: int
+    confidence: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Labels at one cost, in the mean of the questions."""
+
+    votes: int
+    judgements: int
+    accuracy: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What a protocol cost and yielded."""
+
+    protocol: str
+    seed: int
+    items: int
+    tests: int
+    annotators: int
+    finished: bool
+    unlabelled: int
+    judgements: int
+    """All that was paid for."""
+    on_tests: int
+    counted: int
+    """Those that the labels are made of."""
+    discarded: int
+    """Of people who were removed."""
+    decisions: int
+    reopened: int
+    price: float | None
+    cost: float | None
+    hours: float
+    """Of work, of all people together."""
+    days: float
+    """From the first judgement to the last."""
+    questions: tuple[QuestionResult, ...]
+    kinds: tuple[KindResult, ...]
+    confidence: tuple[Bin, ...]
+    curve: tuple[Point, ...]
+
+    @property
+    def spammers(self) -> int:
+        """How many did not read."""
+        return sum(kind.people for kind in self.kinds if kind.kind in SPAM)
+
+    @property
+    def caught(self) -> int:
+        """How many of them were removed."""
+        return sum(kind.removed for kind in self.kinds if kind.kind in SPAM)
+
+    @property
+    def wrongly_removed(self) -> int:
+        """How many of those who read were removed."""
+        return sum(kind.removed for kind in self.kinds if kind.kind == "careful")
+
+    def mean(self, measure: str, of: str = "protocol") -> float | None:
+        """Return the mean over the questions of ``accuracy``, ``f1`` or ``balanced_accuracy``.
+
+        Questions without it are left out; None where there is none.
+        """
+        found = [getattr(getattr(one, of), measure) for one in self.questions]
+        known = [value for value in found if value is not None]
+        return sum(known) / len(known) if known else None
+
+    def as_data(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {
+            **asdict(self),
+            "spammers": self.spammers,
+            "caught": self.caught,
+            "wrongly_removed": self.wrongly_removed,
+            "means": {
+                of: {name: self.mean(name, of) for name in ("accuracy", "f1", "balanced_accuracy")}
+                for of in ("protocol", "equal_cost", "three_votes")
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What was simulated."""
+
+    protocol: Protocol
+    cases: Sequence[Case]
+    people: Sequence[Annotator]
+    rates: Rates
+    seed: int
+    price: float | None = None
+    curve: bool = False
+    """Whether the plain majority is tried at several costs."""
+
+
+def make_report(setting: Setting, record: Record) -> Simulation:
+    """Compare what came out with the truth, and with a plain majority."""
+    items = [case for case in setting.cases if case.gold is None]
+    labels = final_labels(setting, record, items)
+    questions: list[QuestionResult] = []
+    plain: dict[int, list[Score]] = {votes: [] for votes in CURVE} if setting.curve else {}
+    for step in _judged_steps(setting.protocol):
+        entered = [case for case in items if _entered(record, case, step)]
+        budget = _budget(setting.protocol, record, step)
+        budgets: dict[str | int, int] = {"equal": budget, "three": 3 * len(entered)}
+        budgets |= {votes: votes * len(entered) for votes in plain}
+        ways = {way: _plain(setting, step, entered, each) for way, each in budgets.items()}
+        for question in step.questions:
+            scorer = Scorer(question, setting.rates)
+            truths = [scorer.flat(case.truth.get(question.id)) for case in entered]
+            said = [labels[case.id].get(question.id, (None, None))[0] for case in entered]
+            scores = {
+                way: scorer.score(zip(truths, [one.get(question.id) for one in found], strict=True))
+                for way, found in ways.items()
+            }
+            alpha, reason = _alpha(record, step, question.id, entered, scorer)
+            questions.append(
+                QuestionResult(
+                    question.id,
+                    step.id,
+                    scorer.score(zip(truths, said, strict=True)),
+                    scores["equal"],
+                    scores["three"],
+                    alpha,
+                    reason,
+                )
+            )
+            for votes, found in plain.items():
+                found.append(scores[votes])
+    counted = sum(
+        len(record.state.counted(case.id, step.id))
+        for case in items
+        for step in setting.protocol.steps
+    )
+    gone = {removal.annotator for removal in record.removals}
+    answers = record.state.people
+    discarded = sum(answers[name].answered for name in gone)
+    return Simulation(
+        protocol=setting.protocol.id,
+        seed=setting.seed,
+        items=len(items),
+        tests=len(setting.cases) - len(items),
+        annotators=sum(person.role == "annotator" for person in setting.people),
+        finished=record.finished,
+        unlabelled=sum(not labels[case.id] for case in items),
+        judgements=record.total,
+        on_tests=record.tests,
+        counted=counted,
+        discarded=discarded,
+        decisions=record.decisions,
+        reopened=record.reopened,
+        price=setting.price,
+        cost=None if setting.price is None else setting.price * record.total,
+        hours=record.seconds / 3600,
+        days=(record.ended - START) / 86_400,
+        questions=tuple(questions),
+        kinds=tuple(_kinds(setting.people, record)),
+        confidence=tuple(_bins(setting, labels, items)),
+        curve=tuple(
+            Point(votes, votes * len(items), _mean(found, "accuracy"), _mean(found, "f1"))
+            for votes, found in plain.items()
+        ),
+    )
+
+
+Labels = Mapping[str, Mapping[str, tuple[Any, float | None]]]
+"""Item -> question -> label, read as an answer, and its confidence."""
+
+
+def final_labels(setting: Setting, record: Record, items: Sequence[Case]) -> Labels:
+    """Return the label of each question; what a referee decided is in the step it was about."""
+    scorers = {
+        question.id: Scorer(question, setting.rates)
+        for step in setting.protocol.steps
+        for question in step.questions
+    }
+    found: dict[str, dict[str, tuple[Any, float | None]]] = {}
+    steps = _judged_steps(setting.protocol)
+    for case in items:
+        mine = found[case.id] = {}
+        for step in steps:
+            if record.state.items[case.id].steps[step.id].status == "waiting":
+                continue
+            for name, label in record.state.labels(case.id, step.id).items():
+                if name in scorers and label.value is not None:
+                    value = scorers[name].read(label.value, step.combine)
+                    mine[name] = (value, label.confidence)
+    return found
+
+
+def _judged_steps(protocol: Protocol) -> list[Step]:
+    """Return the steps of annotators that ask something no earlier one asked."""
+    steps: list[Step] = []
+    seen: set[str] = set()
+    for step in protocol.steps:
+        names = {question.id for question in step.questions}
+        if step.role == "annotator" and not names <= seen:
+            steps.append(step)
+        seen |= names
+    return steps
+
+
+def _entered(record: Record, case: Case, step: Step) -> bool:
+    return record.state.items[case.id].steps[step.id].status != "waiting"
+
+
+def _budget(protocol: Protocol, record: Record, step: Step) -> int:
+    """Return all judgements behind the labels of a step, a referee's step among them."""
+    names = {question.id for question in step.questions}
+    return sum(
+        record.judgements[each.id]
+        for each in protocol.steps
+        if names & {question.id for question in each.questions}
+    )
+
+
+def _plain(
+    setting: Setting, step: Step, cases: Sequence[Case], budget: int
+) -> list[dict[str, Any]]:
+    people = [person for person in setting.people if person.role == "annotator"]
+    rng = chance(setting.seed, f"majority {step.id} {budget}")
+    answering = Answering(setting.protocol, setting.rates)
+    return majority_labels(step, cases, people, answering, budget, rng)
+
+
+def _alpha(
+    record: Record, step: Step, question: str, cases: Sequence[Case], scorer: Scorer
+) -> tuple[float | None, str | None]:
+    from tactful.agreement import krippendorff_alpha
+
+    if not scorer.scored or scorer.several:
+        return None, "only questions with one answer of a list have an alpha here"
+    table: dict[str, list[str]] = {"item": [], "annotator": [], "label": []}
+    for case in cases:
+        for answer in record.state.counted(case.id, step.id):
+            if question in answer.answers:
+                table["item"].append(case.id)
+                table["annotator"].append(answer.annotator)
+                table["label"].append(str(answer.answers[question]))
+    if not table["item"]:
+        return None, "nobody was asked"
+    measured = krippendorff_alpha(table)
+    return measured.value, measured.reason
+
+
+def _kinds(people: Sequence[Annotator], record: Record) -> list[KindResult]:
+    removed = {removal.annotator: removal for removal in record.removals}
+    results = []
+    for kind in ("careful", *SPAM):
+        group = [person.id for person in people if person.kind == kind and person.role != "referee"]
+        before = [removed[name].judgements for name in group if name in removed]
+        results.append(
+            KindResult(
+                kind,
+                len(group),
+                len(before),
+                sum(name in record.left for name in group),
+                float(median(before)) if before else None,
+                max(before, default=None),
+            )
+        )
+    return results
+
+
+def _bins(setting: Setting, labels: Labels, items: Sequence[Case]) -> list[Bin]:
+    """Return how often labels of about one confidence are right."""
+    from tactful.metrics.calibration import reliability_bins
+
+    right: list[int] = []
+    sure: list[float] = []
+    for step in _judged_steps(setting.protocol):
+        for question in step.questions:
+            scorer = Scorer(question, setting.rates)
+            if not scorer.scored or scorer.several:
+                continue
+            for case in items:
+                label, confidence = labels[case.id].get(question.id, (None, None))
+                if label is not None and confidence is not None:
+                    right.append(int(scorer.right(case.truth.get(question.id), label)))
+                    sure.append(min(max(confidence, 0.0), 1.0))
+    if not right:
+        return []
+    return [
+        Bin(one.low, one.high, one.items, one.score, one.positive)
+        for one in reliability_bins(right, sure, bins=_BINS)
+    ]
+
+
+def _mean(scores: Sequence[Score], measure: str) -> float | None:
+    known = [value for one in scores if (value := getattr(one, measure)) is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,210 @@
+"""What an annotator sees: consent, the work itself, the guideline, help, and the way out.
+
+Nothing that is sent tells a hidden test from another item: items carry an opaque handle only, an
+answer that was taken is always answered with the same bytes, and counts include everything.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from tactful.annotation.project import Project
+from tactful.annotation.protocol import Question
+from tactful.annotation.web.pages import render
+from tactful.annotation.web.security import parse_json, read_body, read_form
+from tactful.annotation.web.session import (
+    Session,
+    need_session,
+    session_of,
+    set_cookie,
+    start_session,
+)
+
+_BAD_LINK = "This invitation is unknown or was withdrawn; ask the owner of the project for another."
+_MOST_SECONDS = 24 * 3600.0
+_KEY_LENGTHS = range(8, 101)
+
+
+def routes(project: Project) -> list[Route]:
+    """Return the routes of the annotators' pages."""
+    pages = _Pages(project)
+    return [
+        Route("/", pages.home),
+        Route("/join/{token}", pages.join),
+        Route("/consent", pages.consent, methods=["GET"]),
+        Route("/consent", pages.agree, methods=["POST"]),
+        Route("/work", pages.work),
+        Route("/guideline", pages.guideline),
+        Route("/help", pages.help),
+        Route("/done", pages.done),
+        Route("/stopped", pages.stopped),
+        Route("/api/page", pages.next_page),
+        Route("/api/answer", pages.answer, methods=["POST"]),
+        Route("/api/skip", pages.skip, methods=["POST"]),
+        Route("/api/stop", pages.stop, methods=["POST"]),
+    ]
+
+
+class _Pages:
+    def __init__(self, project: Project):
+        self._project = project
+
+    async def home(self, request: Request) -> Response:
+        session = await self._session(request)
+        return _see("/owner" if session.person.role == "owner" else "/work")
+
+    async def join(self, request: Request) -> Response:
+        token = request.path_params["token"]
+        session = await run_in_threadpool(start_session, self._project, token)
+        if session is None:
+            raise HTTPException(401, _BAD_LINK)
+        response = _see("/")
+        set_cookie(self._project, request, response, session)
+        return response
+
+    async def consent(self, request: Request) -> Response:
+        session = await self._session(request)
+        return render(request, "consent.html", session, wellbeing=self._project.wellbeing)
+
+    async def agree(self, request: Request) -> Response:
+        session = await self._session(request)
+        form = await read_form(request, session)
+        if form.get("agree") != ["yes"]:
+            raise HTTPException(400, "Nothing was agreed to; tick the box to go on.")
+        traits = read_traits(self._project.protocol.traits, form)
+        await run_in_threadpool(self._project.consent, session.person.id, traits)
+        return _see("/work")
+
+    async def work(self, request: Request) -> Response:
+        session = await self._session(request)
+        if self._must_consent(session):
+            return _see("/consent")
+        return render(request, "work.html", session, wellbeing=self._project.wellbeing)
+
+    async def guideline(self, request: Request) -> Response:
+        return render(request, "guideline.html", await self._session(request))
+
+    async def help(self, request: Request) -> Response:
+        session = await run_in_threadpool(session_of, self._project, request)
+        return render(request, "help.html", session, wellbeing=self._project.wellbeing)
+
+    async def done(self, request: Request) -> Response:
+        session = await self._session(request)
+        if self._must_consent(session):
+            return _see("/consent")
+        page = await run_in_threadpool(self._project.page, session.person.id)
+        if page.items:
+            return _see("/work")
+        return render(request, "done.html", session, why=page.why)
+
+    async def stopped(self, request: Request) -> Response:
+        session = await self._session(request)
+        return render(request, "stopped.html", session, wellbeing=self._project.wellbeing)
+
+    async def next_page(self, request: Request) -> Response:
+        return await run_in_threadpool(self._next_page, request)
+
+    def _next_page(self, request: Request) -> Response:
+        session = self._consenting(request)
+        page = self._project.page(session.person.id)
+        return JSONResponse(
+            {
+                "items": [
+                    {
+                        "handle": item.handle,
+                        "step": item.step,
+                        "text": item.text,
+                        "context": dict(item.context),
+                    }
+                    for item in page.items
+                ],
+                "left": page.left,
+                "why": page.why,
+                "break_due": page.break_due,
+            }
+        )
+
+    async def answer(self, request: Request) -> Response:
+        # All that may wait for the project happens in one thread: the loop stays free.
+        return await run_in_threadpool(self._answer, request, await read_body(request))
+
+    def _answer(self, request: Request, sent: bytes) -> Response:
+        session = self._consenting(request)
+        body = parse_json(request, session, sent)
+        answers, seconds, key = body.get("answers"), body.get("seconds"), body.get("key")
+        if not isinstance(answers, dict):
+            raise HTTPException(400, "The request has no answers.")
+        if not isinstance(seconds, int | float) or not math.isfinite(seconds) or seconds < 0:
+            raise HTTPException(400, "The request does not say how many seconds it took.")
+        if not isinstance(key, str) or len(key) not in _KEY_LENGTHS:
+            raise HTTPException(400, "The request has no key of its own.")
+        item, step = self._resolve(session, body.get("handle"))
+        person = session.person.id
+        # Keys are made by browsers: nobody can use up that of another person.
+        own_key = f"{person}:{key}"
+        self._project.answer(person, item, step, answers, min(seconds, _MOST_SECONDS), own_key)
+        return JSONResponse({"saved": True})
+
+    async def skip(self, request: Request) -> Response:
+        return await run_in_threadpool(self._skip, request, await read_body(request))
+
+    def _skip(self, request: Request, sent: bytes) -> Response:
+        session = self._consenting(request)
+        body = parse_json(request, session, sent)
+        reason = body.get("reason", "")
+        if not isinstance(reason, str):
+            raise HTTPException(400, "The reason is not a text.")
+        item, step = self._resolve(session, body.get("handle"))
+        self._project.skip(session.person.id, item, step, reason)
+        return JSONResponse({"saved": True})
+
+    async def stop(self, request: Request) -> Response:
+        session = await self._session(request)
+        await read_form(request, session)
+        await run_in_threadpool(self._project.give_back, session.person.id)
+        return _see("/stopped")
+
+    def _resolve(self, session: Session, handle: object) -> tuple[str, str]:
+        if not isinstance(handle, str):
+            raise HTTPException(400, "The request names no item.")
+        return self._project.resolve(session.person.id, handle)
+
+    async def _session(self, request: Request) -> Session:
+        return await run_in_threadpool(need_session, self._project, request)
+
+    def _consenting(self, request: Request) -> Session:
+        session = need_session(self._project, request)
+        if self._must_consent(session):
+            raise HTTPException(403, "Read the first page and agree to it before you begin.")
+        return session
+
+    def _must_consent(self, session: Session) -> bool:
+        if session.person.role == "owner" or session.person.consented is not None:
+            return False
+        return bool(self._project.wellbeing.consent or self._project.protocol.traits)
+
+
+def read_traits(questions: tuple[Question, ...], form: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Return what somebody said of themselves; what was left empty is left out."""
+    traits: dict[str, Any] = {}
+    for question in questions:
+        known = {option.value for option in question.options}
+        given = [value.strip() for value in form.get(question.id, []) if value.strip()]
+        if question.options:
+            given = [value for value in given if value in known]
+            if question.open:
+                own = form.get(f"{question.id}:own", [])
+                given += [value.strip() for value in own if value.strip()]
+        if given:
+            traits[question.id] = given if question.kind in ("choices", "texts") else given[0]
+    return traits
+
+
+def _see(path: str) -> RedirectResponse:
+    return RedirectResponse(path, 303)

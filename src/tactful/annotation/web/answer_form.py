@@ -1,0 +1,167 @@
+"""Answers as a plain form has them: what adjudication and hidden tests are entered with.
+
+Fields are named ``q:`` and the question; where it is asked for each answer of another one, an at
+sign and that answer follow. ``own:`` holds words of one's own, and ``add:`` further spans, a line
+each, as ``12-20 category``.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tactful.annotation.protocol import Question, Step
+from tactful.annotation.web.desk import Form
+from tactful.errors import InputError
+
+_SPAN = re.compile(r"\s*(\d{1,9})\s*-\s*(\d{1,9})(?:\s+(\S.*?))?\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A span that somebody marked, to be taken over or not."""
+
+    start: int
+    end: int
+    value: str
+    words: str
+    by: tuple[str, ...]
+    chosen: bool
+
+    @property
+    def field(self) -> str:
+        """The span as the form sends it."""
+        return f"{self.start}-{self.end} {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One question in a form, or one of those that are asked for each answer of another."""
+
+    question: Question
+    name: str
+    key: str | None
+    """The answer of the other question."""
+    chosen: tuple[str, ...]
+    own: str
+    marks: tuple[Mark, ...] = ()
+
+
+def fields(
+    step: Step,
+    current: Mapping[str, Any],
+    given: Mapping[str, Mapping[str, Any]],
+    text: str,
+) -> list[Field]:
+    """Return the fields of a form; ``current`` fills them in, ``given`` is what people said."""
+    made: list[Field] = []
+    everyone = [current, *given.values()]
+    for question in step.questions:
+        answer = current.get(question.id)
+        if question.per is None:
+            marks = _marks(question, answer, given, text) if question.kind == "spans" else ()
+            made.append(_field(question, question.id, None, answer, marks))
+            continue
+        for key in _keys(question.per, everyone):
+            here = answer.get(key) if isinstance(answer, Mapping) else None
+            made.append(_field(question, f"{question.id}@{key}", key, here))
+    return made
+
+
+def read_answers(step: Step, form: Form) -> dict[str, Any]:
+    """Return the answers of a form; what was left empty is left out."""
+    answers: dict[str, Any] = {}
+    for question in step.questions:
+        if question.per is None:
+            value = _read(question, question.id, form)
+            if value is not None:
+                answers[question.id] = value
+            continue
+        prefixes = {f"q:{question.id}@", f"own:{question.id}@"}
+        keys = dict.fromkeys(
+            name.partition("@")[2] for name in form if name.partition("@")[0] + "@" in prefixes
+        )
+        each = {key: _read(question, f"{question.id}@{key}", form) for key in keys}
+        told = {key: value for key, value in each.items() if value is not None}
+        if told:
+            answers[question.id] = told
+    return answers
+
+
+def _read(question: Question, name: str, form: Form) -> Any:
+    given = [value.strip() for value in form.get(f"q:{name}", ()) if value.strip()]
+    own = [line.strip() for value in form.get(f"own:{name}", ()) for line in value.splitlines()]
+    own = [line for line in own if line]
+    match question.kind:
+        case "choice" | "scale":
+            return own[0] if own else given[0] if given else None
+        case "choices":
+            return [*given, *own] or ([] if f"asked:{name}" in form else None)
+        case "text":
+            return given[0] if given else None
+        case "texts":
+            lines = [line.strip() for value in given for line in value.splitlines()]
+            return [line for line in lines if line] or None
+        case "spans":
+            added = [line for value in form.get(f"add:{name}", ()) for line in value.splitlines()]
+            found = read_spans([*given, *added])
+            return found or ([] if f"asked:{name}" in form else None)
+
+
+def read_spans(lines: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the spans of lines such as ``12-20 category``; empty lines are passed over."""
+    return [_span(line) for line in lines if line.strip()]
+
+
+def _span(line: str) -> dict[str, Any]:
+    match = _SPAN.fullmatch(line)
+    if match is None:
+        raise InputError(
+            f"Found the span '{line.strip()}'; expected its start, its end and its category, such "
+            "as '12-20 category'."
+        )
+    return {"start": int(match[1]), "end": int(match[2]), "value": match[3] or ""}
+
+
+def _field(
+    question: Question, name: str, key: str | None, answer: Any, marks: tuple[Mark, ...] = ()
+) -> Field:
+    if question.kind == "spans" or answer is None:
+        return Field(question, name, key, (), "", marks)
+    given = [str(each) for each in answer] if isinstance(answer, list) else [str(answer)]
+    if question.kind in ("text", "texts"):
+        return Field(question, name, key, (), "\n".join(given), marks)
+    known = {option.value for option in question.options}
+    own = "\n".join(each for each in given if each not in known)
+    return Field(question, name, key, tuple(each for each in given if each in known), own, marks)
+
+
+def _marks(
+    question: Question, answer: Any, given: Mapping[str, Mapping[str, Any]], text: str
+) -> tuple[Mark, ...]:
+    """Return every span that anybody marked, once, with who did."""
+    people: dict[tuple[int, int, str], list[str]] = {}
+    for person, answers in given.items():
+        for span in answers.get(question.id) or ():
+            people.setdefault(_place(span), []).append(person)
+    chosen = {_place(span) for span in answer or ()}
+    for place in chosen:
+        people.setdefault(place, [])
+    return tuple(
+        Mark(start, end, value, text[start:end], tuple(by), (start, end, value) in chosen)
+        for (start, end, value), by in sorted(people.items())
+    )
+
+
+def _place(span: Mapping[str, Any]) -> tuple[int, int, str]:
+    return int(span["start"]), int(span["end"]), str(span.get("value", ""))
+
+
+def _keys(question: str, answers: Iterable[Mapping[str, Any]]) -> Sequence[str]:
+    """Return the answers that anybody gave to the question that another one is asked for."""
+    found: dict[str, None] = {}
+    for each in answers:
+        answer = each.get(question)
+        for value in answer if isinstance(answer, list) else [] if answer is None else [answer]:
+            found[str(value)] = None
+    return list(found)

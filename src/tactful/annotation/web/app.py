@@ -1,0 +1,68 @@
+"""The web app of one project."""
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+
+from tactful.annotation.project import Project
+from tactful.annotation.web import annotator, owner
+from tactful.annotation.web.pages import FOLDER, render
+from tactful.annotation.web.security import SecurityHeaders
+from tactful.annotation.web.session import session_of
+from tactful.errors import OutputError, TactfulError
+
+_BROKEN = "Something went wrong on the server; nothing that was saved is lost. Try again."
+
+
+def create_app(project: Project, *, secure: bool = False) -> Starlette:
+    """Return the app of a project that is open.
+
+    ``secure`` says that browsers reach it by HTTPS: cookies are then sent by that alone.
+    """
+    app = Starlette(
+        routes=[
+            *annotator.routes(project),
+            *owner.routes(project),
+            Mount("/static", StaticFiles(directory=FOLDER / "static"), name="static"),
+        ],
+        middleware=[Middleware(SecurityHeaders, secure=secure)],
+        exception_handlers={
+            HTTPException: _refused,
+            TactfulError: _failed,
+            Exception: _broken,
+        },
+    )
+    app.state.project = project
+    app.state.secure = secure
+    return app
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 (the handler is of this class)
+    if error.status_code == 404:
+        return await _answer(request, 404, "There is no such page.")
+    return await _answer(request, error.status_code, error.detail)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    # What cannot be stored now may be stored later: the browser keeps it and tries again.
+    return await _answer(request, 503 if isinstance(error, OutputError) else 409, str(error))
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    return await _answer(request, 500, _BROKEN)
+
+
+async def _answer(request: Request, status: int, sentence: str) -> Response:
+    """Say what is wrong in one shape: JSON for scripts, a page for people."""
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": sentence}, status)
+    project = request.app.state.project
+    session = await run_in_threadpool(session_of, project, request)
+    template = "join.html" if status == 401 else "error.html"
+    return render(request, template, session, status, sentence=sentence)

@@ -1,0 +1,138 @@
+"""What all pages of the owner share: who may see them, and how forms come in.
+
+To anybody else these pages do not exist: an annotator gets the same answer as for a wrong address.
+"""
+
+import csv
+import io
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from tactful.annotation.formats.cells import neutralise
+from tactful.annotation.project import Project
+from tactful.annotation.web.figures import Figures
+from tactful.annotation.web.pages import render
+from tactful.annotation.web.security import read_form
+from tactful.annotation.web.session import Session, need_session
+
+Form = Mapping[str, list[str]]
+Endpoint = Callable[[Request], Awaitable[Response]]
+OWNER = ("owner",)
+REFEREE = ("owner", "referee")
+
+
+class Desk:
+    """A project, its figures, and the door to the pages about them."""
+
+    def __init__(self, project: Project):
+        self.project = project
+        self.figures = Figures(project)
+
+    def page(
+        self, view: Callable[[Request, Session], Response], roles: Sequence[str] = OWNER
+    ) -> Endpoint:
+        """Return the endpoint of a page that only people of some roles see."""
+
+        async def endpoint(request: Request) -> Response:
+            session = await self._enter(request, roles)
+            return await run_in_threadpool(view, request, session)
+
+        return endpoint
+
+    def action(
+        self, act: Callable[[Request, Session, Form], Response], roles: Sequence[str] = OWNER
+    ) -> Endpoint:
+        """Return the endpoint of a form; it must carry the token of the session."""
+
+        async def endpoint(request: Request) -> Response:
+            session = await self._enter(request, roles)
+            form = await read_form(request, session)
+            try:
+                return await run_in_threadpool(act, request, session, form)
+            finally:
+                self.figures.forget()
+
+        return endpoint
+
+    def show(self, request: Request, session: Session, template: str, **values: Any) -> Response:
+        """Render a page of the owner."""
+        status = values.pop("status", 200)
+        return render(
+            request,
+            template,
+            session,
+            status,
+            path=request.url.path,
+            said=request.query_params.get("said", "")[:200],
+            when=when,
+            percent=percent,
+            item_url=item_url,
+            **values,
+        )
+
+    async def _enter(self, request: Request, roles: Sequence[str]) -> Session:
+        session = await run_in_threadpool(need_session, self.project, request)
+        if session.person.role not in roles or session.person.status != "active":
+            raise HTTPException(404)
+        return session
+
+
+def back(path: str, said: str, **query: str) -> Response:
+    """Send the browser to a page that says what was done."""
+    return RedirectResponse(f"{path}?{urlencode({**query, 'said': said})}", 303)
+
+
+def item_url(item: str) -> str:
+    """Return the address of an item; ids may hold anything, also dots and slashes."""
+    return f"/owner/item?{urlencode({'id': item})}"
+
+
+def one(form: Form, name: str) -> str:
+    """Return the only value of a field; empty where there is none."""
+    return (form.get(name) or [""])[0].strip()
+
+
+def when(at: float | None) -> str:
+    """Return a time as people read it, in UTC."""
+    if at is None:
+        return "never"
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def percent(share: float | None) -> str:
+    """Return a share in per cent; a dash where it is undefined."""
+    return "–" if share is None else f"{share:.0%}"  # noqa: RUF001
+
+
+def number_of(request: Request, name: str, default: int = 1) -> int:
+    """Return a whole number, from 1, of the address; anything else is the default."""
+    given = request.query_params.get(name, "")
+    return (
+        max(1, int(given)) if given.isascii() and given.isdigit() and len(given) < 10 else default
+    )
+
+
+def download(name: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
+    """Return a CSV file; cells that a spreadsheet would run are neutralised."""
+    made = io.StringIO()
+    writer = csv.writer(made, lineterminator="\r\n")
+    writer.writerow(header)
+    writer.writerows([neutralise(cell) for cell in row] for row in rows)
+    return Response(
+        made.getvalue().encode("utf-8", "replace"),
+        media_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def now() -> float:
+    """Return the time."""
+    return time.time()

@@ -1,0 +1,207 @@
+"""The owner's pages: where the project stands, how far people agree, and what happened."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tactful.annotation import confusion
+from tactful.annotation.accord import Accord
+from tactful.annotation.events import KINDS, Event
+from tactful.annotation.project import Project
+from tactful.annotation.protocol import Step
+from tactful.annotation.views import View
+from tactful.annotation.web import charts, owner_items, owner_people, owner_settings
+from tactful.annotation.web.desk import Desk, download, now, number_of
+from tactful.annotation.web.figures import StepTable
+from tactful.annotation.web.session import Session
+
+LOG_PAGE = 50
+_NOT_TOLD = ("token", "text", "context", "meta", "traits")
+_LONGEST_SEARCH = 20_000
+"""Events that are looked through for one page of the log, when only some kinds are wanted."""
+
+
+def routes(project: Project) -> list[Route]:
+    """Return the routes of the owner's and the referee's pages."""
+    desk = Desk(project)
+    pages = _Pages(desk)
+    return [
+        Route("/owner", desk.page(pages.status)),
+        Route("/owner/live", desk.page(pages.live)),
+        Route("/owner/agreement", desk.page(pages.agreement)),
+        Route("/owner/agreement.csv", desk.page(pages.agreement_file)),
+        Route("/owner/log", desk.page(pages.log)),
+        *owner_people.routes(desk),
+        *owner_items.routes(desk),
+        *owner_settings.routes(desk),
+    ]
+
+
+class _Pages:
+    def __init__(self, desk: Desk):
+        self._desk = desk
+
+    def status(self, request: Request, session: Session) -> Response:
+        return self._desk.show(request, session, "owner_status.html", **self._status(request))
+
+    def live(self, request: Request, session: Session) -> Response:
+        return self._desk.show(request, session, "owner_live.html", **self._status(request))
+
+    def _status(self, request: Request) -> dict[str, Any]:
+        price = _price(request.query_params.get("price", ""))
+        status = self._desk.figures.status(price, now())
+        return {
+            "status_now": status,
+            "price": price,
+            "bars": [charts.progress_bar(step) for step in status.steps],
+            "day_chart": charts.day_chart(status.days, "Answers a day, of the last two weeks"),
+            "suspects": [test for test in self._desk.figures.tests() if test.suspect],
+        }
+
+    def agreement(self, request: Request, session: Session) -> Response:
+        table = self._table(request)
+        view = _chosen(table.views, request.query_params.get("view", ""))
+        names = self._names()
+        people = view.ratings.annotators if view else ()
+        pairs = confusion.pairs(view) if view else []
+        first, second = _two(request, people, pairs)
+        crossed = confusion.confusion(view, first, second) if view and first and second else None
+        return self._desk.show(
+            request,
+            session,
+            "owner_agreement.html",
+            step=table.step,
+            accords=table.accords,
+            chart=charts.interval_chart(
+                [_interval(each) for each in table.accords if each.answers],
+                "Agreement on each question, with intervals of 95 %",
+            ),
+            seen=table.views,
+            view=view,
+            people=sorted(people, key=lambda person: names[person].casefold()),
+            names=names,
+            pairs=pairs,
+            crossed=crossed,
+            most=max((max(row) for row in crossed.counts), default=0) if crossed else 0,
+            heat=charts.heat,
+            others=confusion.against_others(view) if view else [],
+        )
+
+    def agreement_file(self, request: Request, session: Session) -> Response:
+        table = self._table(request)
+        header = ("question", "label", "measure", "value", "low", "high", "items", "annotators")
+        rows = [
+            (
+                each.question,
+                each.label,
+                answer.name,
+                answer.value,
+                *(answer.interval or (None, None)),
+                answer.items,
+                answer.annotators,
+                answer.reason,
+            )
+            for each in table.accords
+            for answer in each.answers
+        ]
+        return download("agreement.csv", (*header, "why undefined"), rows)
+
+    def log(self, request: Request, session: Session) -> Response:
+        store = self._desk.project.store
+        kind = request.query_params.get("kind", "")
+        last = store.last
+        before = min(number_of(request, "before", last + 1), last + 1)
+        events, reached = _newest(self._desk, before, kind if kind in KINDS else None)
+        return self._desk.show(
+            request,
+            session,
+            "owner_log.html",
+            events=[(event, _told(event)) for event in events],
+            names=self._names(),
+            kind=kind,
+            kinds=KINDS,
+            last=last,
+            older=reached if reached > 1 else None,
+            newest=before > last,
+        )
+
+    def _table(self, request: Request) -> StepTable:
+        steps = self._desk.project.state.protocol.steps
+        wanted = request.query_params.get("step", "")
+        step: Step = next((each for each in steps if each.id == wanted), steps[0])
+        return self._desk.figures.agreement(step)
+
+    def _names(self) -> dict[str, str]:
+        project = self._desk.project
+        with project.lock:
+            return {person.id: person.name for person in project.state.people.values()}
+
+
+def _newest(desk: Desk, before: int, kind: str | None) -> tuple[list[Event], int]:
+    """Return a page of events before a number, newest first, and the number it reached."""
+    found: list[Event] = []
+    top = before
+    while top > 1 and len(found) < LOG_PAGE and before - top < _LONGEST_SEARCH:
+        size = LOG_PAGE if kind is None else 1000
+        after = max(0, top - 1 - size)
+        part = []
+        for event in desk.project.store.read(after):
+            if (event.number or 0) >= top:
+                break
+            if kind is None or event.kind == kind:
+                part.append(event)
+        found += reversed(part)
+        top = after + 1
+    if len(found) > LOG_PAGE:
+        found = found[:LOG_PAGE]
+        top = found[-1].number or 1
+    return found, top
+
+
+def _told(event: Event) -> str:
+    """Say in a line what an event holds; texts are on the page of the item, tokens nowhere."""
+    return "; ".join(
+        f"{name}: {_plain(value)}" for name, value in event.data.items() if name not in _NOT_TOLD
+    )
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.10g}" if value.is_integer() else f"{value:.1f}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain(each)}" for name, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value)) or "none"
+    return str(value)
+
+
+def _chosen(seen: Sequence[View], wanted: str) -> View | None:
+    return next((view for view in seen if view.id == wanted), seen[0] if seen else None)
+
+
+def _two(
+    request: Request, people: Sequence[str], pairs: Sequence[confusion.Pair]
+) -> tuple[str | None, str | None]:
+    """Return the two people that were asked for; without, the pair that shares most items."""
+    first, second = (request.query_params.get(name, "") for name in ("first", "second"))
+    if first in people and second in people:
+        return first, second
+    return (pairs[0].first, pairs[0].second) if pairs else (None, None)
+
+
+def _interval(accord: Accord) -> charts.Interval:
+    answer = accord.answers[0]
+    low, high = answer.interval or (None, None)
+    return charts.Interval(accord.title, answer.value, low, high, indent=accord.label is not None)
+
+
+def _price(given: str) -> float | None:
+    try:
+        price = float(given)
+    except ValueError:
+        return None
+    return price if math.isfinite(price) and 0 <= price < 1e6 else None

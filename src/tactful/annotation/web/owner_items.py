@@ -1,0 +1,310 @@
+"""The items: finding one, reading what everyone said about it, deciding, and editing tests."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tactful.annotation.project_import import check_test
+from tactful.annotation.protocol import Step
+from tactful.annotation.regold import gold_change
+from tactful.annotation.state import Answer, Item, ItemStep
+from tactful.annotation.web.answer_form import Field, fields, read_answers
+from tactful.annotation.web.desk import (
+    REFEREE,
+    Desk,
+    Form,
+    back,
+    download,
+    item_url,
+    now,
+    number_of,
+    one,
+)
+from tactful.annotation.web.gold_form import gold_fields, read_gold
+from tactful.annotation.web.session import Session
+from tactful.annotation.web.side_by_side import Comparison, compare
+from tactful.errors import TactfulError
+
+PER_PAGE = 50
+STATUSES = ("open", "waiting", "done", "disputed", "test")
+_LONGEST_NOTE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class StepShown:
+    """One step of an item as its page shows it."""
+
+    step: Step
+    here: ItemStep
+    table: Comparison
+    form: list[Field] | None
+    """What a referee fills in; None where there is nothing to decide."""
+    decided_by: str | None
+
+
+def routes(desk: Desk) -> list[Route]:
+    """Return the routes of the pages about items."""
+    pages = _Pages(desk)
+    shown = desk.page(pages.item, REFEREE)
+    return [
+        Route("/owner/items", desk.page(pages.items)),
+        Route("/owner/disputed", desk.page(pages.disputed, REFEREE)),
+        Route("/owner/disputed.csv", desk.page(pages.disputed_file, REFEREE)),
+        Route("/owner/item", shown),
+        Route("/owner/item/{id:path}", shown),
+        Route("/owner/adjudicate", desk.action(pages.adjudicate, REFEREE), methods=["POST"]),
+        Route("/owner/gold", desk.action(pages.gold), methods=["POST"]),
+    ]
+
+
+class _Pages:
+    def __init__(self, desk: Desk):
+        self._desk = desk
+
+    def items(self, request: Request, session: Session) -> Response:
+        query = request.query_params
+        words, status, step = (query.get(name, "").strip() for name in ("q", "status", "step"))
+        page = number_of(request, "page")
+        project = self._desk.project
+        with project.lock:
+            found = self._found(words.casefold(), status, step)
+            shown = list(islice(found, (page - 1) * PER_PAGE, page * PER_PAGE))
+            more = next(found, None) is not None
+            rows = [_row(item) for item in shown]
+        return self._desk.show(
+            request,
+            session,
+            "owner_items.html",
+            rows=rows,
+            steps=project.protocol.steps,
+            statuses=STATUSES,
+            q=words,
+            status_wanted=status,
+            step_wanted=step,
+            page=page,
+            more=more,
+        )
+
+    def disputed(self, request: Request, session: Session) -> Response:
+        found = self._desk.figures.disputes()
+        page = number_of(request, "page")
+        steps = {step.id: step.title for step in self._desk.project.protocol.steps}
+        return self._desk.show(
+            request,
+            session,
+            "owner_disputed.html",
+            disputes=found[(page - 1) * PER_PAGE : page * PER_PAGE],
+            total=len(found),
+            titles=steps,
+            page=page,
+            more=len(found) > page * PER_PAGE,
+        )
+
+    def disputed_file(self, request: Request, session: Session) -> Response:
+        rows = ((one.item, one.step, one.why, one.text) for one in self._desk.figures.disputes())
+        return download("disputed.csv", ("item", "step", "why", "text"), rows)
+
+    def item(self, request: Request, session: Session) -> Response:
+        wanted = request.path_params.get("id") or request.query_params.get("id", "")
+        return self._item(request, session, wanted)
+
+    def adjudicate(self, request: Request, session: Session, form: Form) -> Response:
+        item, step = self._item_of(form), self._step_of(form)
+        with self._desk.project.lock:
+            if not self._may_see(session, item):
+                raise HTTPException(404)
+        try:
+            answers = read_answers(step, form)
+        except TactfulError as error:
+            return self._item(request, session, item.id, problem=str(error), wrong=step.id)
+        try:
+            self._desk.project.adjudicate(
+                session.person.id, item.id, step.id, answers, one(form, "note")[:_LONGEST_NOTE]
+            )
+        except TactfulError as error:
+            return self._item(
+                request, session, item.id, problem=str(error), wrong=step.id, draft=answers
+            )
+        following = list(islice(self._next(item.id), 1))
+        said = "Decided."
+        if following and one(form, "then") == "next":
+            return back("/owner/item", f"{said} This is the next disputed item.", id=following[0])
+        return back("/owner/item", said, id=item.id)
+
+    def gold(self, request: Request, session: Session, form: Form) -> Response:
+        """Show what a new right answer would change, and store it when that is confirmed."""
+        item = self._item_of(form)
+        project = self._desk.project
+        try:
+            gold = self._gold_of(form)
+            with project.lock:
+                rules = project.state.protocol
+                gold = None if gold is None else check_test(rules, gold, item.text)
+                change = gold_change(project.state, item.id, gold)
+            if one(form, "action") == "confirm":
+                project.edit_gold(item.id, gold)
+                return back("/owner/item", "The hidden test was changed.", id=item.id)
+        except TactfulError as error:
+            return self._item(request, session, item.id, problem=str(error), wrong="gold")
+        return self._desk.show(
+            request,
+            session,
+            "owner_gold.html",
+            item=item,
+            gold=gold,
+            gold_json=json.dumps(gold, ensure_ascii=False),
+            told=_told(gold),
+            before=_told(item.gold),
+            change=change,
+        )
+
+    def _gold_of(self, form: Form) -> Mapping[str, Any] | None:
+        match one(form, "action"):
+            case "ordinary":
+                return None
+            case "confirm":
+                # What was shown is what is stored; it is checked once more like anything sent.
+                return _confirmed(one(form, "gold"))
+            case _:
+                gold: dict[str, Any] = {}
+                for step in self._desk.project.protocol.steps:
+                    gold |= read_gold(step, form)
+                return gold or None
+
+    def _item(
+        self,
+        request: Request,
+        session: Session,
+        name: str,
+        *,
+        problem: str = "",
+        wrong: str = "",
+        draft: Mapping[str, Any] | None = None,
+    ) -> Response:
+        project = self._desk.project
+        with project.lock:
+            item = project.state.items.get(name)
+            if item is None or not self._may_see(session, item):
+                raise HTTPException(404)
+            names = {person.id: person.name for person in project.state.people.values()}
+            shown = [
+                self._step(step, item, names, draft if wrong == step.id else None)
+                for step in project.protocol.steps
+                if step.id in item.steps
+            ]
+            mine = session.person.role == "owner"
+            gold = (
+                [(step, gold_fields(step, item.gold or {})) for step in project.protocol.steps]
+                if mine
+                else []
+            )
+        return self._desk.show(
+            request,
+            session,
+            "owner_item.html",
+            status=409 if problem else 200,
+            item=item,
+            steps=shown,
+            gold=gold,
+            is_owner=mine,
+            problem=problem,
+            wrong=wrong,
+            at=now(),
+        )
+
+    def _may_see(self, session: Session, item: Item) -> bool:
+        """Say whether a person may open an item; referees see what is theirs to decide."""
+        if session.person.role == "owner":
+            return True
+        return item.gold is None and any(
+            here.status == "disputed" or here.decision is not None for here in item.steps.values()
+        )
+
+    def _step(
+        self, step: Step, item: Item, names: Mapping[str, str], draft: Mapping[str, Any] | None
+    ) -> StepShown:
+        state = self._desk.project.state
+        here = item.steps[step.id]
+        counted = {answer.annotator for answer in state.counted(item.id, step.id)}
+        if item.gold is not None:
+            counted = {name for name in here.answers if state.people[name].counts}
+        given = sorted(here.answers.values(), key=lambda answer: answer.at)
+        decision: Answer | None = here.decision
+        form = None
+        if item.gold is None and here.status in ("disputed", "done"):
+            current = draft if draft is not None else decision.answers if decision else {}
+            said = {names.get(a.annotator, a.annotator): a.answers for a in given}
+            form = fields(step, current, said, item.text)
+        by = None if decision is None else names.get(decision.annotator, decision.annotator)
+        table = compare(step, item.text, given, counted, names, decision, item.gold)
+        return StepShown(step, here, table, form, by)
+
+    def _found(self, words: str, status: str, step: str) -> Iterator[Item]:
+        for item in self._desk.project.state.items.values():
+            if words and words not in item.id.casefold() and words not in item.text.casefold():
+                continue
+            if status == "test" and item.gold is None:
+                continue
+            if status in STATUSES[:-1] and (
+                item.gold is not None
+                or not any(
+                    here.status == status
+                    for name, here in item.steps.items()
+                    if not step or name == step
+                )
+            ):
+                continue
+            yield item
+
+    def _next(self, item: str) -> Iterator[str]:
+        """Yield the other items that are still disputed."""
+        self._desk.figures.forget()
+        for each in self._desk.figures.disputes():
+            if each.item != item:
+                yield each.item
+
+    def _item_of(self, form: Form) -> Item:
+        project = self._desk.project
+        with project.lock:
+            item = project.state.items.get(one(form, "item"))
+        if item is None:
+            raise HTTPException(404)
+        return item
+
+    def _step_of(self, form: Form) -> Step:
+        wanted = one(form, "step")
+        for step in self._desk.project.protocol.steps:
+            if step.id == wanted:
+                return step
+        raise HTTPException(404)
+
+
+def _row(item: Item) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "url": item_url(item.id),
+        "text": item.text,
+        "is_test": item.gold is not None,
+        "steps": [(name, here.status, len(here.answers)) for name, here in item.steps.items()],
+    }
+
+
+def _confirmed(text: str) -> Mapping[str, Any] | None:
+    try:
+        gold = json.loads(text)
+    except ValueError:
+        raise HTTPException(400, "The confirmation cannot be read; begin again.") from None
+    if gold is not None and not isinstance(gold, dict):
+        raise HTTPException(400, "The confirmation cannot be read; begin again.")
+    return gold
+
+
+def _told(gold: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    return [(name, json.dumps(value, ensure_ascii=False)) for name, value in (gold or {}).items()]

@@ -1,0 +1,150 @@
+"""The people of a project: who they are, how they do, and whether their judgements count."""
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tactful.annotation.protocol import Role
+from tactful.annotation.state import Person
+from tactful.annotation.web import charts
+from tactful.annotation.web.desk import Desk, Form, back, download, now, one
+from tactful.annotation.web.session import Session
+from tactful.errors import TactfulError
+
+ROLES: tuple[Role, ...] = ("annotator", "referee", "owner")
+MOST_LINES = 80
+"""In the chart of trust; with more nobody could tell one from another."""
+_LONGEST_NAME = 80
+
+
+def routes(desk: Desk) -> list[Route]:
+    """Return the routes of the page of people."""
+    pages = _Pages(desk)
+    return [
+        Route("/owner/people", desk.page(pages.people), methods=["GET"]),
+        Route("/owner/people", desk.action(pages.change), methods=["POST"]),
+        Route("/owner/people.csv", desk.page(pages.file)),
+    ]
+
+
+class _Pages:
+    def __init__(self, desk: Desk):
+        self._desk = desk
+
+    def people(self, request: Request, session: Session) -> Response:
+        return self._show(request, session)
+
+    def change(self, request: Request, session: Session, form: Form) -> Response:
+        """Do one thing to one person, or invite somebody."""
+        try:
+            if one(form, "action") == "invite":
+                return self._invite(request, session, form)
+            return self._one_person(session, form)
+        except TactfulError as error:
+            return self._show(request, session, problem=str(error), status=409)
+
+    def file(self, request: Request, session: Session) -> Response:
+        burdens = {each.person: each for each in self._desk.figures.burdens()}
+        rows = []
+        for person in self._all():
+            burden = burdens.get(person.id)
+            rows.append(
+                (
+                    person.id,
+                    person.name,
+                    person.role,
+                    person.status,
+                    person.trust,
+                    person.right,
+                    person.tests,
+                    person.answered,
+                    person.skipped,
+                    burden.capped_days if burden else None,
+                    person.seconds,
+                )
+            )
+        header = ("person", "name", "role", "status", "trust", "right", "tests", "answered")
+        return download(
+            "people.csv", (*header, "skipped", "days at the cap", "seconds of work"), rows
+        )
+
+    def _invite(self, request: Request, session: Session, form: Form) -> Response:
+        role, name = one(form, "role"), one(form, "name")
+        if role not in ROLES:
+            raise HTTPException(400, f"There is no role '{role}'; choose one of the list.")
+        if not name or len(name) > _LONGEST_NAME:
+            problem = f"Give the person a name of 1 to {_LONGEST_NAME} characters."
+            return self._show(request, session, problem=problem, status=400)
+        invitation = self._desk.project.invite(role, name)
+        link = f"{str(request.base_url).rstrip('/')}/join/{invitation.token}"
+        # Shown in the answer itself: the token is stored nowhere, not even in an address.
+        return self._show(request, session, link=link, invited=name)
+
+    def _one_person(self, session: Session, form: Form) -> Response:
+        project, who = self._desk.project, one(form, "person")
+        with project.lock:
+            person = project.state.people.get(who)
+        if person is None:
+            raise HTTPException(404)
+        reason = one(form, "reason")[:500]
+        match one(form, "action"):
+            case "revoke":
+                if person.id == session.person.id:
+                    raise HTTPException(400, "You cannot revoke your own invitation.")
+                project.revoke(who)
+                said = f"The invitation of {person.name} no longer works."
+            case "remove":
+                project.remove(who, reason)
+                said = f"The judgements of {person.name} no longer count."
+            case "readmit":
+                project.readmit(who, reason)
+                said = f"The judgements of {person.name} count again."
+            case other:
+                raise HTTPException(400, f"There is no action '{other}'.")
+        return back("/owner/people", said)
+
+    def _show(
+        self,
+        request: Request,
+        session: Session,
+        *,
+        link: str | None = None,
+        invited: str = "",
+        problem: str = "",
+        status: int = 200,
+    ) -> Response:
+        lines = sorted(self._desk.figures.trust(), key=lambda line: line.points[-1][1])
+        project = self._desk.project
+        with project.lock:
+            quality = project.state.protocol.quality
+            care = project.state.protocol.wellbeing
+        return self._desk.show(
+            request,
+            session,
+            "owner_people.html",
+            status=status,
+            people=self._all(),
+            burdens={each.person: each for each in self._desk.figures.burdens()},
+            chart=charts.trust_chart(
+                lines[:MOST_LINES], quality.least_trust, "Trust of each annotator, test by test"
+            ),
+            lines=len(lines),
+            most_lines=MOST_LINES,
+            quality=quality,
+            care=care,
+            tests=self._desk.figures.tests(),
+            roles=ROLES,
+            link=link,
+            invited=invited,
+            problem=problem,
+            at=now(),
+        )
+
+    def _all(self) -> list[Person]:
+        project = self._desk.project
+        with project.lock:
+            return sorted(
+                project.state.people.values(),
+                key=lambda person: (ROLES.index(person.role), person.name.casefold()),
+            )

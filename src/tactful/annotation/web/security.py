@@ -1,0 +1,100 @@
+"""What protects the browser: headers, the token against forged requests, bodies of limited size."""
+
+import hmac
+import json
+from typing import Any
+from urllib.parse import parse_qs
+
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tactful.annotation.web.session import Session
+
+MOST_BYTES = 256 * 1024
+"""A longer body is refused: answers are short."""
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+_HTTPS_ONLY = {"Strict-Transport-Security": "max-age=31536000"}
+_FORGED = (
+    "This request did not come from a page of the project, or the page is too old; "
+    "load the page again."
+)
+
+
+class SecurityHeaders:
+    """Adds the headers to each response; pages are never kept by a browser or a proxy."""
+
+    def __init__(self, app: ASGIApp, secure: bool = False):
+        self._app = app
+        self._headers = HEADERS | (_HTTPS_ONLY if secure else {})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and add to what comes back."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        is_static = scope["path"].startswith("/static/")
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(self._headers)
+                # Scripts and styles are asked for each time, and only sent when they changed.
+                headers["Cache-Control"] = "no-cache" if is_static else "no-store"
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+def check_csrf(session: Session, given: object) -> None:
+    """Refuse (403) a request that does not carry the token of the session."""
+    if not isinstance(given, str) or not hmac.compare_digest(
+        given.encode("utf-8", "surrogatepass"), session.csrf.encode()
+    ):
+        raise HTTPException(403, _FORGED)
+
+
+async def read_body(request: Request) -> bytes:
+    """Return the body of a request; a long one is refused (413) before it is read to its end."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MOST_BYTES:
+            raise HTTPException(413, f"The request is longer than {MOST_BYTES // 1024} KB.")
+    return bytes(body)
+
+
+async def read_form(request: Request, session: Session) -> dict[str, list[str]]:
+    """Return the fields of a form that was sent; its field ``csrf`` must be right."""
+    body = await read_body(request)
+    try:
+        form = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1000)
+    except ValueError:
+        raise HTTPException(400, "The form that was sent cannot be read.") from None
+    check_csrf(session, "".join(form.pop("csrf", [])))
+    return form
+
+
+def parse_json(request: Request, session: Session, body: bytes) -> dict[str, Any]:
+    """Return the JSON object that was sent; the header ``X-CSRF-Token`` must be right."""
+    check_csrf(session, request.headers.get("X-CSRF-Token"))
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "The request is not JSON.") from None
+    if not isinstance(found, dict):
+        raise HTTPException(400, "The request is not a JSON object.")
+    return found

@@ -1,0 +1,119 @@
+"""Everyone's answers to one item, side by side, in words."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tactful.annotation.protocol import Question, Step
+from tactful.annotation.state import Answer
+from tactful.annotation.trust import is_right, is_tested
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one person answered to one question."""
+
+    lines: tuple[str, ...]
+    marked: tuple[tuple[str, str], ...] = ()
+    """For spans: the name of the category and the words."""
+    differs: bool = False
+    """It is not what most of the others said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One person's answers."""
+
+    name: str
+    counts: bool
+    at: float
+    seconds: float | None
+    is_decision: bool = False
+    is_right: bool | None = None
+    """For a hidden test: whether it was answered as it should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Questions down the side, people across the top."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Question, tuple[Cell, ...]], ...]
+
+
+def compare(
+    step: Step,
+    text: str,
+    given: Sequence[Answer],
+    counted: Collection[str],
+    names: Mapping[str, str],
+    decision: Answer | None = None,
+    gold: Mapping[str, Any] | None = None,
+) -> Comparison:
+    """Return the answers of everyone; questions that nobody was asked are left out."""
+    tested = gold is not None and is_tested(step, gold)
+    columns = [
+        Column(
+            names.get(a.annotator, a.annotator),
+            a.annotator in counted,
+            a.at,
+            a.seconds,
+            is_right=is_right(step, gold or {}, a.answers) if tested else None,
+        )
+        for a in given
+    ]
+    everyone = [answer.answers for answer in given]
+    if decision is not None:
+        by = names.get(decision.annotator, decision.annotator)
+        columns.append(Column(by, True, decision.at, None, is_decision=True))
+        everyone.append(decision.answers)
+    rows = []
+    for question in step.questions:
+        answers = [each.get(question.id) for each in everyone]
+        if any(answer is not None for answer in answers):
+            common = _common(answers[: len(given)])
+            cells = tuple(_cell(question, answer, text, common) for answer in answers)
+            rows.append((question, cells))
+    return Comparison(tuple(columns), tuple(rows))
+
+
+def in_words(question: Question, answer: Any) -> tuple[str, ...]:
+    """Return an answer as lines of text, with the names of options instead of their values."""
+    if answer is None:
+        return ()
+    if isinstance(answer, Mapping):
+        return tuple(
+            f"{key}: {', '.join(in_words(question, each))}" for key, each in answer.items()
+        )
+    names = {option.value: option.name for option in question.options}
+    if isinstance(answer, list):
+        return tuple(names.get(str(each), str(each)) for each in answer) or ("(none)",)
+    return (names.get(str(answer), str(answer)),)
+
+
+def _cell(question: Question, answer: Any, text: str, common: str | None) -> Cell:
+    differs = common is not None and answer is not None and _key(answer) != common
+    if question.kind != "spans" or question.per is not None or answer is None:
+        return Cell(in_words(question, answer), differs=differs)
+    names = {option.value: option.name for option in question.options}
+    marked = tuple(
+        (names.get(str(span["value"]), str(span["value"])), text[span["start"] : span["end"]])
+        for span in answer
+    )
+    return Cell(() if marked else ("(nothing marked)",), marked, differs)
+
+
+def _common(answers: Sequence[Any]) -> str | None:
+    """Return the answer that more than half of the people gave, if there is one."""
+    keys = [_key(answer) for answer in answers if answer is not None]
+    best = max(set(keys), key=keys.count, default=None)
+    return best if best is not None and keys.count(best) * 2 > len(keys) > 1 else None
+
+
+def _key(answer: Any) -> str:
+    """Return something that is the same for the same answers, whatever their order."""
+    if isinstance(answer, Mapping):
+        return repr(sorted((key, _key(each)) for key, each in answer.items()))
+    if isinstance(answer, list):
+        return repr(sorted(_key(each) for each in answer))
+    return repr(answer)

@@ -1,0 +1,47 @@
+// Keys. An option is chosen by the key it shows; the app's own keys are the same in all protocols
+// (tactful.annotation.hotkeys keeps them free). While somebody types, letters are letters.
+
+const isField = (node) => node.matches?.('textarea, input[type="text"]');
+const isPressed = (node) => node.matches?.('button, a, summary');
+
+/** The key as the protocol names it; also on keyboards without Latin letters or digits. */
+export function nameOf(event) {
+  const key = event.key.toLowerCase();
+  if (/^[a-z0-9?]$/.test(key) || key.length > 1) return event.shiftKey && key !== '?' ? '' : key;
+  const [, letter] = /^(?:Key|Digit|Numpad)([A-Z0-9])$/.exec(event.code) ?? [];
+  return letter && !event.shiftKey ? letter.toLowerCase() : '';
+}
+
+export function listenToKeys(desk) {
+  const commands = {
+    g: () => desk.openGuideline(),
+    '?': () => desk.openGuideline(),
+    b: () => desk.turnCover(),
+    s: () => desk.skip(),
+    u: () => desk.undo(),
+    backspace: () => desk.undo(),
+  };
+
+  document.addEventListener('keydown', (event) => {
+    if (event.isComposing || event.defaultPrevented || document.querySelector('dialog[open]')) return;
+    if (!desk.isReady) return;
+    const { target } = event;
+    const withCtrl = event.ctrlKey || event.metaKey;
+    const run = (action) => {
+      event.preventDefault();
+      action();
+    };
+    if (event.key === 'Enter') {
+      if (withCtrl) run(() => desk.save());
+      else if (!isPressed(target) && !(event.shiftKey && isField(target))) run(() => desk.advance());
+    } else if (isField(target)) {
+      if (event.key === 'Escape') run(() => desk.leaveField());
+    } else if (withCtrl && event.key === 'z') {
+      run(() => desk.undo());
+    } else if (!withCtrl && !event.altKey && desk.hasSingleKeys) {
+      const key = nameOf(event);
+      if (commands[key]) run(commands[key]);
+      else if (key.length === 1 && !desk.isCovered && desk.choose(key)) event.preventDefault();
+    }
+  });
+}

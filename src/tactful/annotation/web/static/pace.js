@@ -1,0 +1,58 @@
+// How long a text takes, and how it goes.
+
+/** Seconds during which the page is seen and the text is not covered. */
+export class Clock {
+  #spent = 0;
+  #since = null;
+  #isPaused = false;
+
+  constructor() {
+    document.addEventListener('visibilitychange', () => this.#turn());
+  }
+
+  start(spent = 0) {
+    this.#spent = spent * 1000;
+    this.#since = null;
+    this.#turn();
+  }
+
+  pause(isPaused) {
+    this.#isPaused = isPaused;
+    this.#turn();
+  }
+
+  seconds() {
+    const running = this.#since === null ? 0 : performance.now() - this.#since;
+    return Math.round((this.#spent + running) / 100) / 10;
+  }
+
+  #turn() {
+    const isRunning = !this.#isPaused && !document.hidden;
+    const now = performance.now();
+    if (this.#since !== null) this.#spent += now - this.#since;
+    this.#since = isRunning ? now : null;
+  }
+}
+
+/** What was done since the page was opened. */
+export class Pace {
+  #seconds = [];
+  left = null;
+
+  add(seconds) {
+    this.#seconds.push(seconds);
+    if (this.left !== null) this.left = Math.max(0, this.left - 1);
+  }
+
+  sentence() {
+    const parts = [];
+    const number = this.#seconds.length;
+    if (number) {
+      // The middle one: a long pause at one text does not change it.
+      const middle = [...this.#seconds].sort((one, other) => one - other)[Math.floor(number / 2)];
+      parts.push(`${number} done in this sitting`, `about ${Math.max(1, Math.round(middle))} s each`);
+    }
+    if (this.left !== null) parts.push(`${this.left} more today`);
+    return parts.join(' · ');
+  }
+}

@@ -1,0 +1,360 @@
+// The desk: one text after the other, from the page that the server gave.
+
+import { Queue } from './queue.js';
+import { Shelf } from './storage.js';
+import { StepForm } from './questions.js';
+import { TextView } from './textview.js';
+import { Marker } from './spans.js';
+import { Clock, Pace } from './pace.js';
+import { listenToKeys } from './keys.js';
+
+const find = (id) => document.getElementById(id);
+const RETRY = 3000;
+
+class Desk {
+  constructor() {
+    const { person, csrf, blur, lang } = find('desk').dataset;
+    this.blur = blur === 'yes';
+    this.lang = lang;
+    this.shelf = new Shelf(person);
+    this.shelf.sweep();
+    this.queue = new Queue(this.shelf, csrf, (news) => this.#hear(news));
+    this.view = new TextView(find('text'), lang);
+    const caret = document.createElement('div');
+    caret.className = 'caret';
+    caret.hidden = true;
+    find('text').parentElement.append(caret);
+    this.marker = new Marker(this.view, caret, find('marks'), say);
+    this.clock = new Clock();
+    this.pace = new Pace();
+    this.items = [];
+    this.index = 0;
+    this.history = [];
+    this.isReady = false;
+    this.#connect();
+  }
+
+  #connect() {
+    find('form').addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.save();
+    });
+    find('reveal').addEventListener('click', () => this.turnCover());
+    find('cover').addEventListener('click', () => this.turnCover());
+    find('undo').addEventListener('click', () => this.undo());
+    find('skip').addEventListener('click', () => this.skip());
+    find('open-guideline').addEventListener('click', () => this.openGuideline());
+    find('stop').addEventListener('submit', (event) => this.#stop(event));
+    find('rest').addEventListener('close', () => {
+      if (find('rest').returnValue === 'stop') find('stop').requestSubmit();
+    });
+    find('questions').addEventListener('focusin', (event) => this.#setCurrent(this.form.of(event.target)));
+    find('text').addEventListener('focus', () => {
+      const marks = this.form?.shown.find((each) => each.element.dataset.kind === 'spans');
+      if (marks) this.#setCurrent(marks);
+    });
+    const keys = find('single-keys');
+    keys.checked = this.hasSingleKeys;
+    keys.addEventListener('change', () => this.shelf.write('single-keys', keys.checked));
+  }
+
+  get hasSingleKeys() {
+    return this.shelf.read('single-keys', true);
+  }
+
+  get item() {
+    return this.items[this.index];
+  }
+
+  /** Ask for a page; what waits is sent first, so that the server knows what is answered. */
+  async load() {
+    this.isReady = false;
+    await this.queue.send();
+    let response;
+    try {
+      response = await fetch('/api/page', { headers: { Accept: 'application/json' } });
+    } catch {
+      this.#later('No connection. Your answers are kept here; the next texts come when it is back.');
+      return;
+    }
+    if (response.status === 401 || response.status === 403) {
+      location.assign('/');
+      return;
+    }
+    const page = await response.json().catch(() => ({}));
+    if (!response.ok) {
+      this.#later(page.error ?? 'The server does not answer as it should.');
+      return;
+    }
+    const items = page.items.filter((item) => !this.queue.has(item.handle));
+    if (!items.length && this.queue.waiting.length) {
+      this.#later('Some answers still wait to be sent.');
+    } else if (!items.length) {
+      location.assign('/done');
+    } else {
+      if (this.isWaiting) find('notice').hidden = true;
+      this.isWaiting = false;
+      this.pace.left = page.left;
+      this.items = items;
+      this.index = 0;
+      this.#open(this.shelf.read(`draft:${this.item.handle}`)?.answers ?? {});
+      if (page.break_due) find('rest').showModal();
+    }
+  }
+
+  #later(sentence) {
+    notice(sentence);
+    this.isWaiting = true;
+    find('columns').hidden = true;
+    find('place').textContent = 'Waiting …';
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.load(), RETRY);
+  }
+
+  #open(answers) {
+    const { item } = this;
+    const step = document.querySelector(`.step-template[data-step="${CSS.escape(item.step)}"]`);
+    find('columns').hidden = false;
+    find('step-title').textContent = step.dataset.title;
+    this.#writeContext(item.context);
+    this.view.write(item.text);
+    find('text').dir = 'auto';
+    const hasSpans = [...step.children].some((each) => each.dataset.kind === 'spans');
+    this.marker.begin(hasSpans);
+    find('span-keys').hidden = !hasSpans;
+    find('desk').classList.toggle('has-spans', hasSpans);
+    this.undone = [];
+    this.current = null;
+    this.form = null;
+    this.form = new StepForm(
+      find('questions'),
+      step,
+      (element, changed) => this.marker.controlOf(element, changed),
+      (instance, source) => this.#changed(instance, source),
+    );
+    this.form.write(answers);
+    this.last = JSON.stringify(this.form.answers());
+    this.#setCurrent(this.form.shown[0]);
+    this.clock.start(this.shelf.read(`draft:${item.handle}`)?.seconds ?? 0);
+    this.isReady = true;
+    find('draft').textContent = '';
+    find('undo').disabled = !this.history.length;
+    this.#showPlace();
+    this.#setCover(this.blur);
+    scrollTo(0, 0);
+  }
+
+  #writeContext(context) {
+    const parts = Object.entries(context).map(([name, text]) => {
+      const part = document.createElement('div');
+      const title = document.createElement('h3');
+      title.textContent = name;
+      const place = document.createElement('p');
+      place.dir = 'auto';
+      place.className = 'context-text';
+      place.lang = this.lang;
+      new TextView(place, this.lang).write(text);
+      part.append(title, place);
+      return part;
+    });
+    find('context').replaceChildren(...parts);
+    find('context').hidden = !parts.length;
+  }
+
+  #showPlace() {
+    const number = this.items.length;
+    const what = number === 1 ? 'Your next text' : `Text ${this.index + 1} of ${number}`;
+    find('place').textContent = what;
+    find('bar').hidden = number === 1;
+    find('bar').setAttribute('aria-valuemax', number);
+    find('bar').setAttribute('aria-valuenow', this.index);
+    find('bar').firstElementChild.style.inlineSize = `${(100 * this.index) / number}%`;
+    find('pace').textContent = this.pace.sentence();
+  }
+
+  get isCovered() {
+    return !find('curtain').hidden;
+  }
+
+  #setCover(isCovered) {
+    find('curtain').hidden = !isCovered;
+    find('cover').hidden = isCovered || !this.blur;
+    for (const element of [find('text'), find('context')]) {
+      element.inert = isCovered;
+      element.ariaHidden = isCovered ? 'true' : null;
+      element.classList.toggle('blurred', isCovered);
+    }
+    this.clock.pause(isCovered);
+    (isCovered ? find('reveal') : find('text')).focus({ preventScroll: true });
+  }
+
+  turnCover() {
+    if (this.blur) this.#setCover(!this.isCovered);
+  }
+
+  #setCurrent(instance) {
+    if (!instance) return;
+    this.current?.element.classList.remove('current');
+    this.current = instance;
+    instance.element.classList.add('current');
+  }
+
+  #changed(instance, source) {
+    const now = JSON.stringify(this.form.answers());
+    // Letters typed one after the other into one field are one step back.
+    const isSame = source && source === this.source;
+    if (now !== this.last && !isSame) this.undone.push(this.last);
+    this.source = source ?? null;
+    this.last = now;
+    find('undo').disabled = false;
+    const seconds = this.clock.seconds();
+    const kept = this.shelf.write(`draft:${this.item.handle}`, {
+      answers: this.form.answers(), seconds, at: Date.now(),
+    });
+    find('draft').textContent = kept ? 'Draft kept' : 'Draft not kept: this browser stores nothing';
+  }
+
+  /** Choose the option with a key: of the question one is at, else of the one that has it. */
+  choose(key) {
+    const shown = this.form.shown;
+    const at = [this.current, ...shown].find((each) => (
+      each && shown.includes(each) && each.element.querySelector(`[data-key="${key}"]`)
+    ));
+    if (!at) return false;
+    const option = at.element.querySelector(`[data-key="${key}"]`);
+    option.click();
+    if (option.type === 'radio') {
+      option.focus();
+      const next = this.form.nextOpen(at);
+      if (next) this.#focus(next);
+      else find('save').focus();
+    } else if (option.type === 'checkbox') {
+      option.focus();
+    }
+    return true;
+  }
+
+  #focus(instance) {
+    this.#setCurrent(instance);
+    const isMarks = instance.element.dataset.kind === 'spans';
+    const target = isMarks ? find('text') : instance.element.querySelector('input, textarea, button');
+    target.focus();
+    instance.element.scrollIntoView({ block: 'nearest' });
+  }
+
+  leaveField() {
+    this.current.element.tabIndex = -1;
+    this.current.element.focus();
+  }
+
+  advance() {
+    if (this.isCovered) {
+      this.turnCover();
+      return;
+    }
+    const next = this.form.nextOpen(this.current);
+    if (next && next !== this.current) this.#focus(next);
+    else this.save();
+  }
+
+  save() {
+    if (!this.isReady || this.isCovered) return;
+    const problem = this.form.check();
+    if (problem) {
+      this.#focus(problem);
+      say(problem.element.querySelector('.problem').textContent);
+      return;
+    }
+    find('notice').hidden = true;
+    const { item } = this;
+    const answers = this.form.answers();
+    const seconds = this.clock.seconds();
+    this.pace.add(seconds);
+    this.history.push({ item, answers });
+    this.shelf.remove(`draft:${item.handle}`);
+    this.queue.add('/api/answer', { handle: item.handle, answers, seconds });
+    this.#next('Saved.');
+  }
+
+  skip() {
+    if (!this.isReady) return;
+    const { item } = this;
+    this.shelf.remove(`draft:${item.handle}`);
+    this.queue.add('/api/skip', { handle: item.handle, reason: '' });
+    this.#next('Skipped.');
+  }
+
+  #next(news) {
+    this.index += 1;
+    if (this.item) {
+      this.#open(this.shelf.read(`draft:${this.item.handle}`)?.answers ?? {});
+      say(`${news} ${find('place').textContent}.`);
+    } else {
+      say(news);
+      this.load();
+    }
+  }
+
+  undo() {
+    if (!this.isReady) return;
+    if (this.undone.length) {
+      this.form.write(JSON.parse(this.undone.pop()));
+      this.source = null;
+      this.last = JSON.stringify(this.form.answers());
+      this.#setCurrent(this.form.nextOpen(null) ?? this.form.shown[0]);
+      find('undo').disabled = !this.undone.length && !this.history.length;
+      say('Undone.');
+    } else if (this.history.length) {
+      const { item, answers } = this.history.pop();
+      if (this.items[this.index - 1] === item) this.index -= 1;
+      else this.items.splice(this.index, 0, item);
+      this.#open(answers);
+      say('Back to the text before. Save it again to change your answer.');
+    } else {
+      say('There is nothing to undo.');
+    }
+  }
+
+  openGuideline() {
+    find('guideline').showModal();
+  }
+
+  async #stop(event) {
+    event.preventDefault();
+    await Promise.race([this.queue.send(), new Promise((done) => { setTimeout(done, RETRY); })]);
+    if (navigator.onLine) {
+      find('stop').submit();
+    } else {
+      notice('No connection. You can close this page: your answers are kept here, '
+        + 'and what you did not answer goes to others by itself.');
+    }
+  }
+
+  #hear({ waiting, problem, refused, lost }) {
+    const net = find('net');
+    net.hidden = !waiting;
+    if (waiting) {
+      const many = waiting === 1 ? '1 answer is' : `${waiting} answers are`;
+      net.textContent = problem ? `${many} kept here and will be sent later.` : 'Sending …';
+    }
+    if (problem && problem !== 'offline') notice(problem);
+    if (lost) notice('This browser stores nothing; keep this page open until all is sent.');
+    if (refused) notice(`An answer was not taken. ${refused}`);
+  }
+}
+
+function notice(sentence) {
+  find('notice').textContent = sentence;
+  find('notice').hidden = false;
+}
+
+/** Say something to a screen reader; the same sentence twice is said twice. */
+function say(sentence) {
+  const live = find('live');
+  live.textContent = '';
+  setTimeout(() => { live.textContent = sentence; }, 50);
+}
+
+const desk = new Desk();
+listenToKeys(desk);
+desk.load();

@@ -1,0 +1,234 @@
+"""``tactful annotate simulate``: what a protocol would cost and yield."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tactful.cli.output import echo, echo_json, echo_sentence, table
+from tactful.errors import UsageError
+
+if TYPE_CHECKING:
+    from tactful.annotation.simulation.report import QuestionResult, Simulation
+    from tactful.annotation.simulation.scores import Score
+
+REPORT = "simulation.json"
+
+
+@click.command("simulate")
+@click.argument("protocol", metavar="PROTOCOL")
+@click.option("--items", type=int, default=500, show_default=True, help="Items to label.")
+@click.option("--annotators", type=int, default=30, show_default=True, help="People who judge.")
+@click.option(
+    "--spammers",
+    type=float,
+    default=0.15,
+    show_default=True,
+    metavar="SHARE",
+    help="The share of them that does not read.",
+)
+@click.option(
+    "--skill",
+    type=float,
+    default=0.75,
+    show_default=True,
+    metavar="SHARE",
+    help="How often those who read are sure and right about an item of middling difficulty.",
+)
+@click.option(
+    "--fatigue",
+    type=float,
+    default=0.1,
+    show_default=True,
+    metavar="NUMBER",
+    help="How much harder items become with each hundred of a session.",
+)
+@click.option("--tests", type=int, help="Hidden tests in the pool.  [default: 100, if any]")
+@click.option("--price", type=float, help="What one judgement costs.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Another one, another crowd.")
+@click.option(
+    "--ground",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Right answers of items (.csv, .jsonl), or rates (.yaml).",
+)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write the report (JSON) and the plots there.",
+)
+@click.option("--plots", is_flag=True, help="Draw what happened, into the folder of --output.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option("--force", is_flag=True, help="Replace what is already there.")
+def simulate_cli(
+    protocol: str,
+    items: int,
+    annotators: int,
+    spammers: float,
+    skill: float,
+    fatigue: float,
+    tests: int | None,
+    price: float | None,
+    seed: int,
+    ground: Path | None,
+    output: Path | None,
+    plots: bool,
+    as_json: bool,
+    force: bool,
+) -> None:
+    """Try a protocol with a simulated crowd, before you pay for it.
+
+    PROTOCOL is the name of a built-in one (pcl, unhealthy, frames, stereotypes) or a YAML file.
+    The rules are those of a real project; only the people are made up.
+
+    \b
+    tactful annotate simulate unhealthy --items 1000 --annotators 40 --price 0.05
+    tactful annotate simulate pcl --items 500 --annotators 2 --spammers 0
+    tactful annotate simulate unhealthy --output simulation --plots
+    """
+    from tactful.annotation.load import load_protocol
+    from tactful.annotation.simulate import Crowd, Plan, simulate_with_record
+    from tactful.files import atomic_folder
+
+    if plots and output is None:
+        raise UsageError("Plots need a folder to be written to; add --output FOLDER.")
+    if plots:
+        from tactful.figures import check_figure
+
+        check_figure(Path("plot.svg"))
+    crowd = Crowd(annotators=annotators, spammers=spammers, skill=skill, fatigue=fatigue)
+    plan = Plan(items, tests, crowd, price, seed, ground, curve=plots)
+    if output is None:
+        answer, _, _ = simulate_with_record(load_protocol(protocol), plan)
+    else:
+        with atomic_folder(output, force) as folder:
+            answer, setting, record = simulate_with_record(load_protocol(protocol), plan)
+            _write_json(folder / REPORT, answer)
+            if plots:
+                from tactful.annotation.simulation.plots import write_plots
+
+                write_plots(folder, answer, setting, record)
+    if as_json:
+        echo_json(answer.as_data())
+    else:
+        _echo(answer)
+        if output is not None:
+            echo_sentence(f"Written to {output}.")
+
+
+def _write_json(path: Path, answer: "Simulation") -> None:
+    import json
+
+    text = json.dumps(answer.as_data(), ensure_ascii=False, indent=2)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _echo(answer: "Simulation") -> None:
+    for sentence in sentences(answer):
+        echo_sentence(sentence)
+    click.echo()
+    columns = [
+        "question",
+        "accuracy",
+        "equal cost",
+        "3 votes",
+        "F1",
+        "equal cost ",
+        "3 votes ",
+        "balanced",
+        "equal cost  ",
+        "alpha",
+    ]
+    rows = [_row(result) for result in answer.questions]
+    echo(table(columns, rows, whole=["question"]))
+    click.echo()
+    echo_sentence(
+        "'equal cost': a plain majority of as many judgements, without tests and removals; "
+        "'3 votes': a plain majority of three."
+    )
+    click.echo()
+    echo(
+        table(
+            ["people who", "number", "removed", "left", "judgements before", "at most"],
+            [
+                [
+                    _DO[kind.kind],
+                    kind.people,
+                    kind.removed,
+                    kind.left,
+                    kind.judgements_before,
+                    kind.most_judgements_before,
+                ]
+                for kind in answer.kinds
+                if kind.people
+            ],
+        )
+    )
+
+
+_DO = {
+    "careful": "read",
+    "random": "pick anything",
+    "constant": "have one answer for all",
+    "first": "take the first option",
+}
+
+
+def sentences(answer: "Simulation") -> list[str]:
+    """Say what a simulation found, a sentence for each thing."""
+    found = [
+        f"Protocol '{answer.protocol}', {answer.items:,} items, {answer.annotators:,} annotators, "
+        f"seed {answer.seed}: "
+        + (
+            "all items are labelled."
+            if answer.finished
+            else f"not finished, {answer.unlabelled:,} items have no label."
+        ),
+        f"{answer.judgements:,} judgements were paid for: {answer.counted:,} count, "
+        f"{answer.on_tests:,} were hidden tests, {answer.discarded:,} came from people who were "
+        f"removed (tests among them), {answer.decisions:,} from a referee's decisions.",
+        f"{answer.hours:,.1f} hours of work within {answer.days:,.1f} days"
+        + ("." if answer.cost is None else f", at a cost of {answer.cost:,.2f}."),
+    ]
+    if answer.spammers:
+        found.append(
+            f"{answer.caught:,} of {answer.spammers:,} people who do not read were removed "
+            f"({answer.caught / answer.spammers:.1%}), {answer.wrongly_removed:,} of those who "
+            f"read; {answer.reopened:,} finished items were judged again."
+        )
+    else:
+        found.append(
+            f"{answer.wrongly_removed:,} people who read were removed; {answer.reopened:,} "
+            "finished items were judged again."
+        )
+    if answer.confidence:
+        low, high = answer.confidence[0], answer.confidence[-1]
+        found.append(
+            f"Labels with a confidence of about {low.confidence:.0%} are right in {low.right:.1%} "
+            f"of the cases, those with {high.confidence:.0%} in {high.right:.1%}."
+        )
+    return found
+
+
+def _row(result: "QuestionResult") -> list[Any]:
+    return [
+        result.question,
+        *_three(result, "accuracy"),
+        *_three(result, "f1"),
+        _decimal(result.protocol, "balanced_accuracy"),
+        _decimal(result.equal_cost, "balanced_accuracy"),
+        None if result.alpha is None else round(result.alpha, 3),
+    ]
+
+
+def _three(result: "QuestionResult", measure: str) -> list[float | None]:
+    return [
+        _decimal(each, measure) for each in (result.protocol, result.equal_cost, result.three_votes)
+    ]
+
+
+def _decimal(score: "Score", measure: str) -> float | None:
+    value = getattr(score, measure)
+    return None if value is None else round(value, 4)

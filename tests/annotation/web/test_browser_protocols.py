@@ -1,0 +1,143 @@
+"""Each protocol of the papers, from the invitation to the last answer, by keyboard alone."""
+
+from tests.annotation.web.desks import MakeProject, OpenTab, Tab
+
+from tactful.annotation.exchange import NewItem
+
+
+def begin(tab: Tab) -> None:
+    """Agree to the first page by keyboard."""
+    page = tab.page
+    assert page.url.endswith("/consent")
+    for _ in range(40):
+        tab.press("Tab")
+        name = page.evaluate("document.activeElement.name || document.activeElement.type")
+        if name == "agree":
+            tab.press("Space")
+        elif name == "submit":
+            tab.press("Enter")
+            break
+    page.wait_for_url("**/work")
+    tab.show()
+
+
+def test_pcl(make_project: MakeProject, open_tab: OpenTab) -> None:
+    """Two annotators, the referee for 0 against 2, then spans (section 4.1 of the paper)."""
+    project = make_project("pcl", ["These poor souls can only hope for our help."])
+    one = open_tab(project, agree=False)
+    begin(one)
+    one.press("2", "Enter")
+    assert one.wait_for("item-0", "paragraph") == {"pcl": "2"}
+    one.page.wait_for_url("**/done")
+    two = open_tab(project, agree=False)
+    begin(two)
+    two.press("0", "Enter")
+    assert two.wait_for("item-0", "paragraph") == {"pcl": "0"}
+    referee = open_tab(project, role="referee", agree=False)
+    begin(referee)
+    referee.press("2", "Enter")
+    assert referee.wait_for("item-0", "referee") == {"pcl": "2"}
+    one.page.goto(f"{one.address}/work")
+    one.show()
+    # To the second word, which is selected with the third; then a word that both marks share.
+    one.press("ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight", "1")
+    one.press("Control+ArrowRight", "ArrowLeft", "Shift+ArrowRight", "5")
+    assert one.page.locator(".marked li").count() == 2
+    one.press("Enter")
+    assert one.wait_for("item-0", "spans") == {
+        "spans": [
+            {"start": 6, "end": 16, "value": "pcl.unbalanced_power_relations"},
+            {"start": 11, "end": 16, "value": "pcl.metaphor"},
+        ]
+    }
+
+
+def test_unhealthy(make_project: MakeProject, open_tab: OpenTab) -> None:
+    """A page of seven, one of them a hidden test, eight questions each (section 3)."""
+    items = [NewItem(f"item-{number}", f"Comment number {number}.") for number in range(6)]
+    tests = [NewItem(f"test-{n}", f"Nice try {n}.", gold={"unhealthy": "yes"}) for n in range(2)]
+    project = make_project("unhealthy", [*items, *tests])
+    tab = open_tab(project, agree=False)
+    begin(tab)
+    assert tab.page.inner_text("#place") == "Text 1 of 7"
+    for number in range(1, 8):
+        tab.page.wait_for_selector(f"#place:has-text('Text {number} of')")
+        tab.show()
+        # All that is asked is chosen by the first key of each question; then Save has the focus.
+        while not tab.is_at("save"):
+            tab.press(tab.page.get_attribute(".question.current [data-key]", "data-key") or "")
+        tab.press("Enter")
+    tab.page.wait_for_url("**/done")
+    person = project.state.people[tab.person]
+    assert (person.answered, person.tests, person.right) == (7, 1, 1)
+    assert tab.answers("item-3", "questionnaire") == dict.fromkeys(
+        (
+            "unhealthy",
+            "unhealthy.sarcastic",
+            "unhealthy.generalisation",
+            "unhealthy.generalisation_unfair",
+            "unhealthy.hostile",
+            "unhealthy.antagonistic",
+            "unhealthy.condescending",
+            "unhealthy.dismissive",
+        ),
+        "yes",
+    )
+
+
+def test_frames(make_project: MakeProject, open_tab: OpenTab) -> None:
+    """Later questions where they apply; two groups, two to four statements each (section 3.2)."""
+    project = make_project("frames", ["Ask a cyclist or a baker, they never listen."])
+    tab = open_tab(project, agree=False)
+    begin(tab)
+    assert tab.page.locator("#questions fieldset").count() == 3
+    tab.press("1", "a", "i")
+    assert tab.page.locator("#questions fieldset").count() == 4
+    tab.press("j")
+    keyboard = tab.page.keyboard
+    keyboard.type("Women")
+    tab.press("Enter")
+    keyboard.type("cyclists")
+    tab.press("Enter", "Enter")
+    for group in ("women", "cyclists"):
+        for words in ("listen to nobody", "think of themselves"):
+            keyboard.type(f"{group} {words}")
+            tab.press("Enter")
+    tab.press("m", "Enter")
+    assert tab.wait_for("item-0", "frame") == {
+        "frame.offensive": "yes",
+        "frame.intent": "yes",
+        "frame.lewd": "no",
+        "frame.group": "yes",
+        "frame.target_group": ["women", "cyclists"],
+        "frame.implied_statement": {
+            "women": ["women listen to nobody", "women think of themselves"],
+            "cyclists": ["cyclists listen to nobody", "cyclists think of themselves"],
+        },
+        "frame.in_group": "maybe",
+    }
+
+
+def test_stereotypes(make_project: MakeProject, open_tab: OpenTab) -> None:
+    """Two stages, with the comment as context (sections 3.1 and 3.2 of the overview)."""
+    context = {"comment": "El comentario entero. Los panaderos madrugan siempre."}
+    project = make_project(
+        "stereotypes", [NewItem("item-0", "Los panaderos madrugan siempre.", context=context)]
+    )
+    tabs = [open_tab(project, agree=False) for _ in range(3)]
+    for tab in tabs:
+        begin(tab)
+        assert "El comentario entero." in tab.page.inner_text("#context")
+        keys = iter("1acdefh")
+        while not tab.is_at("save"):
+            tab.press(next(keys))
+        tab.press("Enter")
+        tab.wait_for("item-0", "presence")
+        assert tab.answers("item-0", "presence")["stereotype"] == "yes"  # type: ignore[index]
+    tab = tabs[0]
+    tab.page.goto(f"{tab.address}/work")
+    tab.show()
+    tab.press("3", "5", "3", "a", "Enter")
+    assert tab.wait_for("item-0", "categories") == {
+        "categories": ["stereotype.culture", "stereotype.others"]
+    }
