@@ -8,7 +8,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-audit test test-slow test-train check bench docs format clean
+.PHONY: help demo demo-audit test test-slow test-browser test-train check bench docs format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -40,10 +40,13 @@ demo-audit: $(VENV)/.installed-audit ## Set up (torch, SmolLM2) and audit three 
 	@echo "The audits are in demo-output/audits, the page is demo-output/audit.html."
 
 test: $(VENV)/.installed-dev ## Set up and run the fast tests
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow and not browser"
 
 test-slow: $(VENV)/.installed-dev ## Run the tests that take minutes
 	$(BIN)/python -m pytest -m slow
+
+test-browser: $(VENV)/.installed-dev ## Run the tests of the pages in a real Chromium
+	$(BIN)/python -m pytest -m browser tests/annotation
 
 test-train: $(VENV)/.installed-train ## Set up the extras train (torch) and spacy and run their tests
 	$(BIN)/python -m pytest -m "not slow" tests/training tests/frames tests/audit tests/cli/test_train.py tests/cli/test_audit.py tests/detectors/adapters

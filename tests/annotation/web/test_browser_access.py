@@ -7,6 +7,8 @@ from tests.annotation.web.desks import MakeProject, OpenTab, Tab
 
 from tactful.annotation.exchange import NewItem
 
+pytestmark = pytest.mark.browser
+
 TEXT = "These poor souls can only hope for our help."
 
 

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
 from tests.annotation.web.desks import MakeProject, OpenTab
+
+pytestmark = pytest.mark.browser
 
 TEXTS = [f"Comment number {number}." for number in range(3)]
 

@@ -9,6 +9,8 @@ import pytest
 from tactful.annotation.exchange import NewAnswer, NewItem
 from tactful.annotation.project import Project
 
+pytestmark = pytest.mark.browser
+
 PAGES = (
     "/owner",
     "/owner/agreement",

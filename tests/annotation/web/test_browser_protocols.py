@@ -1,8 +1,11 @@
 """Each protocol of the papers, from the invitation to the last answer, by keyboard alone."""
 
+import pytest
 from tests.annotation.web.desks import MakeProject, OpenTab, Tab
 
 from tactful.annotation.exchange import NewItem
+
+pytestmark = pytest.mark.browser
 
 
 def begin(tab: Tab) -> None:

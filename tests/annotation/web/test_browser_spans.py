@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from tests.annotation.web.desks import MakeProject, OpenTab, Tab
 
+pytestmark = pytest.mark.browser
+
 PROTOCOL = """
 id: marks
 name: Marks
