@@ -481,9 +481,10 @@ def test_who_fails_the_tests_is_removed_and_comes_back_when_they_change(project:
     project.add_items(items(6, tests=3))
     ann = let_in(project)
     judge(project, ann, NOON, lambda _: NO)
-    with pytest.raises(InputError, match="Your part in this project has ended"):
-        judge_all(project, ann, NO)
+    judge_all(project, ann, NO)
     kinds = [event.kind for event in project.store.read()]
+    # The second test fails them. What else is on that page is taken as if nothing had happened.
+    assert kinds.count("answered") == 6
     assert kinds[-1] == "removed"
     assert project.state.people[ann].status == "removed"
     assert all(not project.state.counted(f"t{at}", "one") for at in range(6))
@@ -497,6 +498,38 @@ def test_who_fails_the_tests_is_removed_and_comes_back_when_they_change(project:
     assert [event.kind for event in project.store.read()].count("re-admitted") == 1
     assert project.state.people[ann].status == "active"
     assert project.state.counted("t0", "one")
+
+
+def test_nobody_is_removed_in_the_middle_of_a_page(project: Project) -> None:
+    """Whoever is refused after one answer would know which item was the test."""
+    project.add_items(items(6, tests=3))
+    ann = let_in(project)
+    judge(project, ann, NOON, lambda _: NO)
+    page = sorted(project.page(ann, now=NOON).items, key=lambda each: each.item)
+    assert page[0].item.startswith("g")
+    for at, each in enumerate(page):
+        project.answer(ann, each.item, each.step, NO, 1.0, None, now=NOON)
+        expected = "removed" if at == len(page) - 1 else "active"
+        assert project.state.people[ann].status == expected
+
+
+def test_who_leaves_a_page_is_removed_when_its_time_is_over(project: Project) -> None:
+    project.add_items(items(6, tests=3))
+    ann, ben = let_in(project), let_in(project, "Ben")
+    judge(project, ann, NOON, lambda _: NO)
+    page = sorted(project.page(ann, now=NOON).items, key=lambda each: each.item)
+    project.answer(ann, page[0].item, page[0].step, NO, 1.0, None, now=NOON)
+    project.page(ben, now=NOON + 60)
+    assert project.state.people[ann].status == "active"
+    project.page(ben, now=NOON + 3 * 3600)
+    assert project.state.people[ann].status == "removed"
+
+
+def test_half_a_character_is_refused(project: Project) -> None:
+    for item in (NewItem("a", "x\ud800"), NewItem("a", "x", context={"one": "\udfff"})):
+        with pytest.raises(InputError, match="half a character"):
+            project.add_items([item])
+    assert not project.state.items
 
 
 def test_the_owner_removes_and_readmits(project: Project) -> None:

@@ -84,6 +84,12 @@ class _Incoming:
             )
         if not item.text.strip():
             raise InputError("Found an empty text; expected something to judge.")
+        for text in (item.id, item.text, *item.context.values()):
+            if any(0xD800 <= ord(letter) <= 0xDFFF for letter in text):
+                raise InputError(
+                    "Found half a character (a lone surrogate) in a text; expected whole ones; "
+                    "write the file as UTF-8 again."
+                )
         if len(item.text) > _MOST_TEXT:
             raise InputError(
                 f"Found a text of {len(item.text):,} characters; expected {_MOST_TEXT:,} at most; "

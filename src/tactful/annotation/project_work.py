@@ -65,6 +65,7 @@ class Work:
         def operation() -> Page:
             at = moment(now)
             self._person(person)
+            self._follow(at)
             allowed = allowance(self.state, person, at)
             given = next_page(self.state, person, at, self.rng)
             lease = self.state.protocol.lease_minutes * 60
@@ -157,6 +158,7 @@ class Work:
             at = moment(now)
             held = self.state.leased(self._person(person).id, at)
             self._journal.record([Event("returned", at, item, person, step) for item, step in held])
+            self._follow(at)
 
         self._journal.run(operation)
 
@@ -165,13 +167,19 @@ class Work:
     def _record(self, event: Event) -> None:
         """Let an event happen, and whatever follows from it by the rules of trust."""
         self._journal.record([event])
-        for kind, names in (
-            ("removed", self.state.to_remove()),
-            ("re-admitted", self.state.to_readmit()),
-        ):
-            self._journal.record(
-                [Event(kind, event.at, None, name, data={"why": "trust"}) for name in names]  # type: ignore[arg-type]
-            )
+        self._follow(event.at)
+
+    def _follow(self, at: float) -> None:
+        """Remove and re-admit whom the rules of trust name.
+
+        Nobody is removed in the middle of a page: whoever were refused right after one answer would
+        know which item had been the test.
+        """
+        failing = [name for name in self.state.to_remove() if not self.state.leased(name, at)]
+        why = {"why": "trust"}
+        self._journal.record([Event("removed", at, None, name, data=why) for name in failing])
+        redeemed = self.state.to_readmit()
+        self._journal.record([Event("re-admitted", at, None, name, data=why) for name in redeemed])
 
     def _about(self, event: Event, statuses: tuple[str, ...]) -> None:
         """Record an event about a person whose status lets it happen."""
