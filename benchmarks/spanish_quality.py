@@ -44,6 +44,7 @@ from tactful.training.spanish_sources import (
 from tactful.training.stereotype_lessons import pcl_examples
 
 SPEED_TEXTS = 2_000
+SPEED_RUNS = 3
 NAMES = {COMMENTS: "comments", SPEECHES: "speeches"}
 Numbers = NDArray[np.float64]
 
@@ -224,22 +225,26 @@ def speed(texts: Sequence[str]) -> str:
     """Measure texts per CPU second, and the peer's: the whole multilingual encoder."""
     detector = load_detector(lang="es")
     detector.score(texts[:20])
-    began = time.process_time()
-    detector.score(texts)
-    ours = len(texts) / (time.process_time() - began)
-    rows = [["default, Spanish", f"{ours:,.0f}"]]
     path = find_sentence_model()
-    if path is not None:
-        sentence_vectors(path, list(texts[:20]))
+    ours, peer = 0.0, 0.0
+    # In turns, so that a busy moment of the machine meets both.
+    for _ in range(SPEED_RUNS):
         began = time.process_time()
-        sentence_vectors(path, list(texts))
-        peer = len(texts) / (time.process_time() - began)
+        detector.score(texts)
+        ours = max(ours, len(texts) / (time.process_time() - began))
+        if path is not None:
+            began = time.process_time()
+            sentence_vectors(path, list(texts))
+            peer = max(peer, len(texts) / (time.process_time() - began))
+    rows = [["default, Spanish", f"{ours:,.0f}"]]
+    if path is not None:
         rows.append(["the encoder it began from, vectors only (peer)", f"{peer:,.0f}"])
         rows.append(["ratio", f"{ours / peer:.2f}"])
     words = float(np.mean([len(text.split()) for text in texts]))
     return (
         f"Speed on {len(texts):,} sentences of speeches and comments ({words:.0f} words on "
-        "average), one thread:\n\n" + table(["system", "sentences per CPU second"], rows)
+        "average), one thread, best of three:\n\n"
+        + table(["system", "sentences per CPU second"], rows)
     )
 
 
