@@ -116,7 +116,7 @@ class Project(Work):
         )
         try:
             return cls(folder, plan, protocol, store)
-        except BaseException:
+        except BaseException:  # also an interrupt: the store must not stay locked; raised again
             store.close()
             raise
 

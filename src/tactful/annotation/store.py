@@ -203,7 +203,7 @@ def open_store(
     store = Store(parsed, read_only=read_only)
     try:
         store.prepare()
-    except BaseException:
+    except BaseException:  # also an interrupt: the lock must not stay behind; raised again
         store.close()
         raise
     return store

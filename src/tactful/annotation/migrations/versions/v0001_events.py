@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from tactful.errors import OutputError
+
 revision = "0001"
 down_revision = None
 
@@ -24,4 +26,4 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Nothing goes back: a log is only ever added to."""
-    raise NotImplementedError("the log of events is never taken down")
+    raise OutputError("The log of events is never taken down; restore a copy of the older store.")
