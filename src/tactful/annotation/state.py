@@ -68,8 +68,9 @@ class State(Board):
         paused = gc.isenabled()
         gc.disable()
         try:
+            apply = state.apply
             for event in events:
-                state.apply(event)
+                apply(event)
         finally:
             if paused:
                 gc.enable()
