@@ -8,10 +8,10 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-audit test test-slow test-browser test-train check bench docs format clean
+.PHONY: help demo demo-annotate demo-audit test test-slow test-browser test-train check bench docs format clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.installed-demo ## Set up and show what Tactful does, on the samples it carries
 	$(BIN)/tactful doctor
@@ -28,6 +28,9 @@ demo: $(VENV)/.installed-demo ## Set up and show what Tactful does, on the sampl
 	$(BIN)/tactful agreement demo-output/judgements.jsonl --question unhealthy.hostile --bootstrap 200
 	$(BIN)/tactful aggregate demo-output/judgements.jsonl --method trust_weighted --why --output demo-output/labels.csv --force
 	@echo "The report, the converted samples and the aggregated labels are in demo-output/."
+
+demo-annotate: $(VENV)/.installed-annotate ## Set up and serve an annotation project that is half done
+	$(BIN)/python scripts/annotation_demo.py
 
 demo-audit: $(VENV)/.installed-audit ## Set up (torch, SmolLM2) and audit three real models offline
 	@mkdir -p demo-output
@@ -91,10 +94,15 @@ $(VENV)/.installed-demo: pyproject.toml constraints.txt | $(VENV)/.created
 	@$(PIP_INSTALL) -e ".[plot]"
 	@touch $@
 
+$(VENV)/.installed-annotate: pyproject.toml constraints.txt | $(VENV)/.created
+	@echo "Installing Tactful and its annotation server into $(VENV)"
+	@$(PIP_INSTALL) -e ".[plot,annotate]"
+	@touch $(VENV)/.installed-demo $@
+
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/.created
 	@echo "Installing Tactful and the development tools into $(VENV) (a few minutes the first time)"
 	@$(PIP_INSTALL) -e ".[dev]"
-	@touch $(VENV)/.installed-demo $@
+	@touch $(VENV)/.installed-demo $(VENV)/.installed-annotate $@
 
 $(VENV)/.installed-train: pyproject.toml constraints.txt | $(VENV)/.created
 	@echo "Installing the libraries for training into $(VENV) (torch is large)"

@@ -1,73 +1,28 @@
 """What the tests of annotation share: both kinds of store, PostgreSQL started for the run."""
 
-import os
-import shutil
-import socket
-import subprocess
-import tempfile
-import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-
-_OUR_USER = "tactful"
-_START_SECONDS = 30
+from tests.annotation.postgres import NoPostgresError, make_database, postgres
 
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """Start a PostgreSQL of our own in a temporary folder; return its URL without a database."""
-    binaries = _binaries()
-    if binaries is None:
-        pytest.skip("PostgreSQL is not installed: its store is not tested here")
-    if os.name != "posix":
-        pytest.skip("starting PostgreSQL in a test is written for Unix only")
-    # A short path: that of a Unix socket may have about 100 letters.
-    with tempfile.TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        user = _as_other_user(folder)
-        if user is None:
-            pytest.skip("PostgreSQL does not run as root, and there is no user 'postgres'")
-        data = folder / "data"
-        subprocess.run(
-            [*user, binaries / "initdb", "-D", data, "-U", _OUR_USER, "-A", "trust", "-E", "UTF8"],
-            check=True,
-            capture_output=True,
-        )
-        port = _free_port()
-        log = folder / "server.log"
-        with log.open("wb") as output:
-            server = subprocess.Popen(
-                [
-                    *(*user, str(binaries / "postgres"), "-D", str(data), "-p", str(port)),
-                    *("-k", str(folder), "-c", "listen_addresses=127.0.0.1", "-c", "fsync=on"),
-                ],
-                stdout=output,
-                stderr=subprocess.STDOUT,
-            )
+    """Start a PostgreSQL of our own, or skip the test; return its URL without a database."""
+    with ExitStack() as stack:
         try:
-            _wait(binaries / "pg_isready", port, server, log)
-            yield f"postgresql+pg8000://{_OUR_USER}@127.0.0.1:{port}"
-        finally:
-            server.terminate()
-            server.wait(_START_SECONDS)
+            server = stack.enter_context(postgres())
+        except NoPostgresError as reason:
+            pytest.skip(str(reason))
+        yield server
 
 
 @pytest.fixture
 def new_database(postgres_server: str) -> Callable[[], str]:
     """Return a function that makes an empty database and returns its URL."""
-    import sqlalchemy as sa
-
-    def make() -> str:
-        name = f"test_{time.monotonic_ns()}"
-        engine = sa.create_engine(f"{postgres_server}/postgres", isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.exec_driver_sql(f"CREATE DATABASE {name}")
-        engine.dispose()
-        return f"{postgres_server}/{name}"
-
-    return make
+    return lambda: make_database(postgres_server)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -77,54 +32,3 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path / 'events.db'}"
     make: Callable[[], str] = request.getfixturevalue("new_database")
     return make()
-
-
-def _binaries() -> Path | None:
-    """Return the newest folder with PostgreSQL's programs."""
-    found = shutil.which("initdb")
-    if found:
-        return Path(found).resolve().parent
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=_version)
-    return folders[-1].parent if folders else None
-
-
-def _version(path: Path) -> int:
-    number = path.parents[1].name
-    return int(number) if number.isdigit() else 0
-
-
-def _as_other_user(folder: Path) -> list[str] | None:
-    """Return what runs a program as somebody who may run PostgreSQL, who then owns the folder."""
-    if os.geteuid() != 0:
-        return []
-    if shutil.which("runuser") is None or _no_user("postgres"):
-        return None
-    shutil.chown(folder, "postgres", "postgres")
-    return ["runuser", "-u", "postgres", "--"]
-
-
-def _no_user(name: str) -> bool:
-    import pwd
-
-    try:
-        pwd.getpwnam(name)
-    except KeyError:
-        return True
-    return False
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-def _wait(is_ready: Path, port: int, server: "subprocess.Popen[bytes]", log: Path) -> None:
-    end = time.monotonic() + _START_SECONDS
-    while time.monotonic() < end and server.poll() is None:
-        # It takes connections before it answers them.
-        asked = [str(is_ready), "-q", "-h", "127.0.0.1", "-p", str(port)]
-        if subprocess.run(asked, check=False).returncode == 0:
-            return
-        time.sleep(0.05)
-    pytest.fail(f"PostgreSQL did not start:\n{log.read_text(errors='replace')}")

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.annotation.answers import MOST_OWN_WORDS, MOST_TEXT, asked, check_answers, check_gold
+from tactful.annotation.answers import (
+    MOST_OWN_WORDS,
+    MOST_TEXT,
+    asked,
+    check_answers,
+    check_gold,
+    check_traits,
+)
 from tactful.annotation.load import PROTOCOLS, load_protocol
 from tactful.annotation.protocol import Condition, Option, Question, QuestionKind, Step
 from tactful.errors import InputError
@@ -133,6 +140,95 @@ def test_what_is_no_span_is_refused(bad: Any) -> None:
     assert "'q'" in refused(question("q", "spans"), [span(0, 2), bad])
 
 
+def gapped(*parts: list[Any], value: str = "yes") -> dict[str, Any]:
+    """Return a span with these parts, its start and end those of the first and the last."""
+    return {"start": parts[0][0], "end": parts[-1][1], "value": value, "parts": list(parts)}
+
+
+def test_a_span_may_have_gaps() -> None:
+    marked = question("q", "spans")
+    assert cleaned(marked, [gapped([0, 1], [5, 8])]) == [gapped([0, 1], [5, 8])]
+    # Parts that touch are one, and a span without gaps is written as ever.
+    assert cleaned(marked, [gapped([0, 1], [1, 4])]) == [span(0, 4)]
+    assert cleaned(marked, [gapped([0, 4])]) == [span(0, 4)]
+    assert cleaned(marked, [gapped([0, 1], [5, 7], [7, 8])]) == [gapped([0, 1], [5, 8])]
+    mixed = {**gapped([0, 1], [5, 8]), "parts": [(5, 8), (0, 1)]}
+    assert cleaned(marked, [mixed, span(0, 8), mixed]) == [gapped([0, 1], [5, 8]), span(0, 8)]
+    # In an emoji and a letter with its accent, code points are counted.
+    assert cleaned(marked, [gapped([2, 4], [9, 14])])
+
+
+def test_a_question_may_forbid_gaps() -> None:
+    marked = question("q", "spans", gaps=False)
+    assert "a span with gaps; expected one without" in refused(marked, [gapped([0, 1], [5, 8])])
+    assert cleaned(marked, [gapped([0, 1], [1, 4])]) == [span(0, 4)]
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (gapped([0, 4], [3, 8]), "parts that overlap at 3"),
+        (gapped([0, 4], [0, 4]), "parts that overlap at 0"),
+        (gapped([0, 0], [3, 8]), "a span from 0 to 0"),
+        (gapped([0, 2], [3, 21]), "from 0 to 20"),
+        (gapped([-1, 2], [3, 5]), "a span from -1"),
+        (gapped([0, 2], [3.0, 5]), "a span from 3.0 to 5"),
+        (gapped([True, 2], [3, 5]), "a span from True"),
+        ({**gapped([0, 2], [3, 5]), "end": 6}, "a span from 0 to 6 with parts from 0 to 5"),
+        ({**span(0, 2), "parts": []}, "1 to 100 parts"),
+        ({**span(0, 2), "parts": None}, "1 to 100 parts"),
+        ({**span(0, 2), "parts": [[0, 1, 2]]}, "a start and an end for each"),
+        ({**span(0, 2), "parts": [0, 2]}, "a start and an end for each"),
+        ({**span(0, 20), "parts": [[0, 1]] * 101}, "1 to 100 parts"),
+        ({**gapped([0, 2], [3, 5]), "gaps": []}, "'parts' where it has gaps"),
+    ],
+)
+def test_parts_that_are_none_are_refused(bad: Any, words: str) -> None:
+    assert words in refused(question("q", "spans"), [bad])
+
+
+def test_what_others_collected_may_be_less_and_more() -> None:
+    """SBIC asks for 2 to 4 statements a group (Sap et al. 2020, section 3.2); files have 0 to 8."""
+    frame = load_protocol("frames").steps[0]
+    given = {
+        "frame.offensive": "yes",
+        "frame.group": "yes",
+        "frame.target_group": ["women", "w" * 300],
+        "frame.implied_statement": {"women": ["one"]},
+    }
+    assert check_answers(frame, given, "", loose=True) == given
+    with pytest.raises(InputError, match=r"'frame\.intent': found no answer"):
+        check_answers(frame, given, "")
+    whole = {**given, "frame.intent": "no", "frame.lewd": "no", "frame.target_group": ["women"]}
+    with pytest.raises(InputError, match="at least 2"):
+        check_answers(frame, {**whole, "frame.in_group": "no"}, "")
+    # It is loose about how many there are, not about what they are.
+    with pytest.raises(InputError, match="one of 'yes', 'maybe', 'no'"):
+        check_answers(frame, {"frame.offensive": "very"}, "", loose=True)
+    nothing = {"frame.offensive": "no", "frame.target_group": ["women"]}
+    assert check_answers(frame, nothing, "", loose=True) == {"frame.offensive": "no"}
+
+
+def test_to_mark_nothing_is_an_answer_of_others_too() -> None:
+    assert check_answers(step(question("q", "spans")), {"q": []}, TEXT, loose=True) == {"q": []}
+    # But none of at least one is no answer.
+    some = step(question("q", "choices", least=1))
+    assert check_answers(some, {"q": []}, TEXT, loose=True) == {}
+
+
+def test_traits_are_checked_like_answers() -> None:
+    traits = load_protocol("frames").traits
+    given = {"gender": " Woman ", "minority": " left-handed  people ", "age": None}
+    assert check_traits(traits, given) == {"gender": "woman", "minority": "left-handed  people"}
+    assert check_traits(traits, {}) == {}
+    with pytest.raises(InputError, match="one of the questions of 'traits'"):
+        check_traits(traits, {"height": "tall"})
+    with pytest.raises(InputError, match="'age': found 'old'"):
+        check_traits(traits, {"age": "old"})
+    with pytest.raises(InputError, match=f"at most {MOST_OWN_WORDS}"):
+        check_traits(traits, {"gender": "x" * 101})
+
+
 def test_later_questions_are_asked_only_where_they_apply() -> None:
     chain = step(
         question("a"),
@@ -216,9 +312,11 @@ _JUNK = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5), 
 def _answers(one: Question) -> st.SearchStrategy[Any]:
     values = st.sampled_from([option.value for option in one.options] or ["x"])
     single = st.one_of(values, _LETTERS) if one.open else values
+    places = st.integers(0, 30)
     spans = st.fixed_dictionaries(
-        {"start": st.integers(0, 30), "end": st.integers(0, 30), "value": values}
-    )
+        {"start": places, "end": places, "value": values},
+        optional={"parts": st.lists(st.lists(places, min_size=2, max_size=2), max_size=3)},
+    ).map(_fitting)
     by_kind: dict[str, st.SearchStrategy[Any]] = {
         "choice": single,
         "scale": single,
@@ -231,6 +329,12 @@ def _answers(one: Question) -> st.SearchStrategy[Any]:
     if one.per is not None:
         good = st.dictionaries(st.one_of(_LETTERS, st.just("women")), good, max_size=3)
     return good
+
+
+def _fitting(span: dict[str, Any]) -> dict[str, Any]:
+    """Let the start and end of a span with gaps often be those of its parts."""
+    parts = sorted(span.get("parts") or [])
+    return {**span, "start": parts[0][0], "end": parts[-1][1]} if parts else span
 
 
 STEPS = [each for name in PROTOCOLS for each in load_protocol(name).steps]

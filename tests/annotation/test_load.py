@@ -73,7 +73,7 @@ def test_a_protocol_of_ones_own(tmp_path: Path) -> None:
     assert first.judgements == 3
     assert first.combine == "majority"
     assert [(each.value, each.name, each.key) for each in first.question("tone").options] == [
-        ("warm", "Warm", "1"),
+        ("warm", "Warm", "a"),
         ("cold", "Cold", "z"),
     ]
     assert first.question("why").when == (Condition("tone", ("cold",)),)

@@ -32,6 +32,7 @@ source: "of our own"
 guideline: Say how it sounds.
 quality: {page: 3, tests: 1, least_trust: 0.6, least_tests: 2}
 wellbeing: {consent: "You will read short notes.", most_per_day: 8}
+traits: [{id: age, kind: text, text: How old are you?}]
 steps:
   - id: one
     title: How does it sound?

@@ -79,6 +79,40 @@ def test_nothing_of_a_bad_batch_is_kept(store_url: str) -> None:
         assert store.append([]) == []
 
 
+REFUSE = {
+    "sqlite": """\
+CREATE TRIGGER refuse BEFORE INSERT ON events WHEN NEW.item = 't12000'
+BEGIN SELECT RAISE(ABORT, 'no'); END""",
+    "postgresql": "ALTER TABLE events ADD CONSTRAINT refuse CHECK (item <> 't12000')",
+}
+
+
+def test_a_long_batch_is_kept_whole_or_not_at_all(store_url: str) -> None:
+    """More than is written at once, of which a late one fails."""
+    with open_store(store_url) as store:
+        store.append([answered(1)])
+        engine = sa.create_engine(store_url)
+        with engine.begin() as connection:
+            connection.exec_driver_sql(REFUSE[engine.dialect.name])
+        engine.dispose()
+        with pytest.raises(OutputError, match="send the same again"):
+            store.append([answered(number) for number in range(12_500)])
+        assert [event.item for event in store.read()] == ["t1"]
+        assert len(store.append([answered(number) for number in range(11_000)])) == 11_000
+        assert store.last == 11_001
+        assert sum(1 for _ in store.read()) == 11_001
+
+
+def test_known_and_new_keys_in_one_batch(store_url: str) -> None:
+    """Also one that stands twice in the batch: the first is kept, and numbers have no gap."""
+    with open_store(store_url) as store:
+        store.append([answered(1, "k1"), answered(2)])
+        keys = ["k1", "k2", None, "k2", "k3"]
+        kept = store.append([answered(number, key) for number, key in enumerate(keys)])
+        assert [(event.number, event.key) for event in kept] == [(3, "k2"), (4, None), (5, "k3")]
+        assert [event.number for event in store.read()] == [1, 2, 3, 4, 5]
+
+
 def test_a_failure_of_the_database_leaves_nothing(store_url: str) -> None:
     """Break the table from outside: the batch is rolled back, and the store heals by itself."""
     with open_store(store_url) as store:

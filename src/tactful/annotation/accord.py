@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tactful.annotation.protocol import Question, Step
-from tactful.annotation.views import Row, View, option_names
+from tactful.annotation.span_labels import parts_of
+from tactful.annotation.views import CHOSEN, Rows, View, option_names
 
 if TYPE_CHECKING:
     from tactful.agreement.answer import Agreement
 
+OTHERS = "(others)"
+"""Stands for the options that nobody chose."""
 BOOTSTRAP = 500
 """Samples behind an interval: enough for two decimal places, and quick enough for a page."""
 
@@ -30,7 +33,7 @@ class Accord:
 
 def step_agreement(
     step: Step,
-    rows: Mapping[str, list[Row]],
+    rows: Mapping[str, Rows],
     seen: Mapping[str, list[View]],
     texts: Mapping[str, str],
     bootstrap: int = BOOTSTRAP,
@@ -50,7 +53,7 @@ def step_agreement(
 
 def question_agreement(
     question: Question,
-    rows: list[Row],
+    rows: Rows,
     seen: list[View],
     texts: Mapping[str, str],
     bootstrap: int = BOOTSTRAP,
@@ -62,13 +65,26 @@ def question_agreement(
     if question.kind == "spans":
         return _spans(question, rows, texts, bootstrap)
     found: list[Accord] = []
+    unused = [view for view in seen if view.option is not None and _is_unused(view)]
     for view in seen:
+        if view in unused:
+            continue
         found.append(
             Accord(view.question, view.option, view.title, view_agreement(view, bootstrap))
         )
         if view.option is None and question.kind != "choices":
             found += _per_label(question, view, bootstrap)
+    if unused:
+        # A list of groups has dozens: each would be a row that says nothing.
+        title = f"{len(unused)} {'option' if len(unused) == 1 else 'options'} that nobody chose"
+        reason = "there is nothing to agree on: " + ", ".join(view.title for view in unused)
+        found.append(Accord(question.id, OTHERS, title, (), reason))
     return found
+
+
+def _is_unused(view: View) -> bool:
+    labels = view.ratings.labels
+    return CHOSEN in labels and not (view.ratings.label == labels.index(CHOSEN)).any()
 
 
 def view_agreement(view: View, bootstrap: int = BOOTSTRAP) -> "tuple[Agreement, ...]":
@@ -101,20 +117,21 @@ def _per_label(question: Question, view: View, bootstrap: int) -> list[Accord]:
 
 
 def _spans(
-    question: Question, rows: list[Row], texts: Mapping[str, str], bootstrap: int
+    question: Question, rows: Rows, texts: Mapping[str, str], bootstrap: int
 ) -> list[Accord]:
     """Compare what is marked, character by character: all spans together, then each category."""
     from tactful.agreement import span_agreement, span_f1
 
     table = [
-        (row.item, row.annotator, span["start"], span["end"], str(span["value"]))
+        (row.item, row.annotator, start, end, str(span["value"]))
         for row in rows
         for span in row.answer
+        for start, end in parts_of(span)
     ]
     columns = ("item", "annotator", "start", "end", "id")
     spans = dict(zip(columns, zip(*table, strict=True) if table else [()] * 5, strict=True))
-    seen = [(row.item, row.annotator) for row in rows]
-    read = {row.item: texts[row.item] for row in rows}
+    seen = list(zip(rows.item, rows.annotator, strict=True))
+    read = {item: texts[item] for item in rows.item}
     names = option_names(question)
     used = {row[4] for row in table}
     order = [*(value for value in names if value in used), *sorted(used - set(names))]

@@ -6,7 +6,8 @@ kind of question      answer
 ``choice``            the value of an option (or own words, where it is open)
 ``choices``           a list of such values
 ``scale``             the value of an option, a number as text
-``spans``             a list of ``{"start": 0, "end": 4, "value": "pcl.metaphor"}``, code points
+``spans``             a list of ``{"start": 0, "end": 4, "value": "pcl.metaphor"}``, code points;
+                      one with gaps has its pieces, too: ``"parts": [[0, 4], [9, 12]]``
 ``text``              a text
 ``texts``             a list of texts
 any with ``per``      a mapping: answer of the other question -> answer of this one
@@ -14,10 +15,13 @@ any with ``per``      a mapping: answer of the other question -> answer of this 
 """
 
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from tactful.annotation.answer_faults import check_number, fault, listed, quoted, shown
 from tactful.annotation.protocol import Question, Step
+from tactful.annotation.span_answers import clean_spans
 from tactful.errors import InputError
 
 MOST_OWN_WORDS = 100
@@ -26,10 +30,9 @@ MOST_TEXT = 2000
 MOST_ITEM_OF_TEXTS = 500
 MOST_LIST = 100
 """Answers in a list whose question sets no limit."""
-MOST_SPANS = 500
 
+_LISTS = ("choices", "spans", "texts")
 _LINE_BREAKS = "\n\t\r"
-_SHOWN = 40
 
 
 def asked(step: Step, answers: Mapping[str, Any]) -> list[Question]:
@@ -44,30 +47,53 @@ def asked(step: Step, answers: Mapping[str, Any]) -> list[Question]:
     return list(found.values())
 
 
-def check_answers(step: Step, answers: Mapping[str, Any], text: str) -> dict[str, Any]:
+def check_answers(
+    step: Step, answers: Mapping[str, Any], text: str, *, loose: bool = False
+) -> dict[str, Any]:
     """Return the answers cleaned, or raise :class:`InputError` with one sentence.
 
     Questions that do not apply are dropped, lists have each answer once and in order, spans are
-    sorted.
+    sorted. ``loose`` is for what others collected by rules of their own: a question may be without
+    an answer, a list may be shorter or longer than the protocol asks for, and own words may be
+    longer; what is there must still be an answer to its question.
     """
-    _refuse_unknown(step, answers)
+    return _cleaned(step.questions, step.id, answers, text, loose)
+
+
+def check_traits(traits: Sequence[Question], answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what somebody says of themselves, cleaned; what they leave out is left out."""
+    return _cleaned(traits, "traits", answers, "", loose=False)
+
+
+def _cleaned(
+    questions: Sequence[Question],
+    title: str,
+    answers: Mapping[str, Any],
+    text: str,
+    loose: bool,
+) -> dict[str, Any]:
+    _refuse_unknown(questions, title, answers)
     cleaned: dict[str, Any] = {}
     found: dict[str, Question] = {}
-    for question in step.questions:
+    words = MOST_ITEM_OF_TEXTS if loose else MOST_OWN_WORDS
+    for question in questions:
         # One after the other: what opens a question is the cleaned answer before it.
         if not _applies(question, found, cleaned):
             continue
         found[question.id] = question
         given = answers.get(question.id)
         if _is_blank(question, given):
-            if question.required:
-                raise _error(question, "no answer", "one", "answer it, or skip the item")
+            if question.required and not loose:
+                raise fault(question, "no answer", "one", "answer it, or skip the item")
             continue
+        rule = question
+        if loose and (question.per is not None or question.kind in _LISTS):
+            rule = replace(question, required=False, least=0, most=None)
         if question.per is None:
-            answer = _clean(question, given, text)
+            answer = _clean(rule, given, text, words)
         else:
             base = found[question.per]
-            answer = _clean_each(question, given, base, cleaned[base.id], text)
+            answer = _clean_each(rule, given, base, cleaned[base.id], text, words)
         if not _is_blank(question, answer):
             cleaned[question.id] = answer
     return cleaned
@@ -89,8 +115,8 @@ def check_gold(step: Step, gold: Mapping[str, Any], text: str) -> dict[str, Any]
         if not several:
             cleaned[question.id] = _clean_gold(step, question, given, text)
         elif not isinstance(given["any"], list) or not given["any"]:
-            raise _error(
-                question, _shown(given["any"]), "a list of right answers", "name at least one"
+            raise fault(
+                question, shown(given["any"]), "a list of right answers", "name at least one"
             )
         else:
             cleaned[question.id] = {
@@ -103,22 +129,23 @@ def _clean_gold(step: Step, question: Question, given: object, text: str) -> Any
     if given is None:
         return None
     if question.per is None:
-        return _clean(question, given, text)
-    return _clean_each(question, given, step.question(question.per), None, text)
+        return _clean(question, given, text, MOST_OWN_WORDS)
+    base = step.question(question.per)
+    return _clean_each(question, given, base, None, text, MOST_OWN_WORDS)
 
 
-def _refuse_unknown(step: Step, answers: Mapping[str, Any]) -> None:
+def _refuse_unknown(questions: Sequence[Question], title: str, answers: Mapping[str, Any]) -> None:
     if not isinstance(answers, Mapping):
         raise InputError(
-            f"Found {_shown(answers)} as the answers of '{step.id}'; expected a mapping from "
+            f"Found {shown(answers)} as the answers of '{title}'; expected a mapping from "
             "questions to answers; send one."
         )
-    known = [question.id for question in step.questions]
+    known = [question.id for question in questions]
     for name in answers:
         if name not in known:
             raise InputError(
-                f"Found an answer to {_shown(name)}; expected one of the questions of "
-                f"'{step.id}': {_quoted(known)}; correct its name."
+                f"Found an answer to {shown(name)}; expected one of the questions of "
+                f"'{title}': {quoted(known)}; correct its name."
             )
 
 
@@ -158,56 +185,56 @@ def _clean_each(
     base: Question,
     names: list[str] | None,
     text: str,
+    words: int,
 ) -> dict[str, Any]:
     """Clean the answers of a question that is asked once for each of the other one's answers.
 
     Without ``names`` it is each of those that are given.
     """
     if not isinstance(given, Mapping):
-        raise _error(
+        raise fault(
             question,
-            _shown(given),
+            shown(given),
             f"a mapping from each answer to '{base.id}' to an answer of this one",
             "send one",
         )
     # The names are cleaned as the other question's answers are; what is no longer chosen goes.
-    by_name = {_clean_name(base, name): answer for name, answer in given.items()}
+    by_name = {_clean_name(base, name, words): answer for name, answer in given.items()}
     result: dict[str, Any] = {}
     for name in by_name if names is None else names:
         if not _is_blank(question, by_name.get(name)):
-            result[name] = _clean(question, by_name[name], text)
+            result[name] = _clean(question, by_name[name], text, words)
         elif question.required:
-            raise _error(
-                question, f"no answer for {_shown(name)}", "one for each", "answer it, too"
-            )
+            raise fault(question, f"no answer for {shown(name)}", "one for each", "answer it, too")
     return result
 
 
-def _clean_name(base: Question, name: object) -> str:
-    return _one_text(base, name) if base.kind == "texts" else _choice(base, name)
+def _clean_name(base: Question, name: object, words: int) -> str:
+    return _one_text(base, name) if base.kind == "texts" else _choice(base, name, words)
 
 
-def _clean(question: Question, given: object, text: str) -> Any:
+def _clean(question: Question, given: object, text: str, words: int) -> Any:
+    """Clean one answer; own words, where the question is open, may have ``words`` characters."""
     if question.kind == "spans":
-        return _spans(question, given, text)
+        return clean_spans(question, given, text)
     if question.kind == "choices":
-        return _listed(question, given, _choice)
+        return _listed(question, given, lambda _, each: _choice(question, each, words))
     if question.kind == "texts":
         return _listed(question, given, _one_text)
     if question.kind == "text":
         return _text(question, given)
-    return _choice(question, given)
+    return _choice(question, given, words)
 
 
-def _choice(question: Question, given: object) -> str:
+def _choice(question: Question, given: object, most: int) -> str:
     values = [option.value for option in question.options]
     if isinstance(given, str) and given in values:
         return given
     if not question.open:
-        raise _error(question, _shown(given), f"one of {_quoted(values)}", "choose one of them")
-    words = _one_line(question, given, MOST_OWN_WORDS)
+        raise fault(question, shown(given), f"one of {quoted(values)}", "choose one of them")
+    words = _one_line(question, given, most)
     if not words:
-        raise _error(question, "a blank answer", "some words", "write them or leave it out")
+        raise fault(question, "a blank answer", "some words", "write them or leave it out")
     # Somebody who types the name of an option means the option.
     for option in question.options:
         if words.casefold() in (option.value.casefold(), option.name.casefold()):
@@ -222,45 +249,13 @@ def _one_text(question: Question, given: object) -> str:
 def _listed(
     question: Question, given: object, clean: Callable[[Question, object], str]
 ) -> list[str]:
-    answers = _list(question, given, MOST_LIST)
+    answers = listed(question, given, MOST_LIST)
     order = {option.value: place for place, option in enumerate(question.options)}
     # A line that was left empty in a list of texts is no answer.
     found = [answer for answer in (clean(question, each) for each in answers) if answer]
     unique = sorted(dict.fromkeys(found), key=lambda value: order.get(value, len(order)))
-    _check_number(question, len(unique))
+    check_number(question, len(unique))
     return unique
-
-
-def _spans(question: Question, given: object, text: str) -> list[dict[str, Any]]:
-    order = {option.value: place for place, option in enumerate(question.options)}
-    found = set()
-    for span in _list(question, given, MOST_SPANS):
-        if not isinstance(span, Mapping) or set(span) != {"start", "end", "value"}:
-            raise _error(
-                question, _shown(span), "a span with 'start', 'end' and 'value'", "send just these"
-            )
-        start, end, value = span["start"], span["end"], span["value"]
-        # True and 1.0 pass for 1 in Python, not in what others read from an export.
-        if type(start) is not int or type(end) is not int or not 0 <= start < end <= len(text):
-            raise _error(
-                question,
-                f"a span from {_shown(start)} to {_shown(end)}",
-                f"whole numbers from 0 to {len(text)}, the start before the end",
-                "mark the words again",
-            )
-        if not isinstance(value, str) or value not in order:
-            raise _error(
-                question,
-                f"a span with {_shown(value)}",
-                f"one of {_quoted(order)}",
-                "choose one of them",
-            )
-        found.add((start, end, order[value]))
-    _check_number(question, len(found))
-    values = list(order)
-    return [
-        {"start": start, "end": end, "value": values[place]} for start, end, place in sorted(found)
-    ]
 
 
 def _text(question: Question, given: object) -> str:
@@ -274,54 +269,21 @@ def _one_line(question: Question, given: object, most: int) -> str:
 
 def _characters(question: Question, given: object, most: int) -> str:
     if not isinstance(given, str):
-        raise _error(question, _shown(given), "text", "write words")
+        raise fault(question, shown(given), "text", "write words")
     # One spelling of each letter with marks, so that the same word is the same answer.
     given = unicodedata.normalize("NFC", given)
     if len(given) > most:
-        raise _error(
+        raise fault(
             question, f"{len(given):,} characters", f"at most {most:,}", "write a shorter answer"
         )
     for character in given:
         # A control character would be carried out by a terminal; half a pair cannot be stored.
         kind = unicodedata.category(character)
         if kind == "Cs" or (kind == "Cc" and character not in _LINE_BREAKS):
-            raise _error(
+            raise fault(
                 question,
                 f"the character U+{ord(character):04X}",
                 "text without control characters and broken letters",
                 "take it out",
             )
     return given
-
-
-def _list(question: Question, given: object, most: int) -> list[Any]:
-    if not isinstance(given, list | tuple):
-        raise _error(question, _shown(given), "a list of answers", "send a list")
-    if len(given) > most:
-        raise _error(question, f"{len(given):,} answers", f"at most {most}", "leave some out")
-    return list(given)
-
-
-def _check_number(question: Question, number: int) -> None:
-    if number < question.least:
-        raise _error(question, _answers(number), f"at least {question.least}", "add some")
-    if question.most is not None and number > question.most:
-        raise _error(question, _answers(number), f"at most {question.most}", "leave some out")
-
-
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)
-
-
-def _answers(number: int) -> str:
-    return "1 answer" if number == 1 else f"{number} answers"
-
-
-def _error(question: Question, found: str, expected: str, action: str) -> InputError:
-    return InputError(f"Question '{question.id}': found {found}; expected {expected}; {action}.")
-
-
-def _shown(value: object) -> str:
-    """Show what was sent, short and with whatever is not printable escaped."""
-    shown = repr(value[:_SHOWN] if isinstance(value, str) else value)
-    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"

@@ -49,6 +49,9 @@ class PageItem:
     step: str
     text: str
     context: Mapping[str, str] = field(default_factory=dict)
+    others: tuple[Mapping[str, Any], ...] = ()
+    """For a referee: what each person answered in the step that sent the item here, in an order
+    that says nothing of who they are. Always empty for annotators, who judge blindly."""
 
 
 @dataclass(frozen=True, slots=True)

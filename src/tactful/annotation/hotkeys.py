@@ -1,11 +1,12 @@
-"""The keys that choose options: given where a protocol names none, without clashes in a step.
+"""The keys that choose options: letters that hold anywhere in a step, digits for where one is.
 
-The first question with options has the digits 1 to 9, the others have letters, in the order of the
-page. A scale of single digits has its own numbers as keys: to press 2 for "1" would be a trap.
+Letters are given where a protocol names none, in the order of the page, and never clash in a step.
+Digits choose in the current question only, so that every question can have 1, 2, 3. A scale of
+single digits has its own numbers: to press 2 for "1" would be a trap.
 """
 
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tactful.annotation.protocol import Option, Question
@@ -28,6 +29,7 @@ APP_KEYS: dict[str, str] = {
     "End": "to the end",
     "Tab": "to the next field",
     " ": "choose",
+    "+": "add to a mark",
 }
 """Key, as browsers name it -> what it does in the app, whatever the protocol is."""
 
@@ -46,40 +48,57 @@ def is_key(key: str) -> bool:
     return len(key) == 1 and key in string.ascii_lowercase + string.digits
 
 
+def digits(question: Question) -> tuple[str, ...]:
+    """Return the digit of each option while its question is the current one; empty for none.
+
+    They are those of the file where it names one for every option, the values of a scale of single
+    digits, and else 1 to 9 in order: a tenth option has a letter.
+    """
+    options = question.options
+    if len(options) > MOST_KEYED:
+        return ("",) * len(options)
+    for found in ([each.key for each in options], [each.value for each in options]):
+        if all(_is_digit(each) for each in found) and len({*found}) == len(found):
+            return tuple(found)
+    return tuple(_DIGITS[at] if at < len(_DIGITS) else "" for at in range(len(options)))
+
+
 def give_keys(questions: Sequence[Question]) -> tuple[Question, ...]:
     """Return the questions of a step with a key for each option that can have one.
 
-    Keys that are there stay. An option has none where its question is asked several times, has
-    too many options, or no letter is left; arrows and the mouse still choose it.
+    Letters that are there stay, and so do digits where every option of the question has one. The
+    other options get letters, or their digits where there is only one question: it is always the
+    current one. An option has no key where its question is asked several times, has too many
+    options, or no letter is left; digits, arrows and the mouse still choose it.
     """
-    taken = {option.key for each in questions for option in each.options if option.key}
-    first = True
+    known = [_without_odd_digits(each) for each in questions]
+    taken = {option.key for each in known for option in each.options if option.key}
+    letters = (letter for letter in _LETTERS if letter not in taken)
     keyed = []
-    for question in questions:
-        if not question.options or question.per is not None:
+    for question in known:
+        if question.per is None and len(question.options) <= MOST_KEYED:
+            own = digits(question) if len(known) == 1 else ("",) * len(question.options)
+            options = tuple(
+                option if option.key else replace(option, key=digit or next(letters, ""))
+                for option, digit in zip(question.options, own, strict=True)
+            )
+            keyed.append(replace(question, options=options))
+        else:
             keyed.append(question)
-            continue
-        options = _with_keys(question, taken, with_digits=first)
-        taken |= {option.key for option in options if option.key}
-        keyed.append(replace(question, options=options))
-        first = False
     return tuple(keyed)
 
 
-def _with_keys(question: Question, taken: set[str], *, with_digits: bool) -> tuple[Option, ...]:
-    without = [option for option in question.options if not option.key]
-    if not without or len(question.options) > MOST_KEYED:
-        return question.options
-    values = [option.value for option in without]
-    digits = all(len(value) == 1 and value in string.digits for value in values)
-    if with_digits and digits and not taken & {*values}:
-        return tuple(replace(each, key=each.key or each.value) for each in question.options)
-    free = _free(taken, with_digits=with_digits)
-    return tuple(
-        option if option.key else replace(option, key=next(free, "")) for option in question.options
-    )
+def _without_odd_digits(question: Question) -> Question:
+    """Return a question without the digits of the file, unless every option has one."""
+    if all(_is_digit(option.key) for option in question.options):
+        return question
+    options = tuple(_without_digit(option) for option in question.options)
+    return replace(question, options=options)
 
 
-def _free(taken: set[str], *, with_digits: bool) -> Iterator[str]:
-    keys = (_DIGITS if with_digits else "") + _LETTERS
-    return (key for key in keys if key not in taken)
+def _without_digit(option: Option) -> Option:
+    return replace(option, key="") if _is_digit(option.key) else option
+
+
+def _is_digit(text: str) -> bool:
+    return len(text) == 1 and text in string.digits

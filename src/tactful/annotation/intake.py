@@ -1,11 +1,12 @@
 """New items from what other rooms know: a corpus, and a detector that says which texts are hard."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tactful.annotation.corpus_answers import CorpusAnswers
 from tactful.annotation.exchange import NewItem
 from tactful.errors import InputError
 from tactful.registry import unknown_name
@@ -15,30 +16,37 @@ if TYPE_CHECKING:
     from tactful.detectors.protocol import Detector
 
 
-def items_of_corpus(examples: Iterable[Example], place: str) -> list[NewItem]:
-    """Return the texts of a corpus to be judged anew: without its labels, with their context.
+def items_of_corpus(
+    examples: Iterable[Example], place: str, answers: CorpusAnswers | None = None
+) -> list[NewItem]:
+    """Return the texts of a corpus to be judged: without its labels, with their context.
 
-    A sentence of a comment has the whole comment beside it (``comment``), and the one that it
-    answers (``thread``): the comments of DETESTS were presented with their thread (section 4).
+    With ``answers`` they come with what the corpus' own annotators said. A sentence of a comment
+    has the whole comment beside it (``comment``), and the one that it answers (``thread``): the
+    comments of DETESTS were presented with their thread (section 4).
     """
-    found = list(examples)
+    items: list[NewItem] = []
     comments: dict[str, list[str]] = {}
-    for example in found:
-        comments.setdefault(example.group, []).append(example.text)
-    items = []
-    for example in found:
-        context = {}
+    for example in examples:
         if "comment_id" in example.meta:
-            context["comment"] = " ".join(comments[example.group])
-            asked = example.meta.get("reply_to")
-            if asked is not None and asked != example.group and asked in comments:
-                context["thread"] = " ".join(comments[asked])
+            comments.setdefault(example.group, []).append(example.text)
         meta = {name: value for name, value in example.meta.items() if name != "label"}
         meta |= {"corpus": example.corpus, "group": example.group}
         if example.split is not None:
             meta["split"] = example.split
-        items.append(NewItem(example.id, example.text, context, meta, place=place))
-    return items
+        given = () if answers is None else answers.of(example)
+        items.append(NewItem(example.id, example.text, meta=meta, answers=given, place=place))
+    return [_with_context(item, comments) for item in items] if comments else items
+
+
+def _with_context(item: NewItem, comments: Mapping[str, Sequence[str]]) -> NewItem:
+    if "comment_id" not in item.meta:
+        return item
+    context = {"comment": " ".join(comments[item.meta["group"]])}
+    asked = item.meta.get("reply_to")
+    if asked is not None and asked != item.meta["group"] and asked in comments:
+        context["thread"] = " ".join(comments[asked])
+    return replace(item, context=context)
 
 
 def uncertain_first(

@@ -6,9 +6,10 @@ answered and the lock let go. So nobody ever sees what is not on disk, one wait 
 many people, and the order in the log is the order in which it happened.
 """
 
+import gc
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar, cast
@@ -22,6 +23,8 @@ from tactful.errors import OutputError, TactfulError
 T = TypeVar("T")
 _AT_ONCE = 256
 """Operations that share a transaction at most: nobody waits for an endless queue."""
+_LONG_LOG = 2_000
+"""Events whose state is so large that looking through it for garbage is felt."""
 
 
 class _Ticket:
@@ -142,13 +145,31 @@ class Journal:
         self._stale = True
         self._pending = []
         self._keys, self._shown = set(), {}
+        # Should reading fail, nothing of the old state may be seen.
         self.state = State(self._protocol)
-        for event in self.store.read():
-            self._take(event)
+        paused = gc.isenabled()
+        gc.disable()
+        try:
+            self.state = State.derive(self._protocol, self._noted(self.store.read()))
+            if self.state.number > _LONG_LOG:
+                # Now, rather than while somebody waits for a page: the collector looks once at
+                # all that was made, and then only when a quarter as much has come again.
+                gc.collect()
+        finally:
+            if paused:
+                gc.enable()
         self._stale = False
+
+    def _noted(self, events: Iterable[Event]) -> Iterator[Event]:
+        for event in events:
+            self._note(event)
+            yield event
 
     def _take(self, event: Event) -> None:
         self.state.apply(event)
+        self._note(event)
+
+    def _note(self, event: Event) -> None:
         if event.key is not None:
             self._keys.add(event.key)
         if event.kind == "shown":

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from tactful.annotation.answers import check_answers
+from tactful.annotation.answers import check_answers, check_traits
 from tactful.annotation.changes import check_settings
 from tactful.annotation.events import Event
 from tactful.annotation.exchange import Invitation, NewAnswer, NewItem, Page, PageItem
@@ -138,12 +138,13 @@ class Project(Work):
     # ---- items ------------------------------------------------------------------------------
 
     def add_items(self, items: Iterable[NewItem], now: float | None = None) -> int:
-        """Bring items in, all or none; return how many. What is wrong with them is one error."""
+        """Bring items in, all or none; return how many are new. What is wrong is one error."""
         given = list(items)
 
         def operation() -> int:
+            before = len(self.state.items)
             self._journal.record(events_of(self.state, given, moment(now)))
-            return len(given)
+            return len(self.state.items) - before
 
         return self._journal.run(operation)
 
@@ -232,14 +233,19 @@ class Project(Work):
 
     def consent(self, person: str, traits: Mapping[str, Any], now: float | None = None) -> None:
         """Note that somebody agreed, and what they said of themselves."""
-        data = {"traits": dict(traits)}
+        data = {"traits": check_traits(self.protocol.traits, traits)}
         self._about(Event("consented", moment(now), None, person, data=data), ("active",))
 
     def change(self, settings: Mapping[str, Any], now: float | None = None) -> None:
         """Change what may be changed while a project runs."""
-        check_settings(self.protocol, settings)
-        event = Event("settings-changed", moment(now), data=dict(settings))
-        self._journal.run(lambda: self._record(event))
+
+        def operation() -> None:
+            # What is in force already is looked at, too: each change alone may be good, and both
+            # together ask for fewer judgements at most than at least.
+            check_settings(self.protocol, {**self.state.settings, **settings})
+            self._record(Event("settings-changed", moment(now), data=dict(settings)))
+
+        self._journal.run(operation)
 
 
 def _need_database() -> None:

@@ -1,17 +1,21 @@
 """New items as events: everything is checked first, and all that is wrong is said together."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from tactful.annotation.answers import check_answers, check_gold
 from tactful.annotation.events import Event
 from tactful.annotation.exchange import NewAnswer, NewItem
+from tactful.annotation.items import Answer, Item
 from tactful.annotation.protocol import Protocol
 from tactful.annotation.state import State
 from tactful.annotation.trust import is_tested
 from tactful.errors import BadRowsError, InputError, Problem, TactfulError
 
 _MOST_TEXT = 100_000
+_HALF = re.compile("[\ud800-\udfff]")
 _KEPT = 20
 
 
@@ -38,8 +42,23 @@ def check_test(protocol: Protocol, gold: Mapping[str, Any], text: str) -> dict[s
     return cleaned
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What of an import the project has already."""
+
+    items: int = 0
+    answers: int = 0
+    differing: int = 0
+    """Of those answers: how many are not what the project has; what it has stays."""
+
+
 def events_of(state: State, items: Iterable[NewItem], now: float) -> list[Event]:
-    """Return the events that bring items in; raise all that is wrong with them, and bring none."""
+    """Return the events that bring items in; raise all that is wrong with them, and bring none.
+
+    An item that is there already, with the same text, gets the answers of people who have none on
+    it yet. So two files with the same texts and other people's answers come together, and a file
+    that is read twice changes nothing.
+    """
     incoming = _Incoming(state, now)
     for item in items:
         incoming.add(item)
@@ -48,53 +67,75 @@ def events_of(state: State, items: Iterable[NewItem], now: float) -> list[Event]
     return incoming.events
 
 
+def known_of(state: State, items: Iterable[NewItem]) -> Known:
+    """Count what a project has already of items that are to come in."""
+    rules = {step.id: step for step in state.protocol.steps}
+    there = answers = differing = 0
+    for item in items:
+        found = state.items.get(item.id)
+        if found is None or found.text != item.text:
+            continue
+        there += 1
+        for answer in item.answers:
+            had = _had(found, answer)
+            if had is not None and answer.step in rules:
+                answers += 1
+                given = check_answers(rules[answer.step], answer.answers, item.text, loose=True)
+                differing += given != had.answers
+    return Known(there, answers, differing)
+
+
+def _had(item: Item, answer: NewAnswer) -> Answer | None:
+    """Return what a person said already, or what was decided."""
+    step = item.steps.get(answer.step)
+    if step is None:
+        return None
+    return step.decision if answer.adjudicated else step.answers.get(answer.annotator)
+
+
 class _Incoming:
     def __init__(self, state: State, now: float):
         self._state, self._now = state, now
         self.events: list[Event] = []
         self.problems: list[Problem] = []
         self.total = 0
-        self._seen: dict[str, str] = {}
+        self._seen: dict[str, tuple[str, str]] = {}
+        self._given: set[tuple[str, str, str, bool]] = set()
         self._people = set(state.people)
+        self._steps = {step.id: step for step in state.protocol.steps}
 
     def add(self, item: NewItem) -> None:
         """Check an item, and add its events or what is wrong with it."""
         try:
-            events = [self._imported(item), *self._answered(item)]
+            events = [*self._imported(item), *self._answered(item)]
         except TactfulError as error:
             self.total += 1
             if len(self.problems) < _KEPT:
                 self.problems.append(Said(item.place, str(error)))
         else:
             self.events += events
-        self._seen.setdefault(item.id, item.place)
+        self._seen.setdefault(item.id, (item.text, item.place))
 
-    def _imported(self, item: NewItem) -> Event:
+    def _imported(self, item: NewItem) -> Iterator[Event]:
         if not item.id.strip() or not item.id.isprintable():
             raise InputError(
                 f"Found the id {item.id[:40]!r}; expected letters that can be printed."
             )
         if item.id in self._seen:
-            first = self._seen[item.id]
+            text, first = self._seen[item.id]
             where = f", which stands in {first} already" if first else ""
-            raise InputError(f"Found the id '{item.id}' again{where}; expected each id once.")
-        if item.id in self._state.items:
-            raise InputError(
-                f"Found the id '{item.id}', which the project has already; expected a new one."
-            )
-        if not item.text.strip():
-            raise InputError("Found an empty text; expected something to judge.")
-        for text in (item.id, item.text, *item.context.values()):
-            if any(0xD800 <= ord(letter) <= 0xDFFF for letter in text):
+            # Two files of annotations may hold the same text; two rows of a table may not.
+            if not item.answers:
+                raise InputError(f"Found the id '{item.id}' again{where}; expected each id once.")
+            if text != item.text:
                 raise InputError(
-                    "Found half a character (a lone surrogate) in a text; expected whole ones; "
-                    "write the file as UTF-8 again."
+                    f"Found the id '{item.id}' again{where}, with another text; expected the same."
                 )
-        if len(item.text) > _MOST_TEXT:
-            raise InputError(
-                f"Found a text of {len(item.text):,} characters; expected {_MOST_TEXT:,} at most; "
-                "split it."
-            )
+            return
+        if item.id in self._state.items:
+            self._refuse_other(item, self._state.items[item.id])
+            return
+        _check_text(item)
         data: dict[str, Any] = {"text": item.text}
         if item.context:
             data["context"] = dict(item.context)
@@ -104,16 +145,32 @@ class _Incoming:
             data["priority"] = float(item.priority)
         if item.gold is not None:
             data["gold"] = check_test(self._state.protocol, item.gold, item.text)
-        return Event("imported", self._now, item.id, data=data)
+        yield Event("imported", self._now, item.id, data=data)
+
+    def _refuse_other(self, item: NewItem, found: Item) -> None:
+        """Refuse an item that is there already, and is not the same."""
+        if item.text != found.text:
+            raise InputError(
+                f"Found the id '{item.id}', which the project has already, with another text; "
+                "expected the same text, or a new id; correct it, or leave such rows out with "
+                "--skip-existing."
+            )
+        if item.gold is None:
+            return
+        if found.gold != check_test(self._state.protocol, item.gold, item.text):
+            raise InputError(
+                f"Found right answers for '{item.id}', which the project has already without them "
+                "or with others; expected the same; edit them on the owner's pages."
+            )
 
     def _answered(self, item: NewItem) -> Iterator[Event]:
-        steps = {step.id: step for step in self._state.protocol.steps}
+        found = self._state.items.get(item.id)
         twice = set()
         for answer in item.answers:
-            if answer.step not in steps:
+            if answer.step not in self._steps:
                 raise InputError(
                     f"Found an answer in the step '{answer.step}'; expected one of "
-                    f"{', '.join(steps)}."
+                    f"{', '.join(self._steps)}."
                 )
             place = (answer.annotator, answer.step, answer.adjudicated)
             if place in twice:
@@ -122,12 +179,31 @@ class _Incoming:
                     "expected one."
                 )
             twice.add(place)
-            cleaned = check_answers(steps[answer.step], answer.answers, item.text)
+            # A step has one decision, whoever made it.
+            who = "" if answer.adjudicated else answer.annotator
+            given = (item.id, answer.step, who, answer.adjudicated)
+            cleaned = self._cleaned(item, answer)
+            is_there = found is not None and _had(found, answer) is not None
+            if is_there or given in self._given:
+                continue
+            self._given.add(given)
             yield from self._invited(answer)
             data: dict[str, Any] = {"answers": cleaned, "seconds": answer.seconds}
             at = self._now if answer.at is None else answer.at
             kind = "adjudicated" if answer.adjudicated else "answered"
             yield Event(kind, at, item.id, answer.annotator, answer.step, data)  # type: ignore[arg-type]
+
+    def _cleaned(self, item: NewItem, answer: NewAnswer) -> dict[str, Any]:
+        """Return the answers cleaned; others may have asked for fewer, and for more of each."""
+        step = self._steps[answer.step]
+        cleaned = check_answers(step, answer.answers, item.text, loose=True)
+        if not cleaned:
+            questions = ", ".join(f"'{question.id}'" for question in step.questions)
+            raise InputError(
+                f"Found nothing that '{answer.annotator}' answered in the step '{step.id}'; "
+                f"expected an answer to at least one of its questions ({questions})."
+            )
+        return cleaned
 
     def _invited(self, answer: NewAnswer) -> Iterator[Event]:
         """Make somebody who is not known yet; they have no token, and cannot come in."""
@@ -139,6 +215,22 @@ class _Incoming:
         self._people.add(name)
         role = "referee" if answer.adjudicated else "annotator"
         yield Event("invited", self._now, None, name, data={"role": role, "name": name})
+
+
+def _check_text(item: NewItem) -> None:
+    if not item.text.strip():
+        raise InputError("Found an empty text; expected something to judge.")
+    for text in (item.id, item.text, *item.context.values()):
+        if _HALF.search(text):
+            raise InputError(
+                "Found half a character (a lone surrogate) in a text; expected whole ones; "
+                "write the file as UTF-8 again."
+            )
+    if len(item.text) > _MOST_TEXT:
+        raise InputError(
+            f"Found a text of {len(item.text):,} characters; expected {_MOST_TEXT:,} at most; "
+            "split it."
+        )
 
 
 class Said(Problem):

@@ -85,6 +85,11 @@ class Work:
 
     def resolve(self, person: str, handle: str) -> tuple[str, str]:
         """Return the item and the step that a handle stands for before this person."""
+        # A handle never comes to mean something else: one that is known needs no lock, and so no
+        # wait for the disk.
+        place = self._handles.get(person, {}).get(handle)
+        if place is not None:
+            return place
         with self.lock:
             known = self._handles.setdefault(person, {})
             if handle not in known:
@@ -230,7 +235,19 @@ class Work:
         context = {name: found.context[name] for name in rule.context if name in found.context}
         handle = handle_of(self.secret, person, item, step)
         self._handles.setdefault(person, {})[handle] = (item, step)
-        return PageItem(handle, item, step, found.text, context)
+        return PageItem(handle, item, step, found.text, context, self._others(person, item, rule))
+
+    def _others(self, person: str, item: str, step: Step) -> tuple[Mapping[str, Any], ...]:
+        """Return the answers that a referee decides between; nobody else is told of any."""
+        if step.entry is None or "annotator" in (step.role, self.state.people[person].role):
+            return ()
+        given = self.state.counted(item, step.entry.step)
+
+        # The same order each time, another for each item: nobody is "A" throughout.
+        def place(answer: Answer) -> str:
+            return handle_of(self.secret, answer.annotator, item, f"{step.id} others")
+
+        return tuple(dict(answer.answers) for answer in sorted(given, key=place))
 
     def _nothing_left(self) -> str:
         if self.state.finished():

@@ -57,6 +57,8 @@ class Question:
     open: bool = False
     """For ``choice`` and ``choices``: an answer of one's own may be added."""
     example: str = ""
+    gaps: bool = True
+    """For ``spans``: whether a span may leave words out."""
 
 
 @dataclass(frozen=True, slots=True)

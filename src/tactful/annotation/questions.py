@@ -13,7 +13,7 @@ from tactful.annotation.wording import Words, list_names, named_list, words
 KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 FIELDS = (
     "id", "kind", "text", "help", "options", "required", "when", "least", "most", "per", "open",
-    "example",
+    "example", "gaps",
 )  # fmt: skip
 _WITH_OPTIONS = ("choice", "choices", "scale", "spans")
 _LISTS = ("choices", "spans", "texts")
@@ -72,6 +72,7 @@ def _question(part: Part, lang: str, before: Mapping[str, Question], required: b
         per=_per(part, kind, before),
         open=part.flag("open", False),
         example=part.text("example", said.example),
+        gaps=part.flag("gaps", True),
     )
     _check_options(part, question)
     _check_numbers(part, question)
@@ -250,6 +251,14 @@ def _check_options(part: Part, question: Question) -> None:
 
 
 def _check_numbers(part: Part, question: Question) -> None:
+    if part.data.get("gaps") is not None and question.kind != "spans":
+        part.problem(
+            "gaps",
+            f"'gaps' for a '{question.kind}'",
+            "it for 'spans' only",
+            "remove it",
+            "wrong-value",
+        )
     for key in ("least", "most"):
         if part.data.get(key) is not None and question.kind not in _LISTS:
             part.problem(

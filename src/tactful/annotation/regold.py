@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from tactful.annotation.labels import is_sure
 from tactful.annotation.trust import is_right, is_tested
 
 if TYPE_CHECKING:
@@ -37,6 +36,15 @@ class GoldChange:
     judgements_lost: int
     judgements_back: int
 
+    def __add__(self, other: "GoldChange") -> "GoldChange":
+        """Add what follows for other items; the people are the same."""
+        return GoldChange(
+            self.people,
+            self.reopened + other.reopened,
+            self.judgements_lost + other.judgements_lost,
+            self.judgements_back + other.judgements_back,
+        )
+
     @property
     def removed(self) -> tuple[TrustChange, ...]:
         """Those whose judgements would stop counting."""
@@ -50,31 +58,48 @@ class GoldChange:
 
 def gold_change(state: "State", item: str, gold: Mapping[str, Any] | None) -> GoldChange:
     """Return what giving ``item`` these right answers would change; None: an ordinary item."""
+    changes = trust_changes(state, item, gold)
+    return items_change(state, item, gold, changes, state.items.values())
+
+
+def trust_changes(
+    state: "State", item: str, gold: Mapping[str, Any] | None
+) -> tuple[TrustChange, ...]:
+    """Return those whose trust would change, or who would be removed or re-admitted."""
     found = state.items[item]
     people = {name for part in found.steps.values() for name in part.answers}
     changes = [_trust_change(state, found, gold, state.people[name]) for name in sorted(people)]
-    changes = [each for each in changes if each.effect or each.before != each.after]
-    now = {name: person.counts for name, person in state.people.items()}
-    then = dict(now)
-    for each in changes:
-        if each.effect:
-            then[each.person] = each.effect == "re-admitted"
-    moved = {name for name in now if now[name] != then[name]}
+    return tuple(each for each in changes if each.effect or each.before != each.after)
+
+
+def items_change(
+    state: "State",
+    item: str,
+    gold: Mapping[str, Any] | None,
+    changes: tuple[TrustChange, ...],
+    items: Iterable["Item"],
+) -> GoldChange:
+    """Return what would follow for some items; figures of parts can be added."""
+    then = {name: person.counts for name, person in state.people.items()}
+    then |= {each.person: each.effect == "re-admitted" for each in changes if each.effect}
+    moved = {name for name, person in state.people.items() if person.counts != then[name]}
     reopened = lost = back = 0
-    for step in state.protocol.steps:
-        for other in state.items.values():
+    for other in items:
+        is_this = other.id == item
+        if not is_this and (other.is_test or not moved):
+            continue
+        for step in state.protocol.steps:
             part = other.steps[step.id]
-            is_this = other.id == item
-            if not is_this and (other.is_test or moved.isdisjoint(part.answers)):
+            if not is_this and moved.isdisjoint(part.answers):
                 continue
             before = {answer.annotator for answer in part.counting}
             is_test = gold is not None if is_this else other.is_test
-            counting = [] if is_test else _counting(step, part.answers.values(), then)
+            counting = [] if is_test else _counting(state, step, part.answers.values(), then)
             after = {answer.annotator for answer in counting}
             lost += len(before - after)
             back += len(after - before)
             reopened += not is_this and _opens(state, step, part, counting)
-    return GoldChange(tuple(changes), reopened, lost, back)
+    return GoldChange(changes, reopened, lost, back)
 
 
 def _trust_change(
@@ -96,28 +121,20 @@ def _trust_change(
 
 
 def _counting(
-    step: "Step", answers: Iterable["Answer"], counts: Mapping[str, bool]
+    state: "State", step: "Step", answers: Iterable["Answer"], counts: Mapping[str, bool]
 ) -> list["Answer"]:
     """Return the answers that would count: the first ones, until they are enough."""
     found: list[Answer] = []
     for answer in answers:
         if counts[answer.annotator]:
             found.append(answer)
-            if _is_enough(step, found):
+            if state._is_enough(found, step):
                 break
     return found
-
-
-def _is_enough(step: "Step", answers: list["Answer"]) -> bool:
-    if len(answers) < step.judgements:
-        return False
-    if step.confidence is None or len(answers) >= (step.most or step.judgements):
-        return True
-    return is_sure(step, answers, step.confidence)
 
 
 def _opens(state: "State", step: "Step", part: "ItemStep", counting: list["Answer"]) -> bool:
     if part.status not in ("done", "disputed") or part.decision is not None:
         return False
     stays = state.protocol.quality.rows_remain_finalized and part.status == "done"
-    return not _is_enough(step, counting) and not (stays and counting)
+    return not state._is_enough(counting, step) and not (stays and counting)

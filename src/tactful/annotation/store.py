@@ -7,13 +7,14 @@ writes; any number may read at the same time.
 import json
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, cast
 
 import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
 
 from tactful.annotation.events import Event
 from tactful.annotation.store_engine import (
@@ -28,7 +29,6 @@ from tactful.annotation.store_engine import (
 from tactful.annotation.store_rows import as_events, as_row, fresh_rows, last_number
 from tactful.annotation.store_url import database_file, parse_url, shown
 from tactful.annotation.store_writer import WriterLock, is_database, writer_lock
-from tactful.annotation.tables import events
 from tactful.errors import InputError, OutputError, TactfulError
 
 _CHUNK = 10_000
@@ -41,6 +41,10 @@ _READ_SQLITE = (
 _READ_POSTGRES = (
     f"SELECT json_agg(json_build_array({_COLUMNS}, data::json) ORDER BY number) FROM "  # noqa: S608
     f"(SELECT {_COLUMNS}, data FROM events WHERE number > %s ORDER BY number LIMIT {_CHUNK}) AS p"
+)
+_WRITE_SQLITE = (
+    f"INSERT INTO events ({_COLUMNS}, data) "  # noqa: S608
+    "VALUES (:number, :kind, :at, :item, :annotator, :step, :key, :data)"
 )
 _WRITE_POSTGRES = (
     f"INSERT INTO events ({_COLUMNS}, data) SELECT {_COLUMNS}, data FROM "  # noqa: S608
@@ -83,11 +87,7 @@ class Store:
         with self._lock:
             connection = self._writer()
             try:
-                with connection.begin():
-                    fresh = fresh_rows(connection, rows)
-                    for number, at in enumerate(fresh, self._last + 1):
-                        rows[at]["number"] = number
-                    self._insert(connection, [rows[at] for at in fresh])
+                fresh = self._write(connection, rows)
             except FAILURES as error:
                 self._let_go()
                 raise OutputError(
@@ -95,7 +95,7 @@ class Store:
                     "them was kept, or all; send the same again."
                 ) from error
             self._last += len(fresh)
-        return [replace(new[at], number=cast(int, rows[at]["number"])) for at in fresh]
+        return [_numbered(new[at], cast(int, rows[at]["number"])) for at in fresh]
 
     def read(self, after: int = 0) -> Iterator[Event]:
         """Yield the events behind a number, in their order."""
@@ -148,6 +148,10 @@ class Store:
                 with connection.begin():
                     migrate(connection, self.where)
                     self._last = last_number(connection)
+                if not self._sqlite:
+                    # One statement is a transaction by itself; its driver would ask the server
+                    # seven times for what takes three so.
+                    connection.execution_options(isolation_level="AUTOCOMMIT")
             except (*FAILURES, TactfulError) as error:
                 _end(connection)
                 if isinstance(error, TactfulError):
@@ -164,15 +168,32 @@ class Store:
     def _reading(self) -> "Reading":
         return Reading(self._engine, self.where)
 
-    def _insert(self, connection: sa.Connection, rows: Sequence[dict[str, Any]]) -> None:
-        if not rows:
-            return
+    def _write(self, connection: sa.Connection, rows: Sequence[dict[str, Any]]) -> Sequence[int]:
+        """Write rows, all or none; return the places of those that were kept."""
+        # A key that is known is rare: to ask for each before writing would cost everybody time.
+        with suppress(IntegrityError), self._transaction(connection, len(rows)):
+            return self._insert(connection, rows, range(len(rows)))
+        with self._transaction(connection, len(rows)):
+            return self._insert(connection, rows, fresh_rows(connection, rows))
+
+    def _transaction(self, connection: sa.Connection, rows: int) -> AbstractContextManager[Any]:
         if self._sqlite:
-            connection.execute(sa.insert(events), rows)
-            return
+            return connection.begin()
+        return nullcontext() if rows <= _CHUNK else _whole(connection)
+
+    def _insert(
+        self, connection: sa.Connection, all_rows: Sequence[dict[str, Any]], fresh: Sequence[int]
+    ) -> Sequence[int]:
+        for number, at in enumerate(fresh, self._last + 1):
+            all_rows[at]["number"] = number
+        rows = [all_rows[at] for at in fresh]
+        if self._sqlite and rows:
+            connection.exec_driver_sql(_WRITE_SQLITE, rows)
+            return fresh
         for start in range(0, len(rows), _CHUNK):
             part = json.dumps(rows[start : start + _CHUNK])
             connection.exec_driver_sql(_WRITE_POSTGRES, (part,))
+        return fresh
 
     def _chunk(self, connection: sa.Connection, after: int) -> list[Event]:
         if self._sqlite:
@@ -207,6 +228,22 @@ def open_store(
         store.close()
         raise
     return store
+
+
+@contextmanager
+def _whole(connection: sa.Connection) -> Iterator[None]:
+    """Make one transaction of several statements of a connection that commits each."""
+    connection.exec_driver_sql("BEGIN")
+    try:
+        yield
+    except BaseException:  # also an interrupt: nothing may stay open; raised again
+        connection.exec_driver_sql("ROLLBACK")
+        raise
+    connection.exec_driver_sql("COMMIT")
+
+
+def _numbered(event: Event, number: int) -> Event:
+    return event if event.number == number else replace(event, number=number)
 
 
 def _end(connection: sa.Connection) -> None:

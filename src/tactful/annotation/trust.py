@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tactful.annotation.protocol import Question, Step
+from tactful.annotation.span_labels import overlap
 
 
 def is_tested(step: Step, gold: Mapping[str, Any]) -> bool:
@@ -66,12 +67,7 @@ def _same(kind: str, wanted: Any, given: Any) -> bool:
 
 def _all_touched(spans: Any, others: Any) -> bool:
     return all(
-        any(
-            span["value"] == other["value"]
-            and span["start"] < other["end"]
-            and other["start"] < span["end"]
-            for other in others
-        )
+        any(span["value"] == other["value"] and overlap(span, other) for other in others)
         for span in spans
     )
 

@@ -5,14 +5,14 @@ table for each option (was it chosen or not), and one of the whole set where the
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tactful.annotation.protocol import Question, Step
 
 if TYPE_CHECKING:
     from tactful.agreement.answer import Level
-    from tactful.annotation.state import Item, State
+    from tactful.annotation.state import Answer, Item, State
     from tactful.ratings import Codes, Ratings
 
 CHOSEN, NOT_CHOSEN = "yes", "no"
@@ -26,6 +26,39 @@ class Row(NamedTuple):
     item: str
     annotator: str
     answer: Any
+
+
+@dataclass(slots=True)
+class Rows:
+    """The answers to one question, in columns.
+
+    There may be more than a million: as records of their own they would keep Python's collector
+    of garbage busy for seconds, and nobody could annotate in that time.
+    """
+
+    item: list[str] = field(default_factory=list)
+    annotator: list[str] = field(default_factory=list)
+    answer: list[Any] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, rows: Iterable[Row]) -> "Rows":
+        """Return records as columns."""
+        made = cls()
+        for row in rows:
+            made.add(*row)
+        return made
+
+    def add(self, item: str, annotator: str, answer: Any) -> None:
+        """Add one answer."""
+        self.item.append(item)
+        self.annotator.append(annotator)
+        self.answer.append(answer)
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(Row, self.item, self.annotator, self.answer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,42 +88,60 @@ class View:
 
 def judgements(
     state: "State", step: Step, items: Iterable["Item"] | None = None
-) -> dict[str, list[Row]]:
-    """Return the answers that count, by question; of some items, or of all.
+) -> dict[str, Rows]:
+    """Return the answers that count, by question; of some items, or of all."""
+    return by_question(step, counted_answers(state, step, items))
+
+
+def counted_answers(
+    state: "State", step: Step, items: Iterable["Item"] | None = None
+) -> list[tuple[str, list["Answer"]]]:
+    """Return the answers that count, item by item.
+
+    It is quick, and what it returns never changes: whoever shares a state with others looks at it
+    no longer than this takes.
+    """
+    return [
+        (item.id, state.counted(item.id, step.id))
+        for item in (state.items.values() if items is None else items)
+        if item.steps[step.id].counting
+    ]
+
+
+def by_question(step: Step, given: Iterable[tuple[str, Sequence["Answer"]]]) -> dict[str, Rows]:
+    """Return answers in columns, question by question.
 
     A question that is asked for each answer of another one is taken apart: each of those answers
     is an item of its own.
     """
-    found: dict[str, list[Row]] = {question.id: [] for question in step.questions}
-    per = {question.id: question.per for question in step.questions}
-    for item in state.items.values() if items is None else items:
-        for given in state.counted(item.id, step.id):
-            for name, answer in given.answers.items():
+    found = {question.id: Rows() for question in step.questions}
+    per = {question.id for question in step.questions if question.per is not None}
+    for item, answers in given:
+        for one in answers:
+            for name, answer in one.answers.items():
                 if name not in found or answer is None:
                     continue
-                if per[name] is None:
-                    found[name].append(Row(item.id, given.annotator, answer))
+                if name in per:
+                    for key, each in answer.items():
+                        found[name].add(f"{item} · {key}", one.annotator, each)
                 else:
-                    found[name] += [
-                        Row(f"{item.id} · {key}", given.annotator, each)
-                        for key, each in answer.items()
-                    ]
+                    found[name].add(item, one.annotator, answer)
     return found
 
 
-def views(question: Question, rows: Sequence[Row]) -> list[View]:
+def views(question: Question, rows: Rows) -> list[View]:
     """Return the tables of a question; none for free text, which has no labels to compare."""
     match question.kind:
         case "choice" | "scale":
-            given = [str(row.answer) for row in rows]
+            given = [str(answer) for answer in rows.answer]
             level: Level = "ordinal" if question.kind == "scale" else "nominal"
             ratings = _Judged(rows).as_ratings(given, _labels(question, given))
             return [View(question.id, None, question.text, level, ratings)]
         case "choices":
-            chosen = [frozenset(map(str, row.answer)) for row in rows]
+            chosen = [frozenset(map(str, answer)) for answer in rows.answer]
             return [_whole(question, rows, chosen), *_options(question, rows, chosen)]
         case "spans":
-            marked = [frozenset(str(span["value"]) for span in row.answer) for row in rows]
+            marked = [frozenset(str(span["value"]) for span in spans) for spans in rows.answer]
             return _options(question, rows, marked)
         case "text" | "texts":
             return []
@@ -104,9 +155,9 @@ def option_names(question: Question) -> Mapping[str, str]:
 class _Judged:
     """Who judged what, as numbers: the same for all options of a question."""
 
-    def __init__(self, rows: Sequence[Row]):
-        self.items, self.item = _codes([row.item for row in rows])
-        self.annotators, self.annotator = _codes([row.annotator for row in rows])
+    def __init__(self, rows: Rows):
+        self.items, self.item = _codes(rows.item)
+        self.annotators, self.annotator = _codes(rows.annotator)
 
     def as_ratings(self, given: Sequence[str], labels: Sequence[str]) -> "Ratings":
         import numpy as np
@@ -130,7 +181,7 @@ def _labels(question: Question, used: Iterable[str]) -> list[str]:
     return [*known, *sorted(set(used) - set(known))]
 
 
-def _whole(question: Question, rows: Sequence[Row], chosen: Sequence[frozenset[str]]) -> View:
+def _whole(question: Question, rows: Rows, chosen: Sequence[frozenset[str]]) -> View:
     order = _labels(question, (each for given in chosen for each in given))
     place = {label: at for at, label in enumerate(order)}
     # Few sets are given by many people: each is named once.
@@ -141,9 +192,7 @@ def _whole(question: Question, rows: Sequence[Row], chosen: Sequence[frozenset[s
     return View(question.id, None, f"{question.text} (the whole set)", "nominal", ratings)
 
 
-def _options(
-    question: Question, rows: Sequence[Row], chosen: Sequence[frozenset[str]]
-) -> list[View]:
+def _options(question: Question, rows: Rows, chosen: Sequence[frozenset[str]]) -> list[View]:
     names, judged = option_names(question), _Judged(rows)
     order = _labels(question, (each for given in chosen for each in given))
     return [

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tactful.agreement import krippendorff_alpha, percent_agreement
-from tactful.annotation.accord import Accord, question_agreement, step_agreement
+from tactful.annotation.accord import OTHERS, Accord, question_agreement, step_agreement
 from tactful.annotation.protocol import Option, Question, Step
-from tactful.annotation.views import CHOSEN, NOT_CHOSEN, NOTHING, Row, judgements, views
+from tactful.annotation.views import CHOSEN, NOT_CHOSEN, NOTHING, Row, Rows, judgements, views
 
 Begin = Callable[..., Any]
 TEXT = "A mild text."
@@ -96,17 +96,51 @@ def test_no_judgement_is_undefined_with_a_reason(story: Begin) -> None:
             if each.answers:
                 assert all(answer.value is None and answer.reason for answer in each.answers)
             else:
-                assert "free text" in (each.reason or "")
+                assert each.reason
+                assert "free text" in each.reason or "nothing to agree on" in each.reason
 
 
 def test_a_question_for_each_answer_of_another_is_taken_apart() -> None:
     question = Question("sure", "choice", "Sure?", options=(Option("y", "Yes"),), per="which")
     rows = [Row("a · pity", "ann", "y"), Row("a · pity", "ben", "y"), Row("a · praise", "ann", "y")]
-    (view,) = views(question, rows)
+    (view,) = views(question, Rows.of(rows))
     assert [item for item, _, _ in view.rows] == ["a · pity", "a · pity", "a · praise"]
 
 
 def test_answers_of_ones_own_come_behind_those_of_the_protocol() -> None:
     question = Question("who", "choice", "Who?", options=(Option("z", "Z"),), open=True)
-    (view,) = views(question, [Row("a", "ann", "own"), Row("a", "ben", "z")])
+    (view,) = views(question, Rows.of([Row("a", "ann", "own"), Row("a", "ben", "z")]))
     assert view.ratings.labels == ("z", "own")
+
+
+def test_options_that_nobody_chose_are_named_in_one_line() -> None:
+    options = tuple(Option(name, name.title()) for name in ("praise", "pity", "envy"))
+    question = Question("which", "choices", "Which?", options=options)
+    rows = Rows.of([Row("a", "ann", ["pity"]), Row("a", "ben", []), Row("b", "ann", ["pity"])])
+    found = question_agreement(question, rows, views(question, rows), {}, 0)
+    assert [each.label for each in found] == [None, "pity", OTHERS]
+    assert found[-1].title == "2 options that nobody chose"
+    assert found[-1].reason == "there is nothing to agree on: Praise, Envy"
+    assert found[-1].answers == ()
+
+
+def test_what_lies_in_a_gap_is_not_marked() -> None:
+    question = Question("places", "spans", "Where?", options=(Option("pity", "Pity"),))
+    gap = {"start": 0, "end": 6, "value": "pity", "parts": [[0, 1], [5, 6]]}
+    rows = Rows.of(
+        [
+            Row("a", "ann", [gap]),
+            Row("a", "ben", [{"start": 0, "end": 1, "value": "pity"}]),
+        ]
+    )
+    whole = question_agreement(question, rows, views(question, rows), {"a": TEXT}, 0)[0]
+    # One character is marked by both, one by Ann alone: F1 = 2 / 3.
+    assert whole.answers[1].value == pytest.approx(2 / 3)
+
+
+def test_columns_are_the_rows_that_were_put_in() -> None:
+    rows = [Row("a", "ann", "y"), Row("b", "ben", ["z"])]
+    made = Rows.of(rows)
+    assert list(made) == rows
+    assert len(made) == 2
+    assert made.annotator == ["ann", "ben"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tactful.annotation.confusion import against_others, confusion, pairs, wilson
 from tactful.annotation.protocol import Option, Question
-from tactful.annotation.views import Row, View, views
+from tactful.annotation.views import Row, Rows, View, views
 
 QUESTION = Question(
     "tone", "choice", "Is it kind?", options=(Option("yes", "Yes"), Option("no", "No"))
@@ -28,7 +28,7 @@ ROWS = [
 
 
 def view_of(rows: list[Row]) -> View:
-    return views(QUESTION, rows)[0]
+    return views(QUESTION, Rows.of(rows))[0]
 
 
 VIEW = view_of(ROWS)

@@ -55,6 +55,31 @@ def test_edges_and_breaks_that_brat_cannot_mark(made: Any, mixed: Protocol, fold
     )
 
 
+def test_gaps_are_discontinuous_annotations(made: Any, mixed: Protocol, folder: Path) -> None:
+    text = "take 🙂 the\nmatter\nout"
+    out = text.index("out")
+    marks = [
+        {"start": 0, "end": out + 3, "value": "a.one", "parts": [[0, 4], [out, out + 3]]},
+        # A gap of one line break cannot be told from a span across it.
+        {"start": 7, "end": 17, "value": "b two", "parts": [[7, 10], [11, 17]]},
+        # One part reaches over a line break, and there is a real gap, too.
+        {"start": 0, "end": 17, "value": "b two", "parts": [[0, 4], [7, 17]]},
+    ]
+    answers = {"tone": "kind", "grade": "0", "topics": ["work"], "marks": marks}
+    log = made(mixed).people("ann").item("one", text).answer("ann", "one", answers)
+    lost = {str(loss) for loss in write_brat(log.source(), folder)}
+    written = (folder / "all" / "ann" / "one.ann").read_text(encoding="utf-8").split("\n")
+    assert written[0] == f"T1\ta_one 0 4;{out} {out + 3}\ttake out"
+    assert written[2] == "T3\tb_two 0 4;7 10;11 17\ttake the matter"
+    assert "gaps of line breaks alone: 1 (brat marks within lines)" in lost
+    (back,) = read_brat(folder, mixed).items[0].judged
+    assert back.answers["marks"] == [
+        marks[2],
+        marks[0],
+        {"start": 7, "end": 17, "value": "b two"},
+    ]
+
+
 def test_nobody_takes_the_folder_of_the_labels(made: Any, mixed: Protocol, folder: Path) -> None:
     answers = {"tone": "kind", "grade": "0", "topics": ["work"], "marks": []}
     log = made(mixed).people("labels", "labels~combined").item("one", "So")
@@ -70,12 +95,10 @@ def test_a_folder_as_brat_serves_it(folder: Path, mixed: Protocol) -> None:
     found = read_brat(folder, mixed)
     assert found.items[0].judged[0].annotator == "brat"
     assert found.items[0].judged[0].answers["marks"] == [
-        {"start": 0, "end": 2, "value": "a.one"},
+        {"start": 0, "end": 8, "value": "a.one", "parts": [[0, 2], [6, 8]]},
         {"start": 3, "end": 5, "value": "b two"},
-        {"start": 6, "end": 8, "value": "a.one"},
     ]
     assert [str(loss) for loss in found.losses] == [
-        "discontinuous annotations: 1 (each of their pieces became a span of its own)",
         "relations: 1 (a project holds spans only)",
         "notes: 1 (a project holds spans only)",
         "equivalences: 1 (a project holds spans only)",
@@ -100,6 +123,7 @@ def test_folders_are_annotators(folder: Path, mixed: Protocol) -> None:
         ("T1\ta_one 2 2\t", r"line 1: found offsets 2 to 2"),
         ("\nT1\ta_onne 0 1\tS", r"line 2: There is no type named 'a_onne'. Did you mean 'a_one'"),
         ("T1 a_one 0 1 S", r"line 1: found an annotation that cannot be read"),
+        ("T1\ta_one 0 2;1 3\tSo", r"line 1: found fragments that overlap at 1"),
         ("T1\ta_one 0 1;\tS", r"line 1: found an annotation that cannot be read"),
     ],
 )

@@ -30,6 +30,23 @@ def test_the_mark_can_be_taken_away(text: str) -> None:
     assert not marked.startswith(("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"))
 
 
+@pytest.mark.parametrize(
+    "start",
+    ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", " =", "\u3000@", "\ufeff+"],
+)
+def test_what_a_spreadsheet_would_run_gets_a_mark(start: str) -> None:
+    cell = f"{start}HYPERLINK(1)"
+    assert neutralise(cell) == f"'{cell}"
+    assert restore(f"'{cell}") == cell
+    assert restore(cell) == cell
+
+
+def test_only_the_mark_of_an_export_is_taken_away() -> None:
+    assert [restore(cell) for cell in ("'Tis so", "''Tis so", "'", "''", "1", "' so")] == [
+        "'Tis so", "'Tis so", "'", "'", "1", "' so",
+    ]  # fmt: skip
+
+
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1))
 def test_any_cell_comes_back(tmp_path_factory: pytest.TempPathFactory, cells: list[str]) -> None:
     path = tmp_path_factory.mktemp("csv") / "a.csv"

@@ -52,7 +52,7 @@ class Tab:
         for key in keys:
             self.page.keyboard.press(key)
 
-    def wait(self, what: Callable[[], bool], seconds: float = 5) -> None:
+    def wait(self, what: Callable[[], bool], seconds: float = 15) -> None:
         """Wait until something is so."""
         limit = time.monotonic() + seconds
         while not what():

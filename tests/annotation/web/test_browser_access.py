@@ -45,7 +45,7 @@ def test_axe_finds_nothing_serious(
     tab.page.wait_for_selector("#questions fieldset")
     assert serious(tab) == []
     tab.show()
-    tab.press("1", "a", "i", "j")
+    tab.press("1", "1", "3", "1")
     tab.page.keyboard.type("women")
     tab.press("Enter", "Control+Enter")
     assert tab.page.locator("#questions fieldset").count() == 7
@@ -53,11 +53,25 @@ def test_axe_finds_nothing_serious(
     tab.press("Escape")
     tab.press("g")
     assert serious(tab) == []
-    if scheme == "dark":
-        return  # the other pages have the same few colours
-    for path in ("guideline", "help", "stopped", "nowhere"):
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_on_all_other_pages(make_project: MakeProject, open_tab: OpenTab, scheme: str) -> None:
+    """With help that the owner wrote; at the end of the day; without an invitation."""
+    project = make_project("stereotypes", [TEXT])
+    project.change(
+        {"help": "# Hotline\n\nCall **anybody** you like, or [write](https://a.example)."}
+    )
+    tab = open_tab(project, color_scheme=scheme, bypass_csp=True)
+    for path in ("consent", "guideline", "help", "stopped", "nowhere"):
         tab.page.goto(f"{tab.address}/{path}")
         assert serious(tab) == [], path
+    project.change({"most_per_day": 1})
+    tab.page.goto(f"{tab.address}/work")
+    tab.show()
+    tab.press("2", "2", "2", "Enter")
+    tab.page.wait_for_url("**/done")
+    assert serious(tab) == []
     tab.page.context.clear_cookies()
     tab.page.goto(f"{tab.address}/work")
     assert serious(tab) == []
@@ -144,3 +158,22 @@ def test_a_break_is_proposed(make_project: MakeProject, open_tab: OpenTab) -> No
     assert "more than 1 minute." in tab.page.inner_text("#rest")
     tab.press("Enter")
     assert not tab.page.is_visible("#rest")
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1280, 600), (390, 844), (640, 400)])
+def test_what_has_the_focus_is_never_behind_the_buttons(
+    make_project: MakeProject, open_tab: OpenTab, size: tuple[int, int]
+) -> None:
+    """WCAG 2.4.11, through the longest form: each question as it becomes the current one."""
+    tab = open_tab(make_project("frames", [TEXT]), viewport={"width": size[0], "height": size[1]})
+    tab.show()
+    for key in "1131":
+        tab.press(key)
+        focus, bar = (
+            tab.page.evaluate(f"(() => {{ const r = {each}.getBoundingClientRect(); "
+                              "return [r.top, r.bottom]; })()")
+            for each in ("document.activeElement", "document.querySelector('.actions')")
+        )  # fmt: skip
+        assert focus[0] >= 0
+        assert focus[1] <= size[1]
+        assert focus[1] <= bar[0] or bar[0] >= size[1], (key, focus, bar)

@@ -76,7 +76,7 @@ def test_it_waits_through_a_closed_window(make_project: MakeProject, open_tab: O
 def test_a_draft_is_there_after_a_reload(make_project: MakeProject, open_tab: OpenTab) -> None:
     tab = open_tab(make_project("frames", TEXTS))
     tab.show()
-    tab.press("2", "c")
+    tab.press("2", "2")
     tab.page.reload()
     tab.show()
     assert tab.page.locator("#questions input:checked").count() == 2

@@ -189,3 +189,64 @@ def test_by_touch(mark) -> None:  # type: ignore[no-untyped-def]
         (4, 7, "one"),
         (4, 7, "two"),
     ]
+
+
+def test_words_are_added_to_the_mark_made_last(mark) -> None:  # type: ignore[no-untyped-def]
+    """Brat's discontinuous annotations: one mark whose words lie apart."""
+    text = "take the 🙂 matter out now"
+    tab = mark(text)
+    hint = tab.page.locator("#join-keys")
+    assert not hint.is_visible()
+    tab.press("Shift+ArrowRight", "1")
+    assert hint.is_visible()
+    assert "join-keys" in tab.page.get_attribute("#text", "aria-describedby")
+    tab.press("ArrowRight", "ArrowRight", "ArrowRight", "+")
+    assert tab.page.locator(".marked li").count() == 1
+    assert tab.page.locator(".marked li bdi").all_inner_texts() == ["“take”", "“out”"]
+    said = tab.page.locator("#live")
+    tab.wait(lambda: said.inner_text() == "Added “out” to “take”: First kind.")
+    runs = tab.page.locator("#text .marked-run")
+    assert runs.all_inner_texts() == ["take", "out"]
+    keys = runs.evaluate_all("all => all.map(each => each.dataset.marks)")
+    assert keys == [keys[0], f"+{keys[0]}"]
+    assert tab.page.get_attribute("#text", "data-lanes") == "1"
+    tab.press("Enter")
+    found = tab.wait_for("item-0", "mark")
+    out = text.index("out")
+    parts = [[0, 4], [out, out + 3]]
+    assert found == {"spans": [{"start": 0, "end": out + 3, "value": "one", "parts": parts}]}
+
+
+def test_a_part_is_taken_away_and_undone(mark) -> None:  # type: ignore[no-untyped-def]
+    tab = mark("one two three four five")
+    tab.press("+")
+    said = tab.page.locator("#live")
+    tab.wait(lambda: said.inner_text().startswith("Mark some words first"))
+    tab.press("Shift+ArrowRight", "1", "ArrowRight", "ArrowRight", "+")
+    texts = tab.page.locator(".marked li bdi")
+    assert texts.all_inner_texts() == ["“one”", "“three”"]
+    tab.press("+")
+    tab.wait(lambda: said.inner_text() == "“three” is part of that mark already.")
+    tab.press("1")
+    assert texts.all_inner_texts() == ["“one”"]
+    tab.press("u")
+    assert texts.all_inner_texts() == ["“one”", "“three”"]
+    tab.press("u")
+    assert texts.all_inner_texts() == ["“one”"]
+    # Words with nothing but a space between them are one part.
+    tab.press("Home", "ArrowRight", "ArrowRight", "+")
+    assert texts.all_inner_texts() == ["“one two”"]
+    assert spans(tab) == [(0, 7, "one")]
+
+
+def test_words_are_added_by_mouse_to_any_mark(mark) -> None:  # type: ignore[no-untyped-def]
+    tab = mark("one two three four five")
+    tab.press("Shift+ArrowRight", "1", "ArrowRight", "ArrowRight", "2", "End")
+    first = tab.page.get_by_role("button", name="Add the selected words to one: First kind")
+    first.click()
+    (one, other) = tab.page.locator(".marked li").all()
+    assert one.locator("bdi").all_inner_texts() == ["“one”", "“five”"]
+    assert other.locator("bdi").all_inner_texts() == ["“three”"]
+    tab.page.get_by_role("button", name="Remove one … five: First kind").click()
+    tab.page.focus("#text")
+    assert spans(tab) == [(8, 13, "two")]

@@ -23,11 +23,18 @@ OWNER_ONLY = (
     "/owner/people",
     "/owner/people.csv",
     "/owner/items",
+    "/owner/export",
     "/owner/settings",
     "/owner/log",
 )
 FOR_REFEREES = ("/owner/disputed", "/owner/disputed.csv")
-FORMS = ("/owner/people", "/owner/adjudicate", "/owner/gold", "/owner/settings")
+FORMS = (
+    "/owner/people",
+    "/owner/adjudicate",
+    "/owner/gold",
+    "/owner/settings",
+    "/owner/export",
+)
 NASTY = '<script>alert(1)</script> {{ 7 * 7 }} \u202e"quoted"'
 PROTOCOL = """
 id: kind
@@ -189,7 +196,7 @@ def test_the_status_counts_and_estimates(owner: Any) -> None:
     assert "2.50 spent" in page  # five answers
     assert "unknown" not in re.findall(r"<dt>Cost left</dt>\s*<dd>([^<]*)", page)[0]
     for price in ("abc", "nan", "inf", "-1", "1e99"):
-        assert "give a price below" in owner.client.get(f"/owner?price={price}").text
+        assert "give a price above" in owner.client.get(f"/owner?price={price}").text
 
 
 def test_the_live_part_is_the_part_of_the_page(owner: Any) -> None:

@@ -1,5 +1,6 @@
 """The parts that the owner's pages are made of: charts, forms, comparisons, kept figures."""
 
+import gc
 import threading
 import time
 from collections.abc import Callable
@@ -80,8 +81,10 @@ def test_trust_is_drawn_and_the_limit_too() -> None:
 
 def test_days_without_answers_draw_nothing() -> None:
     days = [("2024-05-01", 0), ("2024-05-02", 4)]
-    bars = [node for node in parse(charts.day_chart(days, "")) if node.get("class") == "day"]
+    chart = parse(charts.day_chart(days, ""))
+    bars = [node for node in chart if node.get("class") == "day"]
     assert [float(bar.get("height", "")) for bar in bars] == [0, 82]
+    assert [node.text for node in chart if node.get("class") == "tick"] == ["1 May", "2"]
     assert charts.day_chart([("2024-05-01", 0)], "") == ""
 
 
@@ -161,19 +164,70 @@ def test_a_test_comes_back_as_the_form_shows_it(gold: dict[str, Any]) -> None:
         form[f"gold:{name}:lines"] = [field.lines]
         if field.tested and field.question.kind not in ("choice", "scale"):
             form[f"tested:{name}"] = ["yes"]
-    assert read_gold(STEP, form) == gold
+    assert read_gold(STEP, form, {}) == gold
 
 
 def test_a_question_may_rightly_not_be_asked() -> None:
     form = {"none:tone": ["not-asked"], "gold:tone": ["pity"]}
-    assert read_gold(STEP, form) == {"tone": {"any": ["pity", None]}}
+    assert read_gold(STEP, form, {}) == {"tone": {"any": ["pity", None]}}
     field = gold_fields(STEP, {"tone": {"any": ["pity", None]}})[0]
     assert (field.chosen, field.not_asked) == (("pity",), True)
 
 
-def test_what_the_form_cannot_show_is_said() -> None:
-    gold = {"which": {"any": [["praise"], ["pity"]]}}
-    assert gold_fields(STEP, gold)[1].shortened
+def filled_in(gold: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the form of a test as the page shows it."""
+    form: dict[str, list[str]] = {}
+    for field in gold_fields(STEP, gold):
+        name = field.question.id
+        form[f"gold:{name}"] = list(field.chosen)
+        form[f"gold:{name}:lines"] = [field.lines]
+        if field.tested and field.question.kind not in ("choice", "scale"):
+            form[f"tested:{name}"] = ["yes"]
+    return form
+
+
+@pytest.mark.parametrize(
+    "gold",
+    [
+        {"notes": {"pity": ["one", "two"]}},
+        {"tone": "praise", "notes": {"any": [{"pity": ["one"]}, {"praise": ["two"]}]}},
+        {"which": {"any": [["praise", "pity"], []]}},
+        {"why": {"any": ["because", "so"]}},
+        {"places": {"any": [[{"start": 0, "end": 3, "value": "pity"}], []]}},
+        {
+            "places": [
+                {"start": 0, "end": 12, "value": "pity", "parts": [[0, 3], [9, 12]]},
+                {"start": 4, "end": 8, "value": "praise"},
+            ]
+        },
+    ],
+)
+def test_what_the_form_cannot_show_is_kept(gold: dict[str, Any]) -> None:
+    assert read_gold(STEP, filled_in(gold), gold) == gold
+
+
+def test_what_the_form_cannot_show_is_said_and_can_be_taken_away() -> None:
+    gold = {"which": {"any": [["praise"], ["pity"]]}, "notes": {"pity": ["one", "two"]}}
+    which, notes = (each for each in gold_fields(STEP, gold) if each.question.id in gold)
+    assert which.shortened
+    assert notes.kept == ("pity: one, two",)
+    form = filled_in(gold) | {"drop:notes": ["yes"], "gold:which": ["pity"]}
+    assert read_gold(STEP, form, gold) == {"which": ["pity"]}
+
+
+def test_a_moved_span_replaces_all_sets() -> None:
+    gold = {"places": {"any": [[{"start": 0, "end": 3, "value": "pity"}], []]}}
+    form = filled_in(gold) | {"gold:places:lines": ["0-4 pity"]}
+    assert read_gold(STEP, form, gold) == {"places": [{"start": 0, "end": 4, "value": "pity"}]}
+
+
+def test_a_span_with_a_gap_is_offered_and_taken_over_whole() -> None:
+    span = {"start": 0, "end": 10, "value": "pity", "parts": [[0, 3], [9, 10]]}
+    field = fields(STEP, {}, {"Ann": {"places": [span]}}, TEXT)[2]
+    (mark,) = field.marks
+    assert (mark.field, mark.words) == ("0-3,9-10 pity", "How … 🌍")
+    assert read_answers(STEP, {"q:places": [mark.field]}) == {"places": [span]}
+    assert read_answers(STEP, {"add:places": ["9 - 10 , 0-3 pity"]}) == {"places": [span]}
 
 
 # Side by side
@@ -258,6 +312,96 @@ def test_others_get_the_lock_between_parts(
     other.join(5)
     assert entered.is_set()
     assert seen < rest == 40
+
+
+def is_free(project: Project) -> bool:
+    """Say whether somebody else could annotate at this moment."""
+    entered = threading.Event()
+
+    def enter() -> None:
+        with project.lock:
+            entered.set()
+
+    other = threading.Thread(target=enter)
+    other.start()
+    found = entered.wait(1)
+    if found:
+        other.join()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("part", "ask"),
+    [
+        ("step_agreement", lambda one: one.agreement(one._project.protocol.steps[0])),
+        ("gold_figures", lambda one: one.tests()),
+        ("burdens", lambda one: one.burdens()),
+        ("estimate", lambda one: one.status(None, time.time())),
+        ("trust_lines", lambda one: one.trust()),
+    ],
+)
+def test_nobody_waits_while_figures_are_computed(
+    make_project: Callable[..., Project],
+    monkeypatch: pytest.MonkeyPatch,
+    part: str,
+    ask: Callable[[Figures], object],
+) -> None:
+    project = make_project("pcl", ["A mild text."])
+    free: list[bool] = []
+    real = getattr(figures, part)
+
+    def spy(*given: Any) -> Any:
+        free.append(is_free(project))
+        return real(*given)
+
+    monkeypatch.setattr(figures, part, spy)
+    ask(Figures(project))
+    assert free == [True]
+
+
+def test_figures_are_computed_anew_only_when_something_happened(
+    make_project: Callable[..., Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project("pcl", ["A mild text."])
+    monkeypatch.setattr(figures, "KEPT_SECONDS", 0.0)
+    kept = Figures(project)
+    first = kept.disputes()
+    assert kept.disputes() is first
+    project.add_items([*_new("more")])
+    assert kept.disputes() is not first
+
+
+def test_the_collector_rests_and_works_again_whatever_happens(
+    make_project: Callable[..., Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    was_on: list[bool] = []
+
+    def fail(*_: object) -> None:
+        was_on.append(gc.isenabled())
+        raise InputError("no")
+
+    monkeypatch.setattr(figures, "gold_figures", fail)
+    with pytest.raises(InputError):
+        Figures(make_project("pcl", ["A mild text."])).tests()
+    assert was_on == [False]
+    assert gc.isenabled()
+
+
+def test_a_search_stops_when_it_has_enough(
+    make_project: Callable[..., Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project("pcl", [f"A mild text, number {n}." for n in range(40)])
+    monkeypatch.setattr(figures, "PART", 5)
+    seen: list[str] = []
+
+    def is_wanted(item: Any) -> bool:
+        seen.append(item.id)
+        return str(item.id).endswith("1")
+
+    found = Figures(project).find(is_wanted, 2)
+    assert [item.id for item in found] == ["item-1", "item-11"]
+    assert len(seen) == 15
+    assert is_free(project)
 
 
 def _new(name: str) -> Any:

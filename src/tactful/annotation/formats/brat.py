@@ -1,12 +1,14 @@
 """brat's standoff files: a text and its spans, in a folder for each step and annotator.
 
-Offsets are code points. A line of an ``.ann`` file cannot hold a line break, so a span across one
-is written in fragments, as brat writes discontinuous annotations.
+Offsets are code points. A span with gaps is a discontinuous annotation. A line of an ``.ann`` file
+cannot hold a line break, so a span across one is written in fragments, too, and put together again
+when it is read.
 """
 
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from tactful.annotation.formats.annotated import Annotated, Source
@@ -14,8 +16,7 @@ from tactful.annotation.formats.log import ABOUT
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_names
 from tactful.annotation.protocol import Protocol
-
-Piece = tuple[int, int]
+from tactful.annotation.span_labels import Piece, parts_of
 
 LABELS = "labels~combined"
 """The folder of the combined labels, beside those of the annotators; no id is given this name."""
@@ -41,10 +42,8 @@ def write_brat(source: Source, folder: Path) -> list[Loss]:
         ]
         combined = {name: record.value(name) for name in marking}
         for person, answers in [*given, (LABELS, combined)]:
-            lines, cut, gone = _lines(record, answers, types)
             whose = " of combined labels" if person == LABELS else ""
-            lost["line breaks at the edge of spans", whose] += cut
-            lost["spans of line breaks alone", whose] += gone
+            lines = _lines(record, answers, types, whose, lost)
             place = folder / steps[record.step] / person
             place.mkdir(parents=True, exist_ok=True)
             _write(place / f"{items[record.id]}.txt", record.text)
@@ -92,26 +91,50 @@ def pieces(text: str, start: int, end: int) -> list[Piece]:
     return found
 
 
+def join_pieces(text: str, marked: Iterable[Piece]) -> list[Piece]:
+    """Put pieces together that touch or that only line breaks part: brat cannot mark across them.
+
+    >>> join_pieces("so\\nkind of", [(0, 2), (3, 7), (8, 10)])
+    [(0, 7), (8, 10)]
+    """
+    joined: list[Piece] = []
+    for start, end in sorted(marked):
+        last = joined[-1][1] if joined else None
+        if last is not None and (start == last or BREAK.fullmatch(text, last, start)):
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
 def _lines(
-    record: Annotated, answers: dict[str, object], types: dict[tuple[str, str], str]
-) -> tuple[list[str], int, int]:
-    """Return the lines of an ``.ann`` file, and how many spans lost their edge or all."""
+    record: Annotated,
+    answers: dict[str, object],
+    types: dict[tuple[str, str], str],
+    whose: str,
+    lost: Counter[tuple[str, str]],
+) -> list[str]:
+    """Return the lines of an ``.ann`` file, and count the spans that lost something."""
     lines: list[str] = []
-    edges = empty = 0
     for question, spans in answers.items():
         for span in spans if isinstance(spans, list) else ():
             if not isinstance(span, dict) or (question, span["value"]) not in types:
                 continue
-            cut = pieces(record.text, span["start"], span["end"])
-            if not cut:
-                empty += 1
+            parts = parts_of(span)
+            kept = [cut for part in parts if (cut := pieces(record.text, *part))]
+            if not kept:
+                lost["spans of line breaks alone", whose] += 1
                 continue
-            edges += (cut[0][0], cut[-1][1]) != (span["start"], span["end"])
-            where = ";".join(f"{start} {end}" for start, end in cut)
-            words = " ".join(record.text[start:end] for start, end in cut)
+            edges = [(cut[0][0], cut[-1][1]) for cut in kept]
+            lost["line breaks at the edge of spans", whose] += edges != list(parts)
+            flat = [piece for cut in kept for piece in cut]
+            closed = len(join_pieces(record.text, flat)) < len(kept)
+            lost["gaps of line breaks alone", whose] += closed
+            where = ";".join(f"{start} {end}" for start, end in flat)
+            words = " ".join(record.text[start:end] for start, end in flat)
             kind = types[question, span["value"]]
             lines.append(f"T{len(lines) + 1}\t{kind} {where}\t{words}\n")
-    return lines, edges, empty
+    return lines
 
 
 def _span_questions(protocol: Protocol, step: str) -> list[str]:

@@ -8,14 +8,16 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from tactful.annotation.formats.annotated import Annotated, Imported, Judged
-from tactful.annotation.formats.brat import BREAK, LABELS, Piece, brat_types
+from tactful.annotation.formats.brat import LABELS, brat_types, join_pieces
 from tactful.annotation.formats.log import ABOUT
 from tactful.annotation.formats.losses import Loss
 from tactful.annotation.protocol import Protocol
+from tactful.annotation.span_labels import Piece, parts_of, span_of
 from tactful.errors import FileFormatError, UsageError
 from tactful.registry import unknown_name
 
@@ -110,16 +112,23 @@ def _answers(reading: _Reading, file: Path, step: str, text: str) -> dict[str, A
             )
         marked = [_piece(each, file, number, text) for each in match["where"].split(";")]
         question, value = types[match["type"]]
-        joined = _join(text, marked)
-        if len(joined) > 1:
-            why = "each of their pieces became a span of its own"
-            reading.lost["discontinuous annotations", why] += 1
-        answers[question] += [{"start": s, "end": e, "value": value} for s, e in joined]
+        _refuse_overlap(marked, file, number)
+        answers[question].append(span_of(join_pieces(text, marked), value))
     for question, spans in answers.items():
         answers[question] = sorted(
-            spans, key=lambda each: (each["start"], each["end"], each["value"])
+            spans, key=lambda each: (each["start"], each["end"], each["value"], parts_of(each))
         )
     return answers
+
+
+def _refuse_overlap(marked: list[Piece], file: Path, number: int) -> None:
+    ordered = sorted(marked)
+    for (_, end), (start, _) in pairwise(ordered):
+        if start < end:
+            raise FileFormatError(
+                f"{file}, line {number}: found fragments that overlap at {start}; expected each "
+                "letter in one fragment at most."
+            )
 
 
 def _piece(found: str, file: Path, number: int, text: str) -> Piece:
@@ -130,17 +139,6 @@ def _piece(found: str, file: Path, number: int, text: str) -> Piece:
             f"which has {len(text):,} characters."
         )
     return start, end
-
-
-def _join(text: str, marked: list[Piece]) -> list[Piece]:
-    """Put pieces together that only line breaks part: brat cannot mark across them."""
-    joined: list[Piece] = []
-    for start, end in sorted(marked):
-        if joined and BREAK.fullmatch(text, joined[-1][1], start):
-            joined[-1] = (joined[-1][0], end)
-        else:
-            joined.append((start, end))
-    return joined
 
 
 def _read_text(path: Path) -> str:

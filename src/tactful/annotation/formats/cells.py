@@ -1,21 +1,27 @@
 """CSV cells that a spreadsheet would run as a formula, and how they are made harmless.
 
-A text that starts with ``=``, ``+``, ``-``, ``@`` (also in their wide forms), a tab or a line break
-gets an apostrophe in front, and so does a text that starts with an apostrophe: taking one leading
-apostrophe away gives every text back as it was.
+A text that starts with ``=``, ``+``, ``-``, ``@`` (also in their wide forms, also behind spaces), a
+tab or a line break gets an apostrophe in front, and so does a text that starts with an apostrophe:
+what was put there can be told from what was there before, and is taken away again.
 """
 
 import csv
+import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from tactful.annotation.formats.log import ABOUT
+
 MARK = "'"
-_RUN = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", MARK)  # noqa: RUF001
+NEUTRALISED = "neutralised"
+"""The field of ``export.json`` that says that cells of its tables have marks."""
+_RUN = re.compile("[\t\r\n']|[\\s\u200b\ufeff]*[=+@\uff1d\uff0b\uff0d\uff20-]")
 
 
 def would_run(cell: object) -> bool:
     """Say whether a spreadsheet may run a cell, or hide its mark; numbers are harmless."""
-    return isinstance(cell, str) and cell.startswith(_RUN)
+    return isinstance(cell, str) and _RUN.match(cell) is not None
 
 
 def neutralise(cell: object) -> object:
@@ -28,8 +34,25 @@ def neutralise(cell: object) -> object:
 
 
 def restore(cell: str) -> str:
-    """Take the mark away."""
-    return cell.removeprefix(MARK)
+    """Take away the mark that :func:`neutralise` put there, and no other apostrophe.
+
+    >>> restore("'=1+1"), restore("'Tis"), restore("''Tis")
+    ('=1+1', "'Tis", "'Tis")
+    """
+    return cell[1:] if cell.startswith(MARK) and would_run(cell[1:]) else cell
+
+
+def was_neutralised(path: Path) -> bool:
+    """Say whether a table, or the tables of a folder, came from an export that put marks there."""
+    folder = path if path.is_dir() else path.parent
+    # A table may stand in a folder of its own within the export.
+    for place in (folder, *folder.parents[:2]):
+        try:
+            about = json.loads((place / ABOUT).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        return isinstance(about, dict) and about.get(NEUTRALISED) is True
+    return False
 
 
 def write_csv(

@@ -1,7 +1,8 @@
 """CoNLL columns: one token a line with its BIO tag, a file for each question and annotator.
 
 A token has one tag. Where spans overlap, the one that starts first (the longer of two that start
-together) keeps the tokens, and what the others lose is counted.
+together) keeps the tokens, and what the others lose is counted. A span with gaps becomes one for
+each of its parts.
 """
 
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tactful.annotation.formats.annotated import Source
+from tactful.annotation.formats.gaps import GAPS, WHY, has_gaps, without_gaps
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_names
 
@@ -20,6 +22,7 @@ LABELS = "labels~combined"
 _RUN = re.compile(r"\S+")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 _LOST = {
+    "gaps": (GAPS, WHY),
     "gone": ("spans", "others cover all their tokens, and a token has one tag"),
     "cut": ("spans cut short", "others cover some of their tokens, and a token has one tag"),
     "widened": ("spans widened", "they start or end within a token"),
@@ -86,7 +89,10 @@ def _block(item: str, text: str, spans: list[dict[str, Any]], lost: Counter[str]
     """Return the lines of one text."""
     found = tokens(text)
     tags = ["O"] * len(found)
-    order = sorted(spans, key=lambda each: (each["start"], -each["end"], each["value"]))
+    lost["gaps"] += sum(map(has_gaps, spans))
+    order = sorted(
+        without_gaps(spans), key=lambda each: (each["start"], -each["end"], each["value"])
+    )
     for span in order:
         covered = [
             at

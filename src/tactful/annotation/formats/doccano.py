@@ -12,6 +12,7 @@ from typing import Any
 
 from tactful.annotation.formats.annotated import Annotated, Imported, Judged, Source
 from tactful.annotation.formats.codec import complete, join, pairs
+from tactful.annotation.formats.gaps import has_gaps, lost_gaps, without_gaps
 from tactful.annotation.formats.log import json_lines
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_names
@@ -30,15 +31,19 @@ def write_doccano(source: Source, folder: Path) -> list[Loss]:
     people = safe_names(each.annotator for record in records for each in record.counted)
     steps = safe_names(step.id for step in source.protocol.steps)
     lines: dict[Path, list[str]] = {}
+    gaps = 0
     for record in records:
+        marking = [q.id for q in source.protocol.step(record.step).questions if q.kind == "spans"]
         for each in record.counted:
             path = folder / steps[record.step] / f"{people[each.annotator]}.jsonl"
             line = _as_dict(record, source.protocol.step(record.step), each)
+            gaps += sum(has_gaps(span) for name in marking for span in each.answers.get(name) or ())
             lines.setdefault(path, []).append(json.dumps(line, ensure_ascii=False) + "\n")
     for path, written in lines.items():
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(written), encoding="utf-8", newline="\n")
     found = losses(source, ("people", "meta"), lambda _step, question: _carried(question), _TYPED)
+    found += lost_gaps(gaps)
     taken = sum(name in _OWN for each in records for name in each.meta for _ in each.counted[:1])
     if taken:
         found.append(Loss("further columns", taken, "doccano has a use of its own for their names"))
@@ -84,7 +89,8 @@ def _as_dict(record: Annotated, step: Step, judged: Judged) -> dict[str, Any]:
             continue
         if question.kind == "spans":
             entities += [
-                [span["start"], span["end"], f"{question.id}={span['value']}"] for span in answer
+                [span["start"], span["end"], f"{question.id}={span['value']}"]
+                for span in without_gaps(answer)
             ]
         else:
             cats += [f"{question.id}={word}" for _, word in pairs(question, answer)]

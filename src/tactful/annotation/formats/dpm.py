@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tactful.annotation.formats.annotated import Annotated, Source
+from tactful.annotation.formats.gaps import GAPS, WHY, has_gaps, without_gaps
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_name
 from tactful.annotation.protocol import Protocol, Question
@@ -72,7 +73,10 @@ class _Written:
         if others:
             self._lose("further columns", "the format has no place for them", len(others))
         spans = item[marking[0]].value(marking[1].id) if marking and marking[0] in item else None
-        for span in spans or ():
+        gaps = sum(map(has_gaps, spans or ()))
+        if gaps:
+            self._lose(GAPS, WHY, gaps)
+        for span in without_gaps(spans or ()):
             self._span(span, text, [par_id, about[0]], about[1:])
 
     def _span(self, span: dict[str, Any], text: str, ids: list[str], about: list[str]) -> None:

@@ -1,13 +1,24 @@
 """Our own JSON Lines, without loss: every judgement, every label, and the log beside them."""
 
 import json
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tactful.annotation.formats.annotated import Annotated, Imported, Judged, Source, plain
+from tactful.annotation.formats.annotated import (
+    Annotated,
+    Imported,
+    Judged,
+    Source,
+    annotated,
+    plain,
+)
 from tactful.annotation.formats.log import EVENTS, PROTOCOL, read_log, write_log
 from tactful.annotation.formats.losses import Loss
+from tactful.annotation.load import read_protocol
 from tactful.annotation.protocol import Protocol
+from tactful.annotation.state import State
 from tactful.errors import FileFormatError
 
 ANNOTATIONS = "annotations.jsonl"
@@ -22,7 +33,11 @@ def write_jsonl(source: Source, folder: Path) -> list[Loss]:
 
 
 def read_jsonl(path: Path, protocol: Protocol | None = None) -> Imported:
-    """Read the log of an export back; a new project is built from it."""
+    """Read the log of an export back; a new project is built from it.
+
+    For a project with a ``protocol`` that is there already, the items come with the judgements that
+    count, and the answers to hidden tests.
+    """
     folder = path.parent if path.name in (ANNOTATIONS, EVENTS) else path
     if not (folder / EVENTS).is_file():
         raise FileFormatError(
@@ -30,9 +45,25 @@ def read_jsonl(path: Path, protocol: Protocol | None = None) -> Imported:
         )
     events, losses = read_log(folder)
     own = folder / PROTOCOL
+    items: list[Annotated] = []
+    if protocol is not None:
+        rules = read_protocol(own) if own.is_file() else protocol
+        lost: Counter[tuple[str, str]] = Counter()
+        for record in annotated(State.derive(rules, events), rules):
+            items.append(_kept(record, lost, folder / EVENTS))
+        losses += [Loss(what, count, why) for (what, why), count in lost.items() if count]
     return Imported(
-        losses=tuple(losses), events=tuple(events), protocol=own if own.is_file() else None
+        tuple(items), tuple(losses), tuple(events), protocol=own if own.is_file() else None
     )
+
+
+def _kept(record: Annotated, lost: Counter[tuple[str, str]], path: Path) -> Annotated:
+    """Return what of a record another project can take."""
+    judged = tuple(each for each in record.judged if each.counts or each.why == "test")
+    gone = len(record.judged) - len(judged)
+    lost["judgements that do not count", "they would count in another project"] += gone
+    lost["skips", "they are about who was asked"] += len(record.skipped)
+    return replace(record, judged=judged, place=str(path))
 
 
 def as_dict(record: Annotated) -> dict[str, Any]:

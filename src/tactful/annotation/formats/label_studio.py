@@ -16,6 +16,7 @@ from xml.sax.saxutils import quoteattr
 
 from tactful.annotation.formats.annotated import Annotated, Judged, Source
 from tactful.annotation.formats.codec import pairs
+from tactful.annotation.formats.gaps import has_gaps, lost_gaps, without_gaps
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_names
 from tactful.annotation.protocol import Question, Step
@@ -37,6 +38,7 @@ def write_label_studio(source: Source, folder: Path) -> list[Loss]:
     names = safe_names(step.id for step in source.protocol.steps)
     people = _People()
     written: Counter[str] = Counter()
+    gaps: Counter[str] = Counter()
     with ExitStack() as stack:
         files: dict[str, TextIO] = {}
         for record in source.judged():
@@ -50,12 +52,28 @@ def write_label_studio(source: Source, folder: Path) -> list[Loss]:
                 files[step.id] = stack.enter_context(opened)
             # One task after the other: a list of them all would take gigabytes in a large project.
             written[step.id] += 1
+            gaps += _gaps(record, step)
             task = _task(record, step, written[step.id], people)
             files[step.id].write("[\n" if written[step.id] == 1 else ",\n")
             files[step.id].write(json.dumps(task, ensure_ascii=False))
         for file in files.values():
             file.write("\n]\n")
-    return losses(source, _CARRIED, lambda _step, _question: True)
+    found = losses(source, _CARRIED, lambda _step, _question: True)
+    return found + lost_gaps(gaps["given"], gaps["labels"])
+
+
+def _gaps(record: Annotated, step: Step) -> Counter[str]:
+    marking = [question.id for question in step.questions if question.kind == "spans"]
+    given = [*record.counted, *([record.decision] if record.decision else [])]
+    return Counter(
+        given=sum(
+            has_gaps(span)
+            for each in given
+            for name in marking
+            for span in each.answers.get(name) or ()
+        ),
+        labels=sum(has_gaps(span) for name in marking for span in record.value(name) or ()),
+    )
 
 
 class _People:
@@ -126,7 +144,7 @@ def _results(
         if answer is None:
             continue
         if question.kind == "spans":
-            for at, span in enumerate(answer, 1):
+            for at, span in enumerate(without_gaps(answer), 1):
                 start, end = span["start"], span["end"]
                 value = {"start": start, "end": end, "text": text[start:end]}
                 value["labels"] = [span["value"]]

@@ -6,19 +6,19 @@ keeps beside the offsets tell which; where they fit neither, the file is refused
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from tactful.annotation.formats.annotated import Annotated, Imported, Judged
 from tactful.annotation.formats.codec import complete, join
+from tactful.annotation.formats.json_list import json_list
 from tactful.annotation.formats.label_studio import FOR, MAIL
 from tactful.annotation.formats.log import ABOUT
 from tactful.annotation.formats.losses import Loss
 from tactful.annotation.protocol import Protocol, Question, Step
 from tactful.errors import FileFormatError, UsageError
-from tactful.files import open_text
 from tactful.registry import unknown_name
 
 Unit = Literal["code points", "UTF-16"]
@@ -42,16 +42,13 @@ def read_label_studio(path: Path, protocol: Protocol) -> Imported:
     return Imported(tuple(items), tuple(Loss(what, n, why) for (what, why), n in lost.items()))
 
 
-def _tasks(path: Path) -> list[Any]:
-    with open_text(path) as handle:
-        text = handle.read()
+def _tasks(path: Path) -> Iterator[Any]:
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list):
-        raise FileFormatError(f"{path}: found no list of tasks; expected Label Studio's JSON.")
-    return found
+        yield from json_list(path)
+    except ValueError:
+        raise FileFormatError(
+            f"{path}: found no list of tasks; expected Label Studio's JSON."
+        ) from None
 
 
 class _Task:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tactful.annotation.formats.annotated import Imported, Source, source_of
+from tactful.annotation.formats.cells import NEUTRALISED
 from tactful.annotation.formats.log import ABOUT, VERSION
 from tactful.annotation.formats.losses import Loss
 from tactful.annotation.protocol import Protocol
@@ -39,9 +40,12 @@ EXPORTS: Registry[Writer] = Registry(
         "crowd-kit": f"{_HERE}.crowd_kit:write_crowd_kit",
     },
 )
+_TABLES = ("ucc", "sbic", "detests", "crowd-kit")
+"""Formats of others that are tables, whose cells are neutralised when asked for."""
 IMPORTS: Registry[Reader] = Registry(
     "import format",
     {
+        "csv": f"{_HERE}.sheet_read:read_sheet",
         "jsonl": f"{_HERE}.jsonl:read_jsonl",
         "parquet": f"{_HERE}.jsonl:read_jsonl",
         "brat": f"{_HERE}.brat_read:read_brat",
@@ -112,6 +116,8 @@ def _write_about(folder: Path, source: Source, name: str, losses: list[Loss]) ->
         "lost": [asdict(loss) for loss in losses],
         **own,
     }
+    if name == "csv" or (name in _TABLES and source.spreadsheet):
+        about[NEUTRALISED] = True
     text = json.dumps(about, ensure_ascii=False, indent=1) + "\n"
     path.write_text(text, encoding="utf-8", newline="\n")
 

@@ -1,7 +1,7 @@
 """What a format cannot carry, counted, so that nobody finds out later."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,53 +24,49 @@ class Loss:
         return f"{self.what}: {self.count:,} ({self.why})"
 
 
+_OfProject = Callable[["Source"], int]
+_OfRecord = Callable[["Annotated"], int]
 NO_PLACE = "the format has no place for them"
 
-ASPECTS: dict[str, tuple[str, Callable[["Source", list["Annotated"]], int]]] = {
-    "tests": ("hidden tests", lambda source, _: sum(
+ASPECTS: dict[str, tuple[str, "_OfProject | None", "_OfRecord | None"]] = {
+    "tests": ("hidden tests", lambda source: sum(
         item.gold is not None for item in source.state.items.values()
+    ), None),
+    "unjudged": ("items without a judgement that counts", None, None),
+    "uncounted": ("judgements that do not count", None, lambda record: sum(
+        not judged.counts and judged.why != "test" for judged in record.judged
     )),
-    "unjudged": ("items without a judgement that counts", lambda source, records: len(
-        {each.id for each in records if each.gold is None}
-        - {each.id for each in records if each.counted or each.decision}
+    "people": ("judgements by person (only the combined label is kept)", None, lambda record: len(
+        record.counted
     )),
-    "uncounted": ("judgements that do not count", lambda _, records: sum(
-        not judged.counts and judged.why != "test" for each in records for judged in each.judged
+    "labels": ("combined labels", None, lambda record: sum(
+        label.value is not None for label in record.labels.values()
     )),
-    "people": ("judgements by person (only the combined label is kept)", lambda _, records: sum(
-        len(each.counted) for each in records
+    "soft": ("soft labels", None, lambda record: sum(
+        bool(label.soft) for label in record.labels.values()
     )),
-    "labels": ("combined labels", lambda _, records: sum(
-        label.value is not None for each in records for label in each.labels.values()
+    "confidence": ("confidences of labels", None, lambda record: sum(
+        label.confidence is not None for label in record.labels.values()
     )),
-    "soft": ("soft labels", lambda _, records: sum(
-        bool(label.soft) for each in records for label in each.labels.values()
-    )),
-    "confidence": ("confidences of labels", lambda _, records: sum(
-        label.confidence is not None for each in records for label in each.labels.values()
-    )),
-    "decisions": ("decisions of referees", lambda _, records: sum(
-        each.decision is not None for each in records
-    )),
-    "trust": ("people's trust", lambda source, _: sum(
+    "decisions": ("decisions of referees", None, lambda record: record.decision is not None),
+    "trust": ("people's trust", lambda source: sum(
         person.trust is not None for person in source.state.people.values()
-    )),
-    "times": ("times of judgements", lambda _, records: sum(
-        len(each.counted) for each in records
-    )),
-    "traits": ("people's traits", lambda source, _: sum(
+    ), None),
+    "times": ("times of judgements", None, lambda record: len(record.counted)),
+    "traits": ("people's traits", lambda source: sum(
         bool(person.traits) for person in source.state.people.values()
-    )),
-    "context": ("items' contexts", lambda source, _: sum(
+    ), None),
+    "context": ("items' contexts", lambda source: sum(
         bool(item.context) for item in source.state.items.values()
-    )),
-    "meta": ("items' further columns", lambda source, _: sum(
+    ), None),
+    "meta": ("items' further columns", lambda source: sum(
         bool(item.meta) for item in source.state.items.values()
-    )),
-    "skips": ("skips", lambda _, records: sum(len(each.skipped) for each in records)),
-    "log": ("events of the log", lambda source, _: sum(1 for _ in source.events())),
+    ), None),
+    "skips": ("skips", None, lambda record: len(record.skipped)),
+    "log": ("events of the log", lambda source: source.state.number, None),
 }  # fmt: skip
-"""What a project holds: its name in the report, and how much of it there is."""
+"""What a project holds: its name in the report, and how much of it there is in the project itself
+or in each record; what was not judged is counted by item."""
 
 _WHY = {
     "tests": "they are no data; keep the project or an export as jsonl",
@@ -87,55 +83,68 @@ def losses(
 ) -> list[Loss]:
     """List what is lost by a format that carries such aspects, and the answers ``kept`` says.
 
-    ``kept`` is asked for each step and question.
+    ``kept`` is asked for each step and question. Records are looked at one after the other: all of
+    a large project at once would take gigabytes.
     """
     unknown = set(carried) - set(ASPECTS)
     if unknown:
         raise ValueError(f"no such aspect: {', '.join(sorted(unknown))}")
-    records = list(source.records())
-    found = [*_questions(source, records, kept, why)]
-    for aspect, (what, count) in ASPECTS.items():
-        number = 0 if aspect in carried else count(source, records)
-        if number:
-            found.append(Loss(what, number, _WHY.get(aspect, NO_PLACE)))
-    if "labels" in carried:
-        found += _other_labels(source, records, kept)
-    return found
-
-
-def _other_labels(
-    source: "Source", records: Iterable["Annotated"], kept: Callable[[str, Question], bool]
-) -> Iterable[Loss]:
-    """Count the labels of questions that a format, which carries labels, does not carry."""
     other = {
         (step.id, question.id)
         for step in source.protocol.steps
         for question in step.questions
         if not kept(step.id, question)
     }
-    count = sum(
-        label.value is not None and (each.step, name) in other
-        for each in records
-        for name, label in each.labels.items()
-    )
-    if count:
-        yield Loss("combined labels of other questions", count, NO_PLACE)
+    count = _count(source, [name for name in ASPECTS if name not in carried], other)
+    found = [
+        Loss(f"answers to '{question}' (step '{step}')", count.answers[step, question], why)
+        for step, question in _in_order(source, other)
+        if count.answers[step, question]
+    ]
+    found += [
+        Loss(ASPECTS[name][0], number, _WHY.get(name, NO_PLACE))
+        for name, number in count.aspects.items()
+        if number
+    ]
+    if "labels" in carried and count.labels:
+        found.append(Loss("combined labels of other questions", count.labels, NO_PLACE))
+    return found
 
 
-def _questions(
-    source: "Source",
-    records: Iterable["Annotated"],
-    kept: Callable[[str, Question], bool],
-    why: str,
-) -> Iterable[Loss]:
-    given = Counter(
-        (each.step, question)
-        for each in records
-        for judged in each.counted
-        for question in judged.answers
-    )
-    for step in source.protocol.steps:
-        for question in step.questions:
-            count = given[step.id, question.id]
-            if count and not kept(step.id, question):
-                yield Loss(f"answers to '{question.id}' (step '{step.id}')", count, why)
+@dataclass(slots=True)
+class _Count:
+    aspects: dict[str, int]
+    answers: Counter[tuple[str, str]]
+    labels: int = 0
+
+
+def _count(source: "Source", lost: list[str], other: set[tuple[str, str]]) -> _Count:
+    count = _Count(dict.fromkeys(lost, 0), Counter())
+    for name in lost:
+        of_project = ASPECTS[name][1]
+        if of_project is not None:
+            count.aspects[name] = of_project(source)
+    each_record = [(name, of) for name in lost if (of := ASPECTS[name][2]) is not None]
+    unjudged: set[str] = set()
+    judged: set[str] = set()
+    for record in source.records():
+        for name, of_record in each_record:
+            count.aspects[name] += of_record(record)
+        count.answers.update(
+            (record.step, question) for each in record.counted for question in each.answers
+        )
+        count.labels += sum(
+            label.value is not None and (record.step, name) in other
+            for name, label in record.labels.items()
+        )
+        if record.gold is None:
+            has_any = bool(record.counted) or record.decision is not None
+            (judged if has_any else unjudged).add(record.id)
+    if "unjudged" in count.aspects:
+        count.aspects["unjudged"] = len(unjudged - judged)
+    return count
+
+
+def _in_order(source: "Source", other: set[tuple[str, str]]) -> list[tuple[str, str]]:
+    asked = ((step.id, each.id) for step in source.protocol.steps for each in step.questions)
+    return [place for place in asked if place in other]

@@ -17,7 +17,12 @@ _CARRIED = (
     "tests", "uncounted", "people", "labels", "confidence", "decisions", "trust", "times",
     "context", "meta", "unjudged",
 )  # fmt: skip
-_COLUMNS = ("item", "step", "text", "who", "annotator", "counts", "trust", "at", "seconds")
+TABLE = "judgements.csv"
+COLUMNS = (
+    "item", "step", "text", "gold", "who", "annotator", "counts", "trust", "at", "seconds",
+)  # fmt: skip
+CONTEXT, META, SURE = "context: ", "meta: ", "confidence: "
+"""What the names of further columns begin with."""
 
 
 def write_sheet(source: Source, folder: Path) -> list[Loss]:
@@ -34,8 +39,8 @@ def write_sheet(source: Source, folder: Path) -> list[Loss]:
         for of in ("context", "meta")
     )
     header = [
-        *_COLUMNS, *questions, *(f"confidence: {each}" for each in questions),
-        *(f"context: {each}" for each in contexts), *(f"meta: {each}" for each in metas),
+        *COLUMNS, *questions, *(f"{SURE}{each}" for each in questions),
+        *(f"{CONTEXT}{each}" for each in contexts), *(f"{META}{each}" for each in metas),
     ]  # fmt: skip
 
     def rows() -> Iterator[list[object]]:
@@ -44,12 +49,12 @@ def write_sheet(source: Source, folder: Path) -> list[Loss]:
             about += [record.meta.get(name) for name in metas]
             for start, answers, sure in _rows(record):
                 yield [
-                    record.id, record.step, record.text, *start,
+                    record.id, record.step, record.text, _cell(record.gold), *start,
                     *(_cell(answers.get(each)) for each in questions),
                     *(sure.get(each) for each in questions), *about,
                 ]  # fmt: skip
 
-    write_csv(folder / "judgements.csv", header, rows(), safe=True)
+    write_csv(folder / TABLE, header, rows(), safe=True)
     return losses(source, _CARRIED, lambda _step, _question: True)
 
 
@@ -72,6 +77,6 @@ def _start(who: str, judged: Judged) -> list[object]:
 
 
 def _cell(answer: Any) -> object:
-    if answer is None or isinstance(answer, str | int | float):
+    if answer is None or isinstance(answer, str):
         return answer
     return json.dumps(plain(answer), ensure_ascii=False)

@@ -14,9 +14,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from tactful.annotation.exchange import PageItem
 from tactful.annotation.project import Project
 from tactful.annotation.protocol import Question
-from tactful.annotation.web.pages import render
+from tactful.annotation.web.catalogue import Catalogue
+from tactful.annotation.web.others import others_of
+from tactful.annotation.web.pages import render, words_of
 from tactful.annotation.web.security import parse_json, read_body, read_form
 from tactful.annotation.web.session import (
     Session,
@@ -101,7 +104,8 @@ class _Pages:
         page = await run_in_threadpool(self._project.page, session.person.id)
         if page.items:
             return _see("/work")
-        return render(request, "done.html", session, why=page.why)
+        why = None if page.why is None else words_of(request).say(page.why)
+        return render(request, "done.html", session, why=why)
 
     async def stopped(self, request: Request) -> Response:
         session = await self._session(request)
@@ -113,22 +117,25 @@ class _Pages:
     def _next_page(self, request: Request) -> Response:
         session = self._consenting(request)
         page = self._project.page(session.person.id)
+        words = words_of(request)
         return JSONResponse(
             {
-                "items": [
-                    {
-                        "handle": item.handle,
-                        "step": item.step,
-                        "text": item.text,
-                        "context": dict(item.context),
-                    }
-                    for item in page.items
-                ],
+                "items": [self._sent(item, words) for item in page.items],
                 "left": page.left,
-                "why": page.why,
+                "why": None if page.why is None else words.say(page.why),
                 "break_due": page.break_due,
             }
         )
+
+    def _sent(self, item: PageItem, words: Catalogue) -> dict[str, Any]:
+        """Return what a browser is told of an item."""
+        return {
+            "handle": item.handle,
+            "step": item.step,
+            "text": item.text,
+            "context": {words.context(name): text for name, text in item.context.items()},
+            "others": others_of(self._project.protocol, item, words),
+        }
 
     async def answer(self, request: Request) -> Response:
         # All that may wait for the project happens in one thread: the loop stays free.

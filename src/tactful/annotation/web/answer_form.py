@@ -2,7 +2,7 @@
 
 Fields are named ``q:`` and the question; where it is asked for each answer of another one, an at
 sign and that answer follow. ``own:`` holds words of one's own, and ``add:`` further spans, a line
-each, as ``12-20 category``.
+each, as ``12-20 category``; one with a gap is ``12-20,25-30 category``.
 """
 
 import re
@@ -11,18 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from tactful.annotation.protocol import Question, Step
+from tactful.annotation.span_labels import Piece, parts_of, span_of, words_of
 from tactful.annotation.web.desk import Form
 from tactful.errors import InputError
 
-_SPAN = re.compile(r"\s*(\d{1,9})\s*-\s*(\d{1,9})(?:\s+(\S.*?))?\s*")
+_PIECE = r"\d{1,9}\s*-\s*\d{1,9}"
+_SPAN = re.compile(rf"\s*({_PIECE}(?:\s*,\s*{_PIECE})*)(?:\s+(\S.*?))?\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A span that somebody marked, to be taken over or not."""
 
-    start: int
-    end: int
+    parts: tuple[Piece, ...]
+    """The pieces that it covers; most have one."""
     value: str
     words: str
     by: tuple[str, ...]
@@ -31,7 +33,7 @@ class Mark:
     @property
     def field(self) -> str:
         """The span as the form sends it."""
-        return f"{self.start}-{self.end} {self.value}"
+        return span_line(span_of(self.parts, self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,11 @@ def read_spans(lines: Iterable[str]) -> list[dict[str, Any]]:
     return [_span(line) for line in lines if line.strip()]
 
 
+def span_line(span: Mapping[str, Any]) -> str:
+    """Return the line that :func:`read_spans` reads as this span."""
+    return f"{','.join(f'{start}-{end}' for start, end in parts_of(span))} {span['value']}"
+
+
 def _span(line: str) -> dict[str, Any]:
     match = _SPAN.fullmatch(line)
     if match is None:
@@ -120,7 +127,8 @@ def _span(line: str) -> dict[str, Any]:
             f"Found the span '{line.strip()}'; expected its start, its end and its category, such "
             "as '12-20 category'."
         )
-    return {"start": int(match[1]), "end": int(match[2]), "value": match[3] or ""}
+    pieces = [tuple(map(int, piece.split("-"))) for piece in match[1].split(",")]
+    return span_of([(start, end) for start, end in sorted(pieces)], match[2] or "")
 
 
 def _field(
@@ -140,7 +148,7 @@ def _marks(
     question: Question, answer: Any, given: Mapping[str, Mapping[str, Any]], text: str
 ) -> tuple[Mark, ...]:
     """Return every span that anybody marked, once, with who did."""
-    people: dict[tuple[int, int, str], list[str]] = {}
+    people: dict[tuple[tuple[Piece, ...], str], list[str]] = {}
     for person, answers in given.items():
         for span in answers.get(question.id) or ():
             people.setdefault(_place(span), []).append(person)
@@ -148,13 +156,15 @@ def _marks(
     for place in chosen:
         people.setdefault(place, [])
     return tuple(
-        Mark(start, end, value, text[start:end], tuple(by), (start, end, value) in chosen)
-        for (start, end, value), by in sorted(people.items())
+        Mark(
+            parts, value, words_of(span_of(parts, value), text), tuple(by), (parts, value) in chosen
+        )
+        for (parts, value), by in sorted(people.items())
     )
 
 
-def _place(span: Mapping[str, Any]) -> tuple[int, int, str]:
-    return int(span["start"]), int(span["end"]), str(span.get("value", ""))
+def _place(span: Mapping[str, Any]) -> tuple[tuple[Piece, ...], str]:
+    return parts_of(span), str(span.get("value", ""))
 
 
 def _keys(question: str, answers: Iterable[Mapping[str, Any]]) -> Sequence[str]:

@@ -11,7 +11,7 @@ from starlette.staticfiles import StaticFiles
 
 from tactful.annotation.project import Project
 from tactful.annotation.web import annotator, owner
-from tactful.annotation.web.pages import FOLDER, render
+from tactful.annotation.web.pages import FOLDER, render, words_of
 from tactful.annotation.web.security import SecurityHeaders
 from tactful.annotation.web.session import session_of
 from tactful.errors import OutputError, TactfulError
@@ -60,6 +60,7 @@ async def _broken(request: Request, error: Exception) -> Response:
 
 async def _answer(request: Request, status: int, sentence: str) -> Response:
     """Say what is wrong in one shape: JSON for scripts, a page for people."""
+    sentence = words_of(request).say(sentence)
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": sentence}, status)
     project = request.app.state.project

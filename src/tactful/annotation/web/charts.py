@@ -6,6 +6,7 @@ chart has a name for screen readers; the same figures stand in a table beside it
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from markupsafe import Markup
 
@@ -124,10 +125,16 @@ def day_chart(days: Sequence[tuple[str, int]], name: str) -> Markup:
         parts.append(
             _tag("rect", "day", x=at * step + 4, y=bottom - tall, width=step - 8, height=tall)
         )
-        parts.append(_text("tick", middle, height - 4, day[8:], "middle"))
+        parts.append(_text("tick", middle, height - 4, _day(day, at == 0), "middle"))
         if count:
             parts.append(_text("value", middle, bottom - tall - 4, f"{count:,}", "middle"))
-    return _svg(height, name, parts)
+    return _svg(height, name, parts, style="chart days")
+
+
+def _day(day: str, is_first: bool) -> str:
+    """Return the day of the month, with the month where one begins."""
+    at = date.fromisoformat(day)
+    return f"{at.day} {at:%b}" if is_first or at.day == 1 else str(at.day)
 
 
 def heat(count: int, most: int) -> int:
@@ -135,10 +142,12 @@ def heat(count: int, most: int) -> int:
     return 0 if not count or not most else max(1, round(count / most * 9))
 
 
-def _svg(height: float, name: str, parts: Iterable[Markup], **attributes: str) -> Markup:
+def _svg(
+    height: float, name: str, parts: Iterable[Markup], style: str = "chart", **attributes: str
+) -> Markup:
     return _tag(
         "svg",
-        "chart",
+        style,
         Markup("").join(parts),
         viewBox=f"0 0 {_number(_WIDTH)} {_number(height)}",
         role="img",

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -63,8 +64,11 @@ class Desk:
         return endpoint
 
     def show(self, request: Request, session: Session, template: str, **values: Any) -> Response:
-        """Render a page of the owner."""
+        """Render a page of the owner; texts are blurred where the project says so, until asked."""
         status = values.pop("status", 200)
+        can_veil = self.project.wellbeing.blur
+        asked = shown(request)
+        veiled = can_veil and not asked
         return render(
             request,
             template,
@@ -74,7 +78,12 @@ class Desk:
             said=request.query_params.get("said", "")[:200],
             when=when,
             percent=percent,
-            item_url=item_url,
+            item_url=lambda item: item_url(item, **asked),
+            can_veil=can_veil,
+            veiled=veiled,
+            hide=Markup(' aria-hidden="true"') if veiled else "",
+            keep=Markup("&amp;show=1") if asked else "",
+            turn_url=_turned(request),
             **values,
         )
 
@@ -90,9 +99,21 @@ def back(path: str, said: str, **query: str) -> Response:
     return RedirectResponse(f"{path}?{urlencode({**query, 'said': said})}", 303)
 
 
-def item_url(item: str) -> str:
+def shown(request: Request) -> dict[str, str]:
+    """Return what an address carries on where texts were asked for without a script."""
+    return {"show": "1"} if request.query_params.get("show") == "1" else {}
+
+
+def item_url(item: str, **query: str) -> str:
     """Return the address of an item; ids may hold anything, also dots and slashes."""
-    return f"/owner/item?{urlencode({'id': item})}"
+    return f"/owner/item?{urlencode({'id': item, **query})}"
+
+
+def _turned(request: Request) -> str:
+    """Return the address of the same page with its texts shown, or blurred again."""
+    query = [(name, value) for name, value in request.query_params.multi_items()]
+    others = [(name, value) for name, value in query if name not in ("show", "said")]
+    return "?" + urlencode(others if shown(request) else [*others, ("show", "1")])
 
 
 def one(form: Form, name: str) -> str:
@@ -107,9 +128,9 @@ def when(at: float | None) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def percent(share: float | None) -> str:
+def percent(share: float | None, digits: int = 0) -> str:
     """Return a share in per cent; a dash where it is undefined."""
-    return "–" if share is None else f"{share:.0%}"  # noqa: RUF001
+    return "–" if share is None else f"{share:.{digits}%}"  # noqa: RUF001
 
 
 def number_of(request: Request, name: str, default: int = 1) -> int:

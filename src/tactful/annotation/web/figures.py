@@ -1,12 +1,15 @@
 """Figures for the owner's pages, read from a project at work without holding it up.
 
-The project is locked for a part of its items at a time, so that nobody who is annotating waits for
-a figure; what was computed is kept for a few seconds, so that ten open pages cost one computation.
+The project is locked for a part of its items at a time, and only while something is copied from
+them, so that nobody who is annotating waits for a figure. What was computed is kept while nothing
+happens in the project, and for a few seconds in any case: ten open pages cost one computation.
 """
 
+import gc
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -27,12 +30,13 @@ from tactful.annotation.overview import (
 )
 from tactful.annotation.project import Project
 from tactful.annotation.protocol import Step
-from tactful.annotation.state import Item
-from tactful.annotation.views import Row, View, judgements, views
+from tactful.annotation.regold import GoldChange, items_change, trust_changes
+from tactful.annotation.state import Answer, Item, Person
+from tactful.annotation.views import View, by_question, counted_answers, views
 
 T = TypeVar("T")
-PART = 500
-"""Items that are looked at before the lock is given back."""
+PART = 250
+"""Items that are looked at before the lock is given back: a few milliseconds."""
 KEPT_SECONDS = 5.0
 KEPT_LONG_SECONDS = 60.0
 """For what takes long: agreement, with its intervals."""
@@ -71,7 +75,7 @@ class Figures:
 
     def __init__(self, project: Project):
         self._project = project
-        self._kept: dict[Any, tuple[float, Any]] = {}
+        self._kept: dict[Any, tuple[float, int, Any]] = {}
         self._locks: dict[Any, Lock] = {}
         self._lock = Lock()
 
@@ -80,20 +84,24 @@ class Figures:
         steps = self._recent("progress", KEPT_SECONDS, self._progress)
         with self._project.lock:
             state = self._project.state
-            people = list(state.people.values())
-            workers = [person for person in people if person.role == "annotator"]
-            return Status(
-                now,
-                steps,
-                sum(item.gold is None for item in state.items.values()),
-                sum(item.gold is not None for item in state.items.values()),
-                len(workers),
-                sum((p.last or 0.0) > now - ACTIVE_MINUTES * 60 for p in people),
-                sum(p.status == "removed" for p in people),
-                paces(people, now),
-                by_day(people, now),
-                estimate(state.protocol, steps, people, now, price),
-            )
+            protocol = state.protocol
+            people = self._people()
+            # Each item stands in each step once; hidden tests stand in none.
+            items = sum(state.counts(protocol.steps[0].id).values())
+            tests = len(state.items) - items
+        workers = [person for person in people if person.role == "annotator"]
+        return Status(
+            now,
+            steps,
+            items,
+            tests,
+            len(workers),
+            sum((p.last or 0.0) > now - ACTIVE_MINUTES * 60 for p in workers),
+            sum(p.status == "removed" for p in workers),
+            paces(people, now),
+            by_day(people, now),
+            estimate(protocol, steps, people, now, price),
+        )
 
     def agreement(self, step: Step) -> StepTable:
         """Return the judgements of a step, and how far they agree."""
@@ -113,8 +121,25 @@ class Figures:
 
     def trust(self) -> list[TrustLine]:
         """Return the trust of everybody, as it went."""
+        return trust_lines(self._people())
+
+    def find(self, is_wanted: Callable[[Item], bool], most: int) -> list[Item]:
+        """Return the first items that are wanted, so many at most."""
+        found: list[Item] = []
+        for part in self._parts():
+            found += filter(is_wanted, part)
+            if len(found) >= most:
+                break
+        return found[:most]
+
+    def gold_change(self, item: str, gold: Mapping[str, Any] | None) -> GoldChange:
+        """Return what other right answers to an item would change."""
         with self._project.lock:
-            return trust_lines(self._project.state.people.values())
+            changes = trust_changes(self._project.state, item, gold)
+        total = GoldChange(changes, 0, 0, 0)
+        for part in self._parts():
+            total += items_change(self._project.state, item, gold, changes, part)
+        return total
 
     def forget(self) -> None:
         """Compute everything anew: the owner has just changed something and wants to see it."""
@@ -129,12 +154,13 @@ class Figures:
         return total or progress(self._project.state, ())
 
     def _table(self, step: Step) -> StepTable:
-        rows: dict[str, list[Row]] = {question.id: [] for question in step.questions}
+        given: list[tuple[str, list[Answer]]] = []
         texts: dict[str, str] = {}
         for part in self._parts():
-            for name, found in judgements(self._project.state, step, part).items():
-                rows[name] += found
-            texts.update((item.id, item.text) for item in part)
+            found = counted_answers(self._project.state, step, part)
+            given += found
+            texts.update((name, self._project.state.items[name].text) for name, _ in found)
+        rows = by_question(step, given)
         seen = {question.id: views(question, rows[question.id]) for question in step.questions}
         accords = step_agreement(step, rows, seen, texts)
         judged = [view for each in seen.values() for view in each if len(view.ratings)]
@@ -144,18 +170,25 @@ class Figures:
         return [one for part in self._parts() for one in disputes(self._project.state, part)]
 
     def _tests(self) -> list[GoldFigures]:
-        found = [one for part in self._parts() for one in gold_figures(self._project.state, part)]
-        return sorted(found, key=lambda one: (-(one.share or 0.0), -one.people))
+        # Everyone answers the same few tests: they are copied, and looked at when that is done.
+        tests = [_copy(item) for part in self._parts() for item in part if item.gold is not None]
+        return gold_figures(self._project.state, tests)
 
     def _burdens(self) -> list[Burden]:
         times: dict[str, list[float]] = {}
         for part in self._parts():
             for person, found in answer_times(self._project.state, part).items():
                 times.setdefault(person, []).extend(found)
+        care = self._project.wellbeing
+        return burdens(self._people(), times, care.most_per_day, care.break_after)
+
+    def _people(self) -> list[Person]:
+        """Return everybody as they are now: what happens later does not change it."""
         with self._project.lock:
-            state = self._project.state
-            care = state.protocol.wellbeing
-            return burdens(state.people.values(), times, care.most_per_day, care.break_after)
+            return [
+                replace(person, days=person.days.copy(), history=person.history.copy())
+                for person in self._project.state.people.values()
+            ]
 
     def _parts(self) -> Iterator[list[Item]]:
         """Yield the items in parts; the project is locked while one is looked at."""
@@ -172,9 +205,33 @@ class Figures:
             lock = self._locks.setdefault(key, Lock())
         with lock:
             kept = self._kept.get(key)
-            if kept is not None and time.monotonic() - kept[0] < seconds:
-                found: T = kept[1]
+            number = self._project.state.number
+            if kept is not None and (kept[1] == number or time.monotonic() - kept[0] < seconds):
+                found: T = kept[2]
                 return found
-            found = make()
-            self._kept[key] = (time.monotonic(), found)
+            with _no_collection():
+                found = make()
+            self._kept[key] = (time.monotonic(), number, found)
             return found
+
+
+def _copy(item: Item) -> Item:
+    """Return an item to which no further answers come."""
+    steps = {name: replace(part, answers=dict(part.answers)) for name, part in item.steps.items()}
+    return replace(item, steps=steps)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Let Python look for no garbage meanwhile.
+
+    Figures make and drop hundreds of thousands of small things, which makes it look through the
+    whole project, for half a second in which nobody is answered. They leave no cycles behind.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,7 +1,8 @@
 """The owner's pages: where the project stands, how far people agree, and what happened."""
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Sequence, Set
 from typing import Any
 
 from starlette.requests import Request
@@ -13,14 +14,18 @@ from tactful.annotation.accord import Accord
 from tactful.annotation.events import KINDS, Event
 from tactful.annotation.project import Project
 from tactful.annotation.protocol import Step
-from tactful.annotation.views import View
-from tactful.annotation.web import charts, owner_items, owner_people, owner_settings
+from tactful.annotation.views import View, option_names
+from tactful.annotation.web import charts, owner_export, owner_items, owner_people, owner_settings
 from tactful.annotation.web.desk import Desk, download, now, number_of
 from tactful.annotation.web.figures import StepTable
 from tactful.annotation.web.session import Session
 
 LOG_PAGE = 50
+_MOST_LABELS = 15
+"""With more, the agreement on each label is in a list that opens."""
 _NOT_TOLD = ("token", "text", "context", "meta", "traits")
+_SEARCH_STEP = 5_000
+"""As many events as the store reads at once."""
 _LONGEST_SEARCH = 20_000
 """Events that are looked through for one page of the log, when only some kinds are wanted."""
 
@@ -37,6 +42,7 @@ def routes(project: Project) -> list[Route]:
         Route("/owner/log", desk.page(pages.log)),
         *owner_people.routes(desk),
         *owner_items.routes(desk),
+        *owner_export.routes(desk),
         *owner_settings.routes(desk),
     ]
 
@@ -70,14 +76,16 @@ class _Pages:
         pairs = confusion.pairs(view) if view else []
         first, second = _two(request, people, pairs)
         crossed = confusion.confusion(view, first, second) if view and first and second else None
+        main, long_lists = _parted(table.accords)
         return self._desk.show(
             request,
             session,
             "owner_agreement.html",
             step=table.step,
-            accords=table.accords,
+            accords=main,
+            long_lists=long_lists,
             chart=charts.interval_chart(
-                [_interval(each) for each in table.accords if each.answers],
+                [_interval(each) for each in main if each.answers],
                 "Agreement on each question, with intervals of 95 %",
             ),
             seen=table.views,
@@ -86,6 +94,7 @@ class _Pages:
             names=names,
             pairs=pairs,
             crossed=crossed,
+            label_names=_label_names(table.step, view),
             most=max((max(row) for row in crossed.counts), default=0) if crossed else 0,
             heat=charts.heat,
             others=confusion.against_others(view) if view else [],
@@ -115,12 +124,18 @@ class _Pages:
         kind = request.query_params.get("kind", "")
         last = store.last
         before = min(number_of(request, "before", last + 1), last + 1)
+        free = {
+            question.id
+            for step in self._desk.project.protocol.steps
+            for question in step.questions
+            if question.kind in ("text", "texts") or question.open
+        }
         events, reached = _newest(self._desk, before, kind if kind in KINDS else None)
         return self._desk.show(
             request,
             session,
             "owner_log.html",
-            events=[(event, _told(event)) for event in events],
+            events=[(event, _told(event), _has_words(event, free)) for event in events],
             names=self._names(),
             kind=kind,
             kinds=KINDS,
@@ -146,7 +161,7 @@ def _newest(desk: Desk, before: int, kind: str | None) -> tuple[list[Event], int
     found: list[Event] = []
     top = before
     while top > 1 and len(found) < LOG_PAGE and before - top < _LONGEST_SEARCH:
-        size = LOG_PAGE if kind is None else 1000
+        size = LOG_PAGE if kind is None else _SEARCH_STEP
         after = max(0, top - 1 - size)
         part = []
         for event in desk.project.store.read(after):
@@ -169,6 +184,12 @@ def _told(event: Event) -> str:
     )
 
 
+def _has_words(event: Event, free: Set[str]) -> bool:
+    """Say whether an event tells what somebody wrote, who may have quoted a text."""
+    told = {**(event.data.get("answers") or {}), **(event.data.get("gold") or {})}
+    return not free.isdisjoint(told) or bool(event.data.get("note") or event.data.get("reason"))
+
+
 def _plain(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.10g}" if value.is_integer() else f"{value:.1f}"
@@ -179,8 +200,31 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
+def _parted(
+    accords: Sequence[Accord],
+) -> tuple[list[Accord], list[tuple[str, list[Accord]]]]:
+    """Take the labels of questions that have very many apart, with the words of the question."""
+    count = Counter(each.question for each in accords if each.label is not None)
+    titles = {each.question: each.title for each in accords if each.label is None}
+    is_long = {name for name, labels in count.items() if labels > _MOST_LABELS}
+    apart = {
+        name: [each for each in accords if each.question == name and each.label is not None]
+        for name in titles
+        if name in is_long
+    }
+    main = [each for each in accords if each.label is None or each.question not in is_long]
+    return main, [(titles[name], found) for name, found in apart.items()]
+
+
 def _chosen(seen: Sequence[View], wanted: str) -> View | None:
     return next((view for view in seen if view.id == wanted), seen[0] if seen else None)
+
+
+def _label_names(step: Step, view: View | None) -> dict[str, str]:
+    """Return what the labels of a view are called, where the protocol names them."""
+    if view is None or view.option is not None:
+        return {}
+    return {**option_names(step.question(view.question))}
 
 
 def _two(
@@ -196,7 +240,9 @@ def _two(
 def _interval(accord: Accord) -> charts.Interval:
     answer = accord.answers[0]
     low, high = answer.interval or (None, None)
-    return charts.Interval(accord.title, answer.value, low, high, indent=accord.label is not None)
+    # The words of a question are cut off in a chart; its id tells it from the others.
+    name = accord.question if accord.label is None else accord.title
+    return charts.Interval(name, answer.value, low, high, indent=accord.label is not None)
 
 
 def _price(given: str) -> float | None:

@@ -12,8 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tactful.annotation.project_import import check_test
-from tactful.annotation.protocol import Step
-from tactful.annotation.regold import gold_change
+from tactful.annotation.protocol import Question, Step
 from tactful.annotation.state import Answer, Item, ItemStep
 from tactful.annotation.web.answer_form import Field, fields, read_answers
 from tactful.annotation.web.desk import (
@@ -22,14 +21,14 @@ from tactful.annotation.web.desk import (
     Form,
     back,
     download,
-    item_url,
     now,
     number_of,
     one,
+    shown,
 )
 from tactful.annotation.web.gold_form import gold_fields, read_gold
 from tactful.annotation.web.session import Session
-from tactful.annotation.web.side_by_side import Comparison, compare
+from tactful.annotation.web.side_by_side import Comparison, compare, in_words
 from tactful.errors import TactfulError
 
 PER_PAGE = 50
@@ -47,6 +46,8 @@ class StepShown:
     form: list[Field] | None
     """What a referee fills in; None where there is nothing to decide."""
     decided_by: str | None
+    labels: dict[str, tuple[tuple[str, ...], float | None]]
+    """What the judgements come to, by question: in words, and how sure that is."""
 
 
 def routes(desk: Desk) -> list[Route]:
@@ -73,11 +74,11 @@ class _Pages:
         words, status, step = (query.get(name, "").strip() for name in ("q", "status", "step"))
         page = number_of(request, "page")
         project = self._desk.project
+        found = self._desk.figures.find(
+            lambda item: _is_wanted(item, words.casefold(), status, step), page * PER_PAGE + 1
+        )
         with project.lock:
-            found = self._found(words.casefold(), status, step)
-            shown = list(islice(found, (page - 1) * PER_PAGE, page * PER_PAGE))
-            more = next(found, None) is not None
-            rows = [_row(item) for item in shown]
+            rows = [_row(item) for item in found[(page - 1) * PER_PAGE : page * PER_PAGE]]
         return self._desk.show(
             request,
             session,
@@ -89,7 +90,7 @@ class _Pages:
             status_wanted=status,
             step_wanted=step,
             page=page,
-            more=more,
+            more=len(found) > page * PER_PAGE,
         )
 
     def disputed(self, request: Request, session: Session) -> Response:
@@ -135,22 +136,23 @@ class _Pages:
         following = list(islice(self._next(item.id), 1))
         said = "Decided."
         if following and one(form, "then") == "next":
-            return back("/owner/item", f"{said} This is the next disputed item.", id=following[0])
-        return back("/owner/item", said, id=item.id)
+            said += " This is the next disputed item."
+            return back("/owner/item", said, id=following[0], **shown(request))
+        return back("/owner/item", said, id=item.id, **shown(request))
 
     def gold(self, request: Request, session: Session, form: Form) -> Response:
         """Show what a new right answer would change, and store it when that is confirmed."""
         item = self._item_of(form)
         project = self._desk.project
         try:
-            gold = self._gold_of(form)
-            with project.lock:
-                rules = project.state.protocol
-                gold = None if gold is None else check_test(rules, gold, item.text)
-                change = gold_change(project.state, item.id, gold)
+            gold = self._gold_of(form, item.gold or {})
             if one(form, "action") == "confirm":
                 project.edit_gold(item.id, gold)
-                return back("/owner/item", "The hidden test was changed.", id=item.id)
+                said = "The hidden test was changed."
+                return back("/owner/item", said, id=item.id, **shown(request))
+            rules = project.state.protocol
+            gold = None if gold is None else check_test(rules, gold, item.text)
+            change = self._desk.figures.gold_change(item.id, gold)
         except TactfulError as error:
             return self._item(request, session, item.id, problem=str(error), wrong="gold")
         return self._desk.show(
@@ -165,7 +167,7 @@ class _Pages:
             change=change,
         )
 
-    def _gold_of(self, form: Form) -> Mapping[str, Any] | None:
+    def _gold_of(self, form: Form, before: Mapping[str, Any]) -> Mapping[str, Any] | None:
         match one(form, "action"):
             case "ordinary":
                 return None
@@ -175,7 +177,7 @@ class _Pages:
             case _:
                 gold: dict[str, Any] = {}
                 for step in self._desk.project.protocol.steps:
-                    gold |= read_gold(step, form)
+                    gold |= read_gold(step, form, before)
                 return gold or None
 
     def _item(
@@ -194,7 +196,7 @@ class _Pages:
             if item is None or not self._may_see(session, item):
                 raise HTTPException(404)
             names = {person.id: person.name for person in project.state.people.values()}
-            shown = [
+            steps = [
                 self._step(step, item, names, draft if wrong == step.id else None)
                 for step in project.protocol.steps
                 if step.id in item.steps
@@ -211,7 +213,7 @@ class _Pages:
             "owner_item.html",
             status=409 if problem else 200,
             item=item,
-            steps=shown,
+            steps=steps,
             gold=gold,
             is_owner=mine,
             problem=problem,
@@ -244,24 +246,22 @@ class _Pages:
             form = fields(step, current, said, item.text)
         by = None if decision is None else names.get(decision.annotator, decision.annotator)
         table = compare(step, item.text, given, counted, names, decision, item.gold)
-        return StepShown(step, here, table, form, by)
+        return StepShown(step, here, table, form, by, self._labels(step, item))
 
-    def _found(self, words: str, status: str, step: str) -> Iterator[Item]:
-        for item in self._desk.project.state.items.values():
-            if words and words not in item.id.casefold() and words not in item.text.casefold():
-                continue
-            if status == "test" and item.gold is None:
-                continue
-            if status in STATUSES[:-1] and (
-                item.gold is not None
-                or not any(
-                    here.status == status
-                    for name, here in item.steps.items()
-                    if not step or name == step
-                )
-            ):
-                continue
-            yield item
+    def _labels(self, step: Step, item: Item) -> dict[str, tuple[tuple[str, ...], float | None]]:
+        """Return the labels that are clear; a hidden test has none, and an open item not yet."""
+        here = item.steps[step.id]
+        if item.gold is not None or here.status not in ("done", "disputed"):
+            return {}
+        found = self._desk.project.state.labels(item.id, step.id)
+        return {
+            question.id: (_label_words(step, question, label.value), label.confidence)
+            for question in step.questions
+            if (label := found.get(question.id)) is not None
+            and question.kind in ("choice", "scale", "choices")
+            and question.per is None
+            and label.value is not None
+        }
 
     def _next(self, item: str) -> Iterator[str]:
         """Yield the other items that are still disputed."""
@@ -286,10 +286,27 @@ class _Pages:
         raise HTTPException(404)
 
 
+def _label_words(step: Step, question: Question, value: Any) -> tuple[str, ...]:
+    if step.combine == "dpm_scale":
+        return (f"{value} of 4",)  # two grades added up, which the options do not name
+    return in_words(question, list(value) if isinstance(value, tuple) else value)
+
+
+def _is_wanted(item: Item, words: str, status: str, step: str) -> bool:
+    if words and words not in item.id.casefold() and words not in item.text.casefold():
+        return False
+    if status == "test":
+        return item.gold is not None
+    if status not in STATUSES:
+        return True
+    return item.gold is None and any(
+        here.status == status for name, here in item.steps.items() if not step or name == step
+    )
+
+
 def _row(item: Item) -> dict[str, Any]:
     return {
         "id": item.id,
-        "url": item_url(item.id),
         "text": item.text,
         "is_test": item.gold is not None,
         "steps": [(name, here.status, len(here.answers)) for name, here in item.steps.items()],

@@ -1,6 +1,7 @@
 """Turning templates and Markdown into pages; everything that is put into one is escaped."""
 
 import json
+import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -8,14 +9,17 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from tactful.annotation.hotkeys import digits
 from tactful.annotation.protocol import Condition
+from tactful.annotation.web.catalogue import ENGLISH, Catalogue, catalogue
 from tactful.annotation.web.session import Session
 
 FOLDER = Path(__file__).parent
+_KEY = re.compile("`(.+?)`")
 
 
 @cache
@@ -30,11 +34,18 @@ def environment() -> Environment:
     )
     made.filters["markdown"] = markdown
     made.filters["conditions"] = _conditions
+    made.filters["digits"] = digits
+    made.filters["keyed"] = keyed
     return made
 
 
 def _conditions(conditions: Iterable[Condition]) -> str:
     return json.dumps([[each.question, list(each.values)] for each in conditions])
+
+
+def keyed(text: str) -> Markup:
+    """Return words with the keys among them, which stand in backticks, shown as keys."""
+    return Markup(_KEY.sub(r"<kbd>\1</kbd>", str(escape(text))))  # noqa: S704 (escaped before)
 
 
 @cache
@@ -49,10 +60,18 @@ def markdown(text: str) -> Markup:
     return Markup(_parser().render(text))  # noqa: S704
 
 
+def words_of(request: Request) -> Catalogue:
+    """Return the words of a page: in the language of the protocol; the owner's are in English."""
+    is_owners = request.url.path.startswith("/owner")
+    return catalogue(ENGLISH if is_owners else request.app.state.project.protocol.lang)
+
+
 def render(
     request: Request, template: str, session: Session | None, status: int = 200, **values: Any
 ) -> HTMLResponse:
-    """Return a page; templates see ``project``, ``session`` and what is given."""
+    """Return a page; templates see ``project``, ``session``, ``word`` and what is given."""
     project = request.app.state.project
     page = environment().get_template(template)
-    return HTMLResponse(page.render(project=project, session=session, **values), status)
+    word = words_of(request)
+    made = page.render(project=project, session=session, word=word, **values)
+    return HTMLResponse(made, status)

@@ -5,7 +5,6 @@ import json
 from typing import Any
 from urllib.parse import parse_qs
 
-from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -39,7 +38,9 @@ class SecurityHeaders:
 
     def __init__(self, app: ASGIApp, secure: bool = False):
         self._app = app
-        self._headers = HEADERS | (_HTTPS_ONLY if secure else {})
+        headers = HEADERS | (_HTTPS_ONLY if secure else {})
+        # As the server sends them, made once: they go with each response.
+        self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and add to what comes back."""
@@ -50,10 +51,9 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers.update(self._headers)
                 # Scripts and styles are asked for each time, and only sent when they changed.
-                headers["Cache-Control"] = "no-cache" if is_static else "no-store"
+                kept = (b"cache-control", b"no-cache" if is_static else b"no-store")
+                message["headers"] = [*message.get("headers", ()), *self._headers, kept]
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

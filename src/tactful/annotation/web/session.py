@@ -4,7 +4,6 @@ Nothing is kept about sessions: a request is let in for as long as its invitatio
 to revoke an invitation ends every session of it at once.
 """
 
-import hashlib
 import hmac
 from dataclasses import dataclass
 
@@ -77,4 +76,4 @@ def cookie_name(project: Project) -> str:
 def sign(project: Project, purpose: str, text: str) -> str:
     """Return the HMAC of a text with the secret of the project; each purpose has its own."""
     message = f"web:{purpose}:{text}".encode()
-    return hmac.new(project.secret, message, hashlib.sha256).hexdigest()
+    return hmac.digest(project.secret, message, "sha256").hex()

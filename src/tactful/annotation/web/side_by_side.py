@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tactful.annotation.protocol import Question, Step
+from tactful.annotation.span_labels import words_of
 from tactful.annotation.state import Answer
 from tactful.annotation.trust import is_right, is_tested
 
@@ -39,6 +40,16 @@ class Comparison:
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Question, tuple[Cell, ...]], ...]
+    split: tuple[bool, ...] = ()
+    """For each row, whether people answered it differently, or not all were asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blanks:
+    """What is said of an answer that holds nothing."""
+
+    none: str = "(none)"
+    unmarked: str = "(nothing marked)"
 
 
 def compare(
@@ -49,6 +60,7 @@ def compare(
     names: Mapping[str, str],
     decision: Answer | None = None,
     gold: Mapping[str, Any] | None = None,
+    blanks: Blanks = Blanks(),  # noqa: B008 (it is frozen)
 ) -> Comparison:
     """Return the answers of everyone; questions that nobody was asked are left out."""
     tested = gold is not None and is_tested(step, gold)
@@ -67,40 +79,60 @@ def compare(
         by = names.get(decision.annotator, decision.annotator)
         columns.append(Column(by, True, decision.at, None, is_decision=True))
         everyone.append(decision.answers)
-    rows = []
+    rows, split = [], []
     for question in step.questions:
         answers = [each.get(question.id) for each in everyone]
         if any(answer is not None for answer in answers):
-            common = _common(answers[: len(given)])
-            cells = tuple(_cell(question, answer, text, common) for answer in answers)
+            judged = answers[: len(given)]
+            common = _common(judged)
+            cells = tuple(_cell(question, answer, text, common, blanks) for answer in answers)
             rows.append((question, cells))
-    return Comparison(tuple(columns), tuple(rows))
+            split.append(len({_key(answer) for answer in judged}) > 1)
+    return Comparison(tuple(columns), tuple(rows), tuple(split))
 
 
-def in_words(question: Question, answer: Any) -> tuple[str, ...]:
+def shared_answers(
+    step: Step, source: Step, answers: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return what everybody answered alike in an earlier step, where a step asks the same."""
+    shared: dict[str, Any] = {}
+    asked = {question.id: question for question in source.questions}
+    for question in step.questions:
+        given = [each.get(question.id) for each in answers]
+        is_same = question.id in asked and _same_question(question, asked[question.id])
+        if is_same and None not in given and len({_key(each) for each in given}) == 1:
+            shared[question.id] = given[0]
+    return shared
+
+
+def _same_question(one: Question, other: Question) -> bool:
+    values = [option.value for option in one.options] == [o.value for o in other.options]
+    return (one.kind, one.per) == (other.kind, other.per) and values
+
+
+def in_words(question: Question, answer: Any, none: str = "(none)") -> tuple[str, ...]:
     """Return an answer as lines of text, with the names of options instead of their values."""
     if answer is None:
         return ()
     if isinstance(answer, Mapping):
         return tuple(
-            f"{key}: {', '.join(in_words(question, each))}" for key, each in answer.items()
+            f"{key}: {', '.join(in_words(question, each, none))}" for key, each in answer.items()
         )
     names = {option.value: option.name for option in question.options}
     if isinstance(answer, list):
-        return tuple(names.get(str(each), str(each)) for each in answer) or ("(none)",)
+        return tuple(names.get(str(each), str(each)) for each in answer) or (none,)
     return (names.get(str(answer), str(answer)),)
 
 
-def _cell(question: Question, answer: Any, text: str, common: str | None) -> Cell:
+def _cell(question: Question, answer: Any, text: str, common: str | None, blanks: Blanks) -> Cell:
     differs = common is not None and answer is not None and _key(answer) != common
     if question.kind != "spans" or question.per is not None or answer is None:
-        return Cell(in_words(question, answer), differs=differs)
+        return Cell(in_words(question, answer, blanks.none), differs=differs)
     names = {option.value: option.name for option in question.options}
     marked = tuple(
-        (names.get(str(span["value"]), str(span["value"])), text[span["start"] : span["end"]])
-        for span in answer
+        (names.get(str(span["value"]), str(span["value"])), words_of(span, text)) for span in answer
     )
-    return Cell(() if marked else ("(nothing marked)",), marked, differs)
+    return Cell(() if marked else (blanks.unmarked,), marked, differs)
 
 
 def _common(answers: Sequence[Any]) -> str | None:

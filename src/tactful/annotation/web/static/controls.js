@@ -1,6 +1,8 @@
 // What a question is answered with: buttons, boxes, fields, marks. Each control has get() and set()
 // in the shapes that the server knows, and says whenever a person changed something.
 
+import { word } from './words.js';
+
 let count = 0;
 
 const tidy = (text) => text.normalize('NFC').split(/\s+/u).filter(Boolean).join(' ');
@@ -88,7 +90,7 @@ function search(element, changed) {
       .some((name) => name.toLowerCase() === words.toLowerCase()));
     if (!words) return false;
     if (!known && !element.dataset.open) {
-      showProblem(element, `There is no “${words}” in the list.`);
+      showProblem(element, word('not_listed', { words }));
       return true;
     }
     const value = known ? known.dataset.value : words;
@@ -130,7 +132,7 @@ class Chips {
     this.nameFor = nameFor;
     this.list = document.createElement('ul');
     this.list.className = 'chips';
-    this.list.setAttribute('aria-label', 'Chosen');
+    this.list.setAttribute('aria-label', word('chosen'));
     element.querySelector('.own').after(this.list);
   }
 
@@ -164,7 +166,7 @@ export function removeButton(name, remove) {
   button.type = 'button';
   button.className = 'remove';
   button.textContent = '×';
-  button.setAttribute('aria-label', `Remove ${name}`);
+  button.setAttribute('aria-label', word('remove', { name }));
   button.addEventListener('click', remove);
   return button;
 }

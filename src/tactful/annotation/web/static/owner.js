@@ -4,6 +4,44 @@ import { codePoints } from './offsets.js';
 import { nameOf } from './keys.js';
 
 const EVERY = 10_000;
+const SHOWN = 'tactful-texts-shown';
+
+/** Blurs texts until they are asked for; what was asked for holds for this tab. */
+class Veil {
+  constructor(button) {
+    this.button = button;
+    this.isOn = !this.#remembered && document.body.classList.contains('veiled');
+    button.hidden = false;
+    document.querySelector('[data-veil-link]').hidden = true;
+    button.addEventListener('click', () => this.turn());
+    document.addEventListener('keydown', (event) => {
+      const types = event.target.matches?.('textarea, select, input:not([type="radio"], [type="checkbox"])');
+      if (types || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === 'b') this.turn();
+    });
+    this.apply();
+  }
+
+  // A browser that keeps nothing asks anew on each page.
+  get #remembered() {
+    try { return sessionStorage.getItem(SHOWN) === 'yes'; } catch { return false; }
+  }
+
+  turn() {
+    this.isOn = !this.isOn;
+    try { sessionStorage.setItem(SHOWN, this.isOn ? 'no' : 'yes'); } catch { /* see above */ }
+    this.apply();
+  }
+
+  apply() {
+    document.body.classList.toggle('veiled', this.isOn);
+    this.button.ariaPressed = String(!this.isOn);
+    for (const each of document.querySelectorAll('.veil')) each.ariaHidden = this.isOn ? 'true' : null;
+  }
+}
+
+const button = document.querySelector('[data-veil]');
+const veil = button && new Veil(button);
 
 /** Fetches the figures again and again, unless the page is hidden or somebody is using them. */
 function keepLive(control) {
@@ -16,7 +54,10 @@ function keepLive(control) {
     try {
       const response = await fetch(place.dataset.source + location.search);
       // The server renders and escapes it, as it does for the whole page.
-      if (response.ok && !response.redirected) place.innerHTML = await response.text();
+      if (response.ok && !response.redirected) {
+        place.innerHTML = await response.text();
+        veil?.apply();
+      }
     } catch {
       // The server is away for a moment: the figures stay as they were, with their time.
     }

@@ -1,5 +1,7 @@
 // How long a text takes, and how it goes.
 
+import { word } from './words.js';
+
 /** Seconds during which the page is seen and the text is not covered. */
 export class Clock {
   #spent = 0;
@@ -50,9 +52,10 @@ export class Pace {
     if (number) {
       // The middle one: a long pause at one text does not change it.
       const middle = [...this.#seconds].sort((one, other) => one - other)[Math.floor(number / 2)];
-      parts.push(`${number} done in this sitting`, `about ${Math.max(1, Math.round(middle))} s each`);
+      const seconds = Math.max(1, Math.round(middle));
+      parts.push(word('done', { count: number }), word('each', { count: seconds }));
     }
-    if (this.left !== null) parts.push(`${this.left} more today`);
+    if (this.left !== null) parts.push(word('left', { count: this.left }));
     return parts.join(' · ');
   }
 }

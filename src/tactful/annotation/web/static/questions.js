@@ -1,6 +1,7 @@
 // The questions of a step: which of them apply, what was answered, what is still missing.
 
 import { ask, showProblem } from './controls.js';
+import { word } from './words.js';
 
 export class StepForm {
   /** `step` holds the templates, `marks(element, changed)` makes the control of spans. */
@@ -137,6 +138,7 @@ export class StepForm {
     };
     const control = ask(element, changed) ?? this.marks(element, changed);
     const instance = { question, name, element, control };
+    setCurrent(element, false);
     control.set(null);
     question.instances.set(name, instance);
     this.#byElement.set(element, instance);
@@ -145,6 +147,17 @@ export class StepForm {
 }
 
 let count = 0;
+
+/** Say which question one is at: its options alone are chosen by digits. */
+export function setCurrent(element, isCurrent) {
+  element.classList.toggle('current', isCurrent);
+  for (const option of element.querySelectorAll('[data-digit]')) {
+    const { key, digit } = option.dataset;
+    const keys = [isCurrent ? digit : '', /\d/.test(key) ? '' : key].filter(Boolean);
+    if (keys.length) option.setAttribute('aria-keyshortcuts', keys.join(' '));
+    else option.removeAttribute('aria-keyshortcuts');
+  }
+}
 
 const isBlank = (value) => value === null || value.length === 0;
 
@@ -159,11 +172,11 @@ function problemOf({ question, control }) {
   const value = control.get();
   const number = Array.isArray(value) ? value.length : Infinity;
   if (value === null || (number === 0 && question.least > 0)) {
-    return question.required ? 'This needs an answer, or skip the text.' : '';
+    return question.required ? word('needs_answer') : '';
   }
-  if (number < question.least) return `This needs at least ${question.least} answers.`;
+  if (number < question.least) return word('at_least', { count: question.least });
   if (number !== Infinity && number > question.most) {
-    return `This takes at most ${question.most} answers.`;
+    return word('at_most', { count: question.most });
   }
   return '';
 }

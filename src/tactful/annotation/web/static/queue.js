@@ -2,6 +2,7 @@
 // server has taken it or refused it; without a network it waits and is sent later, once.
 
 import { newKey } from './storage.js';
+import { word } from './words.js';
 
 const FIRST_WAIT = 1000;
 const LONGEST_WAIT = 30000;
@@ -80,7 +81,7 @@ export class Queue {
       return { again: true, problem: 'offline' };
     }
     if (response.ok) return {};
-    const sentence = await response.json().then((body) => body.error, () => response.statusText);
+    const sentence = await response.json().then((body) => body.error, () => word('odd_server'));
     // Without a session nothing is lost: the person opens the invitation once more.
     if ([401, 403, 408, 429].includes(response.status) || response.status >= 500) {
       return { again: true, problem: sentence };

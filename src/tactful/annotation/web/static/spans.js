@@ -1,9 +1,13 @@
-// Marking pieces of a text, by keyboard, mouse or touch.
+// Marking pieces of a text, by keyboard, mouse or touch. A mark may have gaps: more words can be
+// added to it, and then it has `parts`, in order, as the server knows them.
 // The selection is the browser's own; this remembers it in code points, since a tap on a button or
 // a new drawing of the text would lose it.
 
 import { aroundLetter, letters, words } from './offsets.js';
 import { removeButton } from './controls.js';
+import {
+  SAID, copy, gap, idOf, inOrder, joinButton, joinHint, partsOf, spanOf,
+} from './marks.js';
 
 export class Marker {
   /** `slot` is where the list of what was marked stands: beside the text, in sight of it. */
@@ -13,6 +17,7 @@ export class Marker {
     this.caret = caret;
     this.say = say;
     this.controls = [];
+    this.hint = joinHint();
     view.place.addEventListener('keydown', (event) => this.#key(event));
     view.place.addEventListener('focus', () => this.#show());
     view.place.addEventListener('blur', () => { this.caret.hidden = true; });
@@ -26,7 +31,8 @@ export class Marker {
     this.anchor = 0;
     this.focus = 0;
     this.controls = [];
-    this.slot.replaceChildren();
+    this.last = null;
+    this.slot.replaceChildren(this.hint);
     this.isOn = isOn;
     this.edges = [0, ...letters(view.text, view.lang).map((letter) => letter.end)];
     this.words = words(view.text, view.lang);
@@ -37,7 +43,7 @@ export class Marker {
       place.setAttribute('role', 'application');
       place.setAttribute('aria-roledescription', 'text to mark');
       place.setAttribute('aria-label', view.text);
-      place.setAttribute('aria-describedby', 'span-keys');
+      place.setAttribute('aria-describedby', `span-keys ${this.hint.id}`);
     } else {
       place.tabIndex = -1;
       for (const name of ['role', 'aria-roledescription', 'aria-label', 'aria-describedby']) {
@@ -51,31 +57,55 @@ export class Marker {
     const buttons = [...element.querySelectorAll('.mark')];
     const kinds = new Map(buttons.map((button, index) => [button.dataset.value, {
       hue: index % 8,
-      key: button.dataset.key || String(index + 1),
+      key: button.dataset.key || button.dataset.digit || String(index + 1),
       name: button.querySelector('.name').textContent,
     }]));
     const box = element.querySelector('.marked-box');
-    this.slot.append(box);
+    this.hint.before(box);
     const control = {
       kinds,
       spans: [],
-      get: () => control.spans.map((span) => ({ ...span })),
+      hasGaps: element.dataset.gaps !== 'no',
+      get: () => control.spans.map(copy),
       set: (value) => {
-        control.spans = (value ?? []).map((span) => ({ ...span }));
+        control.spans = (value ?? []).map(copy);
         this.#draw();
         this.#list(box, control, changed);
       },
       toggle: (value) => {
         const [start, end] = this.#chosen();
         if (start === end) {
-          this.say('Select some words first.');
+          this.say(SAID.selectFirst);
           return;
         }
-        const same = (span) => span.start === start && span.end === end && span.value === value;
-        const had = control.spans.some(same);
-        const left = control.spans.filter((span) => !same(span));
-        control.set(had ? left : [...left, { start, end, value }].sort(inOrder));
-        this.say(`${had ? 'Unmarked' : 'Marked'} “${this.#cut(start, end)}”: ${kinds.get(value).name}.`);
+        const isHere = ([from, to]) => from === start && to === end;
+        const had = control.spans.find((span) => (
+          span.value === value && partsOf(span).some(isHere)
+        ));
+        const left = had ? partsOf(had).filter((part) => !isHere(part)) : [];
+        const fresh = had ? left : [[start, end]];
+        this.#replace(control, had, fresh.length ? [spanOf(fresh, value)] : []);
+        const { name } = kinds.get(value);
+        this.say((had ? SAID.unmarked : SAID.marked)(this.#cut(start, end), name));
+        changed();
+      },
+      join: (span) => {
+        const [start, end] = this.#chosen();
+        if (start === end) {
+          this.say(SAID.selectFirst);
+          return;
+        }
+        const parts = this.#joined([...partsOf(span), [start, end]]);
+        if (parts.length > 1 && !control.hasGaps) {
+          this.say(SAID.noGaps);
+          return;
+        }
+        if (idOf(spanOf(parts, span.value)) === idOf(span)) {
+          this.say(SAID.partAlready(this.#cut(start, end)));
+          return;
+        }
+        this.#replace(control, span, [spanOf(parts, span.value)]);
+        this.say(SAID.joined(this.#cut(start, end), this.#words(span), kinds.get(span.value).name));
         changed();
       },
     };
@@ -90,6 +120,42 @@ export class Marker {
 
   #cut(start, end) {
     return Array.from(this.view.text).slice(start, end).join('');
+  }
+
+  #words(span) {
+    return partsOf(span).map((part) => this.#cut(...part)).join(' … ');
+  }
+
+  /** Put marks in the place of one (or of none); the new one is that which more words go to. */
+  #replace(control, old, fresh) {
+    const names = fresh.map(idOf);
+    const left = control.spans.filter((span) => span !== old && !names.includes(idOf(span)));
+    this.last = fresh.length ? { control, name: names[0] } : null;
+    control.set([...left, ...fresh].sort(inOrder));
+  }
+
+  /** Parts in order; those that overlap, touch or have only spaces between them are one. */
+  #joined(parts) {
+    const found = [];
+    for (const [start, end] of parts.sort((one, other) => one[0] - other[0])) {
+      const last = found.at(-1);
+      if (last && (start <= last[1] || !this.#cut(last[1], start).trim())) {
+        last[1] = Math.max(last[1], end);
+      } else {
+        found.push([start, end]);
+      }
+    }
+    return found;
+  }
+
+  /** Add what is selected to the mark that was made or changed last, or to the only one. */
+  #join() {
+    const all = this.controls.flatMap((control) => control.spans.map((span) => [control, span]));
+    const chosen = all.find(([control, span]) => (
+      control === this.last?.control && idOf(span) === this.last.name
+    )) ?? (all.length === 1 ? all[0] : null);
+    if (chosen) chosen[0].join(chosen[1]);
+    else this.say(all.length ? SAID.whichMark : SAID.markFirst);
   }
 
   /** What is selected, from letter to letter and without spaces around; else the word here. */
@@ -116,18 +182,24 @@ export class Marker {
   #list(box, control, changed) {
     const list = box.querySelector('.marked');
     box.querySelector('.none').hidden = control.spans.length > 0;
+    this.hint.hidden = !this.controls.some((each) => each.hasGaps && each.spans.length);
     list.replaceChildren(...control.spans.map((span) => {
       const kind = control.kinds.get(span.value);
       const item = document.createElement('li');
-      const cited = document.createElement('bdi');
-      cited.textContent = `“${this.#cut(span.start, span.end)}”`;
+      partsOf(span).forEach((part, index) => {
+        if (index) item.append(gap());
+        const cited = document.createElement('bdi');
+        cited.textContent = `“${this.#cut(...part)}”`;
+        item.append(cited);
+      });
       const name = document.createElement('span');
       name.className = `tag hue-${kind.hue}`;
       name.textContent = kind.name;
-      const what = `${this.#cut(span.start, span.end)}: ${kind.name}`;
-      item.append(cited, ' ', name, removeButton(what, () => {
+      const what = `${this.#words(span)}: ${kind.name}`;
+      const join = control.hasGaps ? [joinButton(what, () => control.join(span))] : [];
+      item.append(' ', name, ...join, removeButton(what, () => {
         control.set(control.spans.filter((each) => each !== span));
-        this.say(`Unmarked ${what}.`);
+        this.say(SAID.gone(what));
         changed();
         (list.querySelector('.remove') ?? this.view.place).focus();
       }));
@@ -137,6 +209,12 @@ export class Marker {
 
   #key(event) {
     if (!this.isOn) return;
+    if (event.key === '+' && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      event.stopPropagation();
+      this.#join();
+      return;
+    }
     const to = this.#target(event);
     if (to === null) return;
     event.preventDefault();
@@ -239,5 +317,3 @@ export class Marker {
     this.#drawCaret();
   }
 }
-
-const inOrder = (one, other) => one.start - other.start || one.end - other.end;

@@ -1,6 +1,7 @@
 // A text as it is read and marked. It is put on the page as text, never as HTML; characters that
 // cannot be seen or that turn text around are shown by their names and have no effect.
 
+import { partsOf } from './marks.js';
 import { fromUnits, pieces, toUnits } from './offsets.js';
 
 const LANES = 4;
@@ -20,10 +21,10 @@ export class TextView {
     this.draw([]);
   }
 
-  /** Draw the text again with these spans: {start, end, hue, key, fresh}. */
+  /** Draw the text again with these spans: {start, end, parts, hue, key}; parts where it has gaps. */
   draw(spans) {
     this.spans = stacked(spans);
-    const cuts = new Set(this.spans.flatMap((span) => [span.start, span.end]));
+    const cuts = new Set(this.spans.flatMap((span) => partsOf(span).flat()));
     const runs = this.pieces.flatMap((piece) => cut(piece, cuts));
     const lanes = Math.max(0, ...this.spans.map((span) => span.lane + 1));
     this.lanes = Math.min(lanes, LANES);
@@ -43,7 +44,9 @@ export class TextView {
     } else {
       run.textContent = text;
     }
-    const over = this.spans.filter((span) => span.start < end && start < span.end);
+    const over = this.spans.filter((span) => (
+      partsOf(span).some(([from, to]) => from < end && start < to)
+    ));
     if (over.length) {
       run.classList.add('marked-run');
       // Set by script, not by an attribute of style, which the content policy refuses.
@@ -53,7 +56,9 @@ export class TextView {
       run.style.backgroundPosition = over
         .map((span) => `0 calc(100% - ${(this.lanes - 1 - (span.lane % LANES)) * 5}px)`)
         .join(', ');
-      const begins = over.filter((span) => span.start === start).map((span) => span.key);
+      // A part after a gap shows that it goes on: the key of its mark, behind a plus.
+      const begins = over.filter((span) => partsOf(span).some(([from]) => from === start))
+        .map((span) => (span.start === start ? span.key : `+${span.key}`));
       if (begins.length) run.dataset.marks = begins.join(' ');
     }
     return run;

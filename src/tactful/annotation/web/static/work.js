@@ -2,11 +2,13 @@
 
 import { Queue } from './queue.js';
 import { Shelf } from './storage.js';
-import { StepForm } from './questions.js';
+import { StepForm, setCurrent } from './questions.js';
 import { TextView } from './textview.js';
 import { Marker } from './spans.js';
 import { Clock, Pace } from './pace.js';
 import { listenToKeys } from './keys.js';
+import { writeContext, writeOthers } from './beside.js';
+import { word } from './words.js';
 
 const find = (id) => document.getElementById(id);
 const RETRY = 3000;
@@ -74,7 +76,7 @@ class Desk {
     try {
       response = await fetch('/api/page', { headers: { Accept: 'application/json' } });
     } catch {
-      this.#later('No connection. Your answers are kept here; the next texts come when it is back.');
+      this.#later(word('offline'));
       return;
     }
     if (response.status === 401 || response.status === 403) {
@@ -83,12 +85,12 @@ class Desk {
     }
     const page = await response.json().catch(() => ({}));
     if (!response.ok) {
-      this.#later(page.error ?? 'The server does not answer as it should.');
+      this.#later(page.error ?? word('odd_server'));
       return;
     }
     const items = page.items.filter((item) => !this.queue.has(item.handle));
     if (!items.length && this.queue.waiting.length) {
-      this.#later('Some answers still wait to be sent.');
+      this.#later(word('still_waiting'));
     } else if (!items.length) {
       location.assign('/done');
     } else {
@@ -97,7 +99,7 @@ class Desk {
       this.pace.left = page.left;
       this.items = items;
       this.index = 0;
-      this.#open(this.shelf.read(`draft:${this.item.handle}`)?.answers ?? {});
+      this.#open();
       if (page.break_due) find('rest').showModal();
     }
   }
@@ -106,17 +108,21 @@ class Desk {
     notice(sentence);
     this.isWaiting = true;
     find('columns').hidden = true;
-    find('place').textContent = 'Waiting …';
+    find('place').textContent = word('waiting');
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.load(), RETRY);
   }
 
-  #open(answers) {
+  /** Show the item; without answers to begin with, the draft, or what all agree on. */
+  #open(given = null) {
     const { item } = this;
+    const draft = this.shelf.read(`draft:${item.handle}`);
+    const answers = given ?? draft?.answers ?? item.others?.begin ?? {};
     const step = document.querySelector(`.step-template[data-step="${CSS.escape(item.step)}"]`);
     find('columns').hidden = false;
     find('step-title').textContent = step.dataset.title;
-    this.#writeContext(item.context);
+    writeContext(find('context'), item.context, this.lang);
+    writeOthers(find('others'), item.others, this.lang);
     this.view.write(item.text);
     find('text').dir = 'auto';
     const hasSpans = [...step.children].some((each) => each.dataset.kind === 'spans');
@@ -134,8 +140,8 @@ class Desk {
     );
     this.form.write(answers);
     this.last = JSON.stringify(this.form.answers());
-    this.#setCurrent(this.form.shown[0]);
-    this.clock.start(this.shelf.read(`draft:${item.handle}`)?.seconds ?? 0);
+    this.#setCurrent(this.form.nextOpen(null) ?? this.form.shown[0]);
+    this.clock.start(draft?.seconds ?? 0);
     this.isReady = true;
     find('draft').textContent = '';
     find('undo').disabled = !this.history.length;
@@ -144,27 +150,10 @@ class Desk {
     scrollTo(0, 0);
   }
 
-  #writeContext(context) {
-    const parts = Object.entries(context).map(([name, text]) => {
-      const part = document.createElement('div');
-      const title = document.createElement('h3');
-      title.textContent = name;
-      const place = document.createElement('p');
-      place.dir = 'auto';
-      place.className = 'context-text';
-      place.lang = this.lang;
-      new TextView(place, this.lang).write(text);
-      part.append(title, place);
-      return part;
-    });
-    find('context').replaceChildren(...parts);
-    find('context').hidden = !parts.length;
-  }
-
   #showPlace() {
     const number = this.items.length;
-    const what = number === 1 ? 'Your next text' : `Text ${this.index + 1} of ${number}`;
-    find('place').textContent = what;
+    find('place').textContent = number === 1 ? word('next_text')
+      : word('place', { number: this.index + 1, total: number });
     find('bar').hidden = number === 1;
     find('bar').setAttribute('aria-valuemax', number);
     find('bar').setAttribute('aria-valuenow', this.index);
@@ -179,7 +168,7 @@ class Desk {
   #setCover(isCovered) {
     find('curtain').hidden = !isCovered;
     find('cover').hidden = isCovered || !this.blur;
-    for (const element of [find('text'), find('context')]) {
+    for (const element of [find('text'), find('context'), find('others')]) {
       element.inert = isCovered;
       element.ariaHidden = isCovered ? 'true' : null;
       element.classList.toggle('blurred', isCovered);
@@ -194,9 +183,9 @@ class Desk {
 
   #setCurrent(instance) {
     if (!instance) return;
-    this.current?.element.classList.remove('current');
+    if (this.current) setCurrent(this.current.element, false);
     this.current = instance;
-    instance.element.classList.add('current');
+    setCurrent(instance.element, true);
   }
 
   #changed(instance, source) {
@@ -207,21 +196,26 @@ class Desk {
     this.source = source ?? null;
     this.last = now;
     find('undo').disabled = false;
-    const seconds = this.clock.seconds();
-    const kept = this.shelf.write(`draft:${this.item.handle}`, {
-      answers: this.form.answers(), seconds, at: Date.now(),
-    });
-    find('draft').textContent = kept ? 'Draft kept' : 'Draft not kept: this browser stores nothing';
+    this.#keepDraft();
   }
 
-  /** Choose the option with a key: of the question one is at, else of the one that has it. */
+  #keepDraft() {
+    const kept = this.shelf.write(`draft:${this.item.handle}`, {
+      answers: this.form.answers(), seconds: this.clock.seconds(), at: Date.now(),
+    });
+    find('draft').textContent = word(kept ? 'draft_kept' : 'draft_lost');
+  }
+
+  /** Choose the option with a key: a digit in the question one is at, a letter in any. */
   choose(key) {
-    const shown = this.form.shown;
-    const at = [this.current, ...shown].find((each) => (
-      each && shown.includes(each) && each.element.querySelector(`[data-key="${key}"]`)
-    ));
+    const { shown } = this.form;
+    const isDigit = /^\d$/.test(key);
+    const wanted = isDigit ? `[data-digit="${key}"]` : `[data-key="${key}"]`;
+    const at = (isDigit ? [this.current] : shown)
+      .find((each) => shown.includes(each) && each.element.querySelector(wanted));
     if (!at) return false;
-    const option = at.element.querySelector(`[data-key="${key}"]`);
+    const option = at.element.querySelector(wanted);
+    this.#setCurrent(at);
     option.click();
     if (option.type === 'radio') {
       option.focus();
@@ -273,7 +267,7 @@ class Desk {
     this.history.push({ item, answers });
     this.shelf.remove(`draft:${item.handle}`);
     this.queue.add('/api/answer', { handle: item.handle, answers, seconds });
-    this.#next('Saved.');
+    this.#next(word('saved'));
   }
 
   skip() {
@@ -281,13 +275,13 @@ class Desk {
     const { item } = this;
     this.shelf.remove(`draft:${item.handle}`);
     this.queue.add('/api/skip', { handle: item.handle, reason: '' });
-    this.#next('Skipped.');
+    this.#next(word('skipped'));
   }
 
   #next(news) {
     this.index += 1;
     if (this.item) {
-      this.#open(this.shelf.read(`draft:${this.item.handle}`)?.answers ?? {});
+      this.#open();
       say(`${news} ${find('place').textContent}.`);
     } else {
       say(news);
@@ -301,17 +295,18 @@ class Desk {
       this.form.write(JSON.parse(this.undone.pop()));
       this.source = null;
       this.last = JSON.stringify(this.form.answers());
+      this.#keepDraft();
       this.#setCurrent(this.form.nextOpen(null) ?? this.form.shown[0]);
       find('undo').disabled = !this.undone.length && !this.history.length;
-      say('Undone.');
+      say(word('undone'));
     } else if (this.history.length) {
       const { item, answers } = this.history.pop();
       if (this.items[this.index - 1] === item) this.index -= 1;
       else this.items.splice(this.index, 0, item);
       this.#open(answers);
-      say('Back to the text before. Save it again to change your answer.');
+      say(word('went_back'));
     } else {
-      say('There is nothing to undo.');
+      say(word('nothing_to_undo'));
     }
   }
 
@@ -325,8 +320,7 @@ class Desk {
     if (navigator.onLine) {
       find('stop').submit();
     } else {
-      notice('No connection. You can close this page: your answers are kept here, '
-        + 'and what you did not answer goes to others by itself.');
+      notice(word('stop_offline'));
     }
   }
 
@@ -334,12 +328,11 @@ class Desk {
     const net = find('net');
     net.hidden = !waiting;
     if (waiting) {
-      const many = waiting === 1 ? '1 answer is' : `${waiting} answers are`;
-      net.textContent = problem ? `${many} kept here and will be sent later.` : 'Sending …';
+      net.textContent = problem ? word('kept', { count: waiting }) : word('sending');
     }
     if (problem && problem !== 'offline') notice(problem);
-    if (lost) notice('This browser stores nothing; keep this page open until all is sent.');
-    if (refused) notice(`An answer was not taken. ${refused}`);
+    if (lost) notice(word('stores_nothing'));
+    if (refused) notice(word('refused', { why: refused }));
   }
 }
 

@@ -1,0 +1,105 @@
+"""State and store together: how a log is read, and who has to wait for the disk."""
+
+import gc
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tactful.annotation.exchange import NewItem
+from tactful.annotation.journal import _LONG_LOG
+from tactful.annotation.project import Project
+from tactful.errors import InputError, OutputError
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with Project.create(tmp_path / "project", "pcl") as project:
+        project.add_items(NewItem(f"t{number}", "A text.") for number in range(_LONG_LOG + 1))
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def project(folder: Path) -> Iterator[Project]:
+    with Project.open(folder) as opened:
+        yield opened
+
+
+def is_old(thing: object) -> bool:
+    """Say whether the collector looks at something only when it looks at everything."""
+    return any(each is thing for each in gc.get_objects(generation=2))
+
+
+def test_a_long_log_is_looked_through_before_anybody_waits(project: Project) -> None:
+    """Otherwise the first pages would wait until the collector had seen all of it, three times."""
+    assert gc.isenabled()
+    assert is_old(project.state.items["t0"].steps)
+    assert is_old(project.state.items[f"t{_LONG_LOG}"].steps)
+
+
+def test_who_has_switched_the_collector_off_keeps_it_off(folder: Path) -> None:
+    gc.disable()
+    try:
+        with Project.open(folder):
+            assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_the_collector_is_on_again_when_a_log_cannot_be_read(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> Iterator[object]:
+        raise InputError("the store is away")
+
+    def full(*_: object) -> None:
+        raise OutputError("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(project.store, "append", full)
+        patched.setattr(project.store, "read", away)
+        with pytest.raises(OutputError, match="the disk is full"):
+            project.invite("annotator", "Ann")
+        assert gc.isenabled()
+        # What was not written is not seen, nor is anything half read.
+        assert not project.state.people
+        with pytest.raises(InputError, match="the store is away"):
+            project.invite("annotator", "Ann")
+    assert project.invite("annotator", "Ann").person in project.state.people
+    assert "t0" in project.state.items
+
+
+def test_a_handle_that_is_known_waits_for_nobody(project: Project) -> None:
+    """Who sends an answer queues up for the next transaction while another is being written."""
+    ann = project.invite("annotator", "Ann").person
+    project.consent(ann, {})
+    first = project.page(ann).items[0]
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with project.lock:
+            held.set()
+            done.wait(10)
+
+    with ThreadPoolExecutor(2) as threads:
+        threads.submit(hold)
+        assert held.wait(10)
+        try:
+            found = threads.submit(project.resolve, ann, first.handle)
+            assert found.result(5) == (first.item, first.step)
+        finally:
+            done.set()
+
+
+def test_a_handle_is_known_after_a_restart_and_to_its_person_only(folder: Path) -> None:
+    with Project.open(folder) as project:
+        ann, ben = (project.invite("annotator", name).person for name in ("Ann", "Ben"))
+        project.consent(ann, {})
+        first = project.page(ann).items[0]
+    with Project.open(folder) as project:
+        assert project.resolve(ann, first.handle) == (first.item, first.step)
+        for person, handle in ((ben, first.handle), (ann, "0" * 40), (ann, "")):
+            with pytest.raises(InputError, match="never given to you"):
+                project.resolve(person, handle)

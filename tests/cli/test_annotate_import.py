@@ -1,0 +1,186 @@
+"""``tactful annotate import``: corpora with judgements, what is there already, spreadsheets."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tactful.annotation.exchange import NewAnswer, NewItem
+from tactful.annotation.project import Project
+from tactful.cli.main import cli, main
+
+
+def run(*args: object) -> str:
+    result = CliRunner().invoke(cli, ["annotate", *map(str, args)], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def fails(capsys: pytest.CaptureFixture[str], *args: object) -> str:
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as stopped:
+        main(["annotate", *map(str, args)])
+    assert stopped.value.code == 1
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    return said
+
+
+@pytest.fixture
+def pcl(tmp_path: Path) -> Path:
+    run("init", tmp_path / "pcl", "--protocol", "pcl")
+    return tmp_path / "pcl"
+
+
+def texts(path: Path, *rows: tuple[str, str]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        csv.writer(handle).writerows([("id", "text"), *rows])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("corpus", "protocol", "step"),
+    [("sbic", "frames", "frame"), ("ucc", "unhealthy", "questionnaire"),
+     ("detests", "stereotypes", "presence")],
+)  # fmt: skip
+def test_a_corpus_with_its_judgements(
+    corpus: str, protocol: str, step: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "work"
+    run("init", folder, "--protocol", protocol)
+    assert "judgements" not in run("import", folder, "--corpus", corpus, "--sample")
+    call = ("import", folder, "--corpus", corpus, "--sample", "--judgements")
+    said = run(*call)
+    assert "0 items and 0 hidden tests came in, with " in said
+    with Project.open(folder, read_only=True) as project:
+        events = project.state.number
+        assert any(len(item.steps[step].answers) >= 2 for item in project.state.items.values())
+    again = run(*call)
+    assert "0 items and 0 hidden tests came in.\nThere already: " in again
+    assert "Not added: " in again
+    with Project.open(folder, read_only=True) as project:
+        assert project.state.number == events
+
+
+def test_a_corpus_without_judgements_says_so(pcl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = fails(capsys, "import", pcl, "--corpus", "dpm", "--sample", "--judgements")
+    assert "found no judgement of single annotators" in said
+    assert "import without --judgements" in said
+
+
+def test_empty_texts_of_a_corpus_are_left_out(pcl: Path, tmp_path: Path) -> None:
+    """One text of the full release of Don't Patronize Me! is empty."""
+    lines = ["-"] * 4 + ["1\ta1\tpoor\tgb\tWe care.\t0", "2\ta2\tpoor\tgb\t\t0"]
+    (tmp_path / "dontpatronizeme_pcl.tsv").write_text("\n".join(lines) + "\n")
+    said = run("import", pcl, "--corpus", "dpm", tmp_path / "dontpatronizeme_pcl.tsv")
+    assert "Left out: 1 without a text." in said
+    assert "1 items and 0 hidden tests came in." in said
+
+
+def test_texts_that_are_there(
+    pcl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = texts(tmp_path / "a.csv", ("1", "One."), ("2", "Two."))
+    run("import", pcl, first)
+    assert "There already: 2 items." in run("import", pcl, first)
+    other = texts(tmp_path / "b.csv", ("3", "Three."), ("2", "Two, changed."))
+    said = fails(capsys, "import", pcl, other)
+    assert "b.csv, line 3: Found the id '2', which the project has already" in said
+    assert "--skip-existing" in said
+    with Project.open(pcl, read_only=True) as project:
+        assert list(project.state.items) == ["1", "2"]
+    said = run("import", pcl, other, "--skip-existing")
+    assert "1 items and 0 hidden tests came in.\nThere already: 1 items (1 left out)." in said
+    with Project.open(pcl, read_only=True) as project:
+        assert project.state.items["2"].text == "Two."
+
+
+def test_judgements_of_two_people_come_in_one_after_the_other(tmp_path: Path) -> None:
+    for who, mark in (("ada", "0 4;10 14"), ("bob", "0 4")):
+        folder = tmp_path / "brat" / who
+        folder.mkdir(parents=True)
+        (folder / "doc.txt").write_text("Poor dear poor soul.")
+        words = " ".join("Poor dear poor soul."[slice(*map(int, each.split()))]
+                         for each in mark.split(";"))  # fmt: skip
+        (folder / "doc.ann").write_text(f"T1\tpcl_compassion {mark}\t{words}\n")
+    work = tmp_path / "work"
+    run("init", work, "--protocol", "pcl")
+    (tmp_path / "one").mkdir()
+    (tmp_path / "brat" / "ada").rename(tmp_path / "one" / "ada")
+    assert "with 1 judgements." in run("import", work, tmp_path / "one", "--format", "brat")
+    said = run("import", work, tmp_path / "brat", "--format", "brat")
+    assert "0 items and 0 hidden tests came in, with 1 judgements.\nThere already: 1 items." in said
+    with Project.open(work, read_only=True) as project:
+        answers = project.state.items["doc"].steps["spans"].answers
+    assert {who: each.answers["spans"][0].get("parts") for who, each in answers.items()} == {
+        "ada": [[0, 4], [10, 14]],
+        "bob": None,
+    }
+
+
+@pytest.mark.parametrize("name", ["jsonl", "parquet"])
+def test_the_work_of_two_projects_comes_together(name: str, tmp_path: Path) -> None:
+    """Two teams judge the same texts; one takes over what the other said."""
+    table = texts(tmp_path / "a.csv", ("1", "One."), ("2", "Two."))
+    for who in ("ann", "bob"):
+        run("init", tmp_path / who, "--protocol", "pcl")
+        run("import", tmp_path / who, table)
+        with Project.open(tmp_path / who) as project:
+            person = NewAnswer(who, "paragraph", {"pcl": "2"})
+            project.add_items([NewItem("1", "One.", answers=(person,))])
+    run("export", tmp_path / "bob", "--format", name, "-o", tmp_path / "out")
+    said = run("import", tmp_path / "ann", tmp_path / "out", "--format", name)
+    assert "0 items and 0 hidden tests came in, with 1 judgements.\nThere already: 2 items." in said
+    with Project.open(tmp_path / "ann", read_only=True) as project:
+        assert set(project.state.items["1"].steps["paragraph"].answers) == {"ann", "bob"}
+        assert project.state.labels("1", "paragraph")["pcl"].value == "4"
+
+
+def test_a_spreadsheet_there_and_back(pcl: Path, tmp_path: Path) -> None:
+    table = texts(tmp_path / "a.csv", ("=1", "=SUM(1)"), ("2", "'Tis so"), ("3", "\t- well"))
+    run("import", pcl, table)
+    run("export", pcl, "--format", "csv", "-o", tmp_path / "sheet")
+    sheet = tmp_path / "sheet" / "judgements.csv"
+    assert "'=SUM(1)" in sheet.read_text(encoding="utf-8")
+    run("init", tmp_path / "other", "--protocol", "pcl")
+    run("import", tmp_path / "other", tmp_path / "sheet", "--format", "csv")
+    # As a plain table, the cells are restored, too: the export says that they have marks.
+    run("init", tmp_path / "third", "--protocol", "pcl")
+    with sheet.open(encoding="utf-8", newline="") as handle:
+        rows = list(csv.reader(handle))
+    kept = [rows[0], *[row for row in rows[1:] if row[1] == "paragraph"]]
+    with sheet.open("w", encoding="utf-8", newline="") as handle:
+        csv.writer(handle).writerows(kept)
+    run("import", tmp_path / "third", sheet, "--id-column", "item")
+    for name in ("other", "third"):
+        with (
+            Project.open(pcl, read_only=True) as project,
+            Project.open(tmp_path / name, read_only=True) as copy,
+        ):
+            wanted = {item.id: item.text for item in project.state.items.values()}
+            assert {item.id: item.text for item in copy.state.items.values()} == wanted
+
+
+def test_an_apostrophe_of_ones_own_stays(pcl: Path, tmp_path: Path) -> None:
+    run("import", pcl, texts(tmp_path / "a.csv", ("1", "'=odd"), ("2", "''odd")))
+    with Project.open(pcl, read_only=True) as project:
+        assert [item.text for item in project.state.items.values()] == ["'=odd", "''odd"]
+
+
+def test_an_export_for_spreadsheets_is_no_corpus(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = tmp_path / "work"
+    run("init", work, "--protocol", "unhealthy")
+    run("import", work, "--corpus", "ucc", "--sample", "--judgements")
+    run("export", work, "--format", "ucc", "--spreadsheet", "-o", tmp_path / "out")
+    said = fails(capsys, "import", work, "--corpus", "ucc", tmp_path / "out")
+    assert "found an export for spreadsheets" in said
+
+
+def test_judgements_need_a_corpus(pcl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["annotate", "import", str(pcl), "a.csv", "--judgements"])
+    assert stopped.value.code == 2
+    assert "--judgements are for a corpus" in capsys.readouterr().err
