@@ -212,6 +212,7 @@ FLAWS: list[tuple[str, str, int, str]] = [
     ("options: [warm, cold]", "options: {a: b}", 34, "expected a list of options"),
     ("        text: Why?", "        text: Why?\n        least: 1", 20, "'least' for a 'text'"),
     ("        text: Why?", "        text: Why?\n        open: true", 20, "'open' for a 'text'"),
+    ("        text: Why?", "        text: Why?\n        gaps: false", 20, "'gaps' for a 'text'"),
     (
         "        kind: text\n",
         "        kind: texts\n        least: 3\n        most: 2\n",

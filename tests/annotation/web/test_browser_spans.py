@@ -250,3 +250,20 @@ def test_words_are_added_by_mouse_to_any_mark(mark) -> None:  # type: ignore[no-
     tab.page.get_by_role("button", name="Remove one … five: First kind").click()
     tab.page.focus("#text")
     assert spans(tab) == [(8, 13, "two")]
+
+
+def test_a_protocol_may_forbid_gaps(  # what is offered is what the server takes
+    make_project: MakeProject, open_tab: OpenTab, tmp_path: Path
+) -> None:
+    path = tmp_path / "marks.yaml"
+    path.write_text(PROTOCOL.replace("kind: spans", "kind: spans\n        gaps: false"), "utf-8")
+    tab = open_tab(make_project(path, ["one two three four five"]))
+    tab.show()
+    tab.press("Shift+ArrowRight", "1")
+    assert tab.page.locator(".marked li").count() == 1
+    assert not tab.page.locator("#join-keys").is_visible()
+    assert tab.page.locator(".marked .join").count() == 0
+    tab.press("ArrowRight", "ArrowRight", "+")
+    said = tab.page.locator("#live")
+    tab.wait(lambda: said.inner_text().startswith("Here a mark has no gaps"))
+    assert spans(tab) == [(0, 3, "one")]

@@ -151,8 +151,14 @@ def with_judgements_too_many(log: Log) -> Log:
 
 def without_a_page(log: Log) -> Log:
     """As if it had been given before it was written down."""
-    gone = [event for event in log.events if event.kind == "shown"][-1]
-    return with_events(log, [event for event in log.events if event is not gone])
+    given = first(log, "shown")
+    meeting = (given.annotator, given.item)
+    rest = [
+        event
+        for event in log.events
+        if event.kind != "shown" or (event.annotator, event.item) != meeting
+    ]
+    return with_events(log, rest)
 
 
 def with_a_gap(log: Log) -> Log:

@@ -1,19 +1,21 @@
 // Marks as the server knows them: start, end, value, and `parts` where there are gaps; what is said
 // about them, and the buttons beside them.
 
+import { word } from './words.js';
+
 export const SAID = {
-  selectFirst: 'Select some words first.',
-  markFirst: 'Mark some words first; then + adds more words to that mark.',
-  whichMark: 'Choose the mark to add to: press + beside it in the list.',
-  marked: (words, name) => `Marked “${words}”: ${name}.`,
-  unmarked: (words, name) => `Unmarked “${words}”: ${name}.`,
-  joined: (words, mark, name) => `Added “${words}” to “${mark}”: ${name}.`,
-  partAlready: (words) => `“${words}” is part of that mark already.`,
-  gone: (what) => `Unmarked ${what}.`,
-  noGaps: 'Here a mark has no gaps: mark the words one by one.',
-  and: 'and',
-  join: (what) => `Add the selected words to ${what}`,
-  hint: 'adds what is selected to the mark made last: one mark, with a gap.',
+  selectFirst: word('mark_select'),
+  markFirst: word('mark_first'),
+  whichMark: word('mark_which'),
+  marked: (words, name) => word('mark_made', { words, name }),
+  unmarked: (words, name) => word('mark_unmade', { words, name }),
+  joined: (words, mark, name) => word('mark_joined', { words, mark, name }),
+  partAlready: (words) => word('mark_part', { words }),
+  gone: (what) => word('mark_gone', { what }),
+  noGaps: word('mark_no_gaps'),
+  and: word('mark_and'),
+  join: (what) => word('mark_join', { what }),
+  hint: word('mark_hint'),
 };
 
 export const inOrder = (one, other) => one.start - other.start || one.end - other.end;

@@ -3,6 +3,7 @@
 // The selection is the browser's own; this remembers it in code points, since a tap on a button or
 // a new drawing of the text would lose it.
 
+import { word as said } from './words.js';
 import { aroundLetter, letters, words } from './offsets.js';
 import { removeButton } from './controls.js';
 import {
@@ -41,7 +42,7 @@ export class Marker {
     if (isOn) {
       place.tabIndex = 0;
       place.setAttribute('role', 'application');
-      place.setAttribute('aria-roledescription', 'text to mark');
+      place.setAttribute('aria-roledescription', said('mark_text'));
       place.setAttribute('aria-label', view.text);
       place.setAttribute('aria-describedby', `span-keys ${this.hint.id}`);
     } else {
@@ -277,10 +278,10 @@ export class Marker {
   #tell() {
     if (this.anchor !== this.focus) {
       const [start, end] = this.#chosen();
-      this.say(`Selected: ${this.#cut(start, end)}`);
+      this.say(said('mark_selected', { words: this.#cut(start, end) }));
     } else {
       const word = this.words.find((each) => each.start <= this.focus && this.focus <= each.end);
-      this.say(word ? word.text : this.#cut(this.focus, this.focus + 1) || 'end of the text');
+      this.say(word ? word.text : this.#cut(this.focus, this.focus + 1) || said('mark_end'));
     }
   }
 

@@ -3,6 +3,7 @@
 
 import { partsOf } from './marks.js';
 import { fromUnits, pieces, toUnits } from './offsets.js';
+import { word } from './words.js';
 
 const LANES = 4;
 
@@ -40,7 +41,7 @@ export class TextView {
       run.className = 'control';
       run.dataset.name = control;
       run.setAttribute('role', 'img');
-      run.setAttribute('aria-label', `hidden character ${control}`);
+      run.setAttribute('aria-label', word('mark_hidden', { name: control }));
     } else {
       run.textContent = text;
     }
