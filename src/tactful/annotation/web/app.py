@@ -11,6 +11,7 @@ from starlette.staticfiles import StaticFiles
 
 from tactful.annotation.project import Project
 from tactful.annotation.web import annotator, owner
+from tactful.annotation.web.catalogue import catalogue
 from tactful.annotation.web.pages import FOLDER, render, words_of
 from tactful.annotation.web.security import SecurityHeaders
 from tactful.annotation.web.session import session_of
@@ -37,6 +38,7 @@ def create_app(project: Project, *, secure: bool = False) -> Starlette:
             Exception: _broken,
         },
     )
+    catalogue(project.protocol.lang)  # read now, rather than while the first person waits
     app.state.project = project
     app.state.secure = secure
     return app

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,7 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 
+@lru_cache(maxsize=64)
 def markdown(text: str) -> Markup:
     """Return Markdown as HTML; HTML inside it is shown as text, and no image is loaded."""
     # Made by the parser, which escapes all text, and refuses links to anything but pages and mail.
