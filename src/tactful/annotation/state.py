@@ -68,9 +68,7 @@ class State(Board):
         paused = gc.isenabled()
         gc.disable()
         try:
-            apply = state.apply
-            for event in events:
-                apply(event)
+            state._take(events)
         finally:
             if paused:
                 gc.enable()
@@ -82,12 +80,17 @@ class State(Board):
 
     def apply(self, event: Event) -> None:
         """Take one more event of the log."""
-        try:
-            self._handlers[event.kind](event)
-        except KeyError as missing:
-            raise InputError(_unknown(event, missing.args[0])) from missing
-        if event.number is not None:
-            self.number = event.number
+        self._take((event,))
+
+    def _take(self, events: Iterable[Event]) -> None:
+        handlers = self._handlers
+        for event in events:
+            try:
+                handlers[event.kind](event)
+            except KeyError as missing:
+                raise InputError(_unknown(event, missing.args[0])) from missing
+            if event.number is not None:
+                self.number = event.number
 
     # What can be asked
 
