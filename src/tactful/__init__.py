@@ -3,10 +3,15 @@
 Rooms and names are loaded when they are first used: ``import tactful`` loads no library.
 """
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+# Since 1.29 onnxruntime notes how it is used in a file, and sends that to its maker, unless this is
+# said before it is loaded. Nothing here uses the network unless it is asked to.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 _TYPES = ("Example", "Finding", "Frame", "Implication", "Judgement", "Report", "Span")
 _LAZY = dict.fromkeys(_TYPES, "tactful.types") | {
