@@ -49,7 +49,7 @@ test-slow: $(VENV)/.installed-dev ## Run the tests that take minutes
 	$(BIN)/python -m pytest -m slow
 
 test-browser: $(VENV)/.installed-dev ## Run the tests of the pages in a real Chromium
-	$(BIN)/python -m pytest -m browser tests/annotation
+	$(BIN)/python -m pytest -m browser
 
 test-train: $(VENV)/.installed-train ## Set up the extras train (torch) and spacy and run their tests
 	$(BIN)/python -m pytest -m "not slow" tests/training tests/frames tests/audit tests/cli/test_train.py tests/cli/test_audit.py tests/detectors/adapters
