@@ -43,7 +43,7 @@ demo-audit: $(VENV)/.installed-audit ## Set up (torch, SmolLM2) and audit three 
 	@echo "The audits are in demo-output/audits, the page is demo-output/audit.html."
 
 test: $(VENV)/.installed-dev ## Set up and run the fast tests
-	$(BIN)/python -m pytest -m "not slow and not browser"
+	$(BIN)/python -m pytest -m "not slow and not browser" -n auto --dist loadfile
 
 test-slow: $(VENV)/.installed-dev ## Run the tests that take minutes
 	$(BIN)/python -m pytest -m slow

@@ -26,7 +26,7 @@ from tactful.annotation.exchange import NewItem
 from tactful.annotation.project import Project
 from tactful.annotation.simulation.chance import chance
 from tactful.annotation.web.app import create_app
-from tactful.cli.annotate_serve import address, listen
+from tactful.cli.listening import address, listen
 
 NAME = "Comments on a town"
 SEED = 8

@@ -11,7 +11,8 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "tactful"
 
 LEVELS = {
-    **dict.fromkeys(("cli", "service"), 5),
+    "cli": 5,
+    "service": 4.5,  # docs/decisions/0005: commands start it
     **dict.fromkeys(("audit", "annotation"), 4),
     "training": 3.5,  # docs/decisions/0004: it teaches the models of frames, too
     "frames": 3,
@@ -41,11 +42,18 @@ HEAVY = {
     "sqlalchemy",
     "starlette",
     "uvicorn",
+    "lsprotocol",
+    "prometheus_client",
+    "pygls",
 }
 OF_TRAINING = {"onnx", "safetensors", "tokenizers", "torch", "transformers"}
 """The room ``training`` is behind an extra of the same name: its models are classes of torch."""
 OF_ANNOTATION = {"alembic", "jinja2", "sqlalchemy", "starlette", "uvicorn"}
 """Behind the extra ``annotate``: only the store and the pages may import them at once."""
+OF_SERVICE = {"fastapi", "jinja2", "prometheus_client", "starlette", "uvicorn"}
+"""Behind the extra ``serve``; what other rooms and commands may need without it stands apart."""
+OF_EDITORS = {"lsprotocol", "pygls"}
+"""Behind the extra ``lsp``."""
 STORE_AND_PAGES = re.compile(r"annotation/(web/|migrations/|store|tables)")
 PICKLES = {"cloudpickle", "dill", "joblib", "marshal", "pickle", "shelve"}
 SHAPELESS_NAMES = {"utils.py", "helpers.py", "common.py"}
@@ -123,6 +131,10 @@ def violations(source: str, relative: str) -> list[str]:
     heavy = HEAVY - OF_TRAINING if room == "training" else HEAVY
     if STORE_AND_PAGES.search(relative):
         heavy = heavy - OF_ANNOTATION
+    if room == "service":
+        heavy = heavy - OF_SERVICE
+    if relative.startswith("service/lsp/"):
+        heavy = heavy - OF_EDITORS
     messages += [
         f"{relative}:{item.line}: imports {item.module} when it is itself imported"
         for item in found

@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +12,8 @@ import pytest
 
 from tactful.annotation.exchange import NewItem
 from tactful.annotation.project import Project
-from tactful.cli.annotate_serve import address, check_host, listen
+from tactful.cli.annotate_serve import check_host
 from tactful.cli.main import main
-from tactful.errors import UsageError
 
 
 @pytest.fixture
@@ -87,24 +85,6 @@ def test_a_public_host_needs_https(
 def test_this_machine_needs_none() -> None:
     for host in ("127.0.0.1", "127.8.8.8", "::1", "localhost"):
         check_host(host, behind_https=False)
-
-
-def test_a_port_that_is_taken_is_one_sentence() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        with pytest.raises(UsageError, match=f"127.0.0.1:{port} cannot be listened on"):
-            listen("127.0.0.1", port)
-
-
-def test_a_host_that_is_none_is_one_sentence() -> None:
-    with pytest.raises(UsageError, match="cannot be listened on"):
-        listen("no.such.host.invalid", 0)
-
-
-def test_addresses_as_a_browser_opens_them() -> None:
-    assert address("0.0.0.0", 1) == "http://127.0.0.1:1"  # noqa: S104
-    assert address("::1", 2) == "http://[::1]:2"
-    assert address("localhost", 3) == "http://localhost:3"
 
 
 def test_a_folder_that_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

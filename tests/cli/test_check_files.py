@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tactful.cli.check_files import ENDINGS, Exclusion, find_files
+from tactful.cli.check_files import ENDINGS, find_files
 from tactful.detectors.checker import Unread
+from tactful.detectors.exclusion import Exclusion
 from tactful.errors import UsageError
 
 

@@ -1,13 +1,12 @@
 """``tactful annotate serve``: the web app of a project."""
 
 import contextlib
-import ipaddress
-import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from tactful.cli.listening import address, is_this_machine, listen
 from tactful.cli.output import echo_sentence
 from tactful.errors import UsageError
 
@@ -67,42 +66,13 @@ def serve_cli(folder: Path, host: str, port: int, behind_https: bool, owner_link
 
 def check_host(host: str, behind_https: bool) -> None:
     """Refuse an address that others reach, unless HTTPS is before it."""
-    if behind_https or _is_this_machine(host):
+    if behind_https or is_this_machine(host):
         return
     raise UsageError(
         f"The host '{host}' can be reached by other machines, and invitations and answers would "
         "pass the network in the clear; put a proxy with HTTPS before it and pass --behind-https, "
         "or leave --host out and work on this machine."
     )
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; an address that cannot be had is a :class:`UsageError`."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listening = socket.create_server((host, port), family=family, backlog=512)
-    except OSError as error:
-        raise UsageError(
-            f"{host}:{port} cannot be listened on ({error.strerror or error}); "
-            "name another with --host or --port."
-        ) from None
-    # Connections take it over. Without it the second packet of an answer waits for the browser to
-    # acknowledge the first, which it does 40 ms late.
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listening
-
-
-def address(host: str, port: int) -> str:
-    """Return the address that a browser on this machine opens."""
-    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 (only shown)
-    return f"http://{f'[{name}]' if ':' in name else name}:{port}"
-
-
-def _is_this_machine(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _say_links(project: "Project", where: str, owner_link: bool) -> None:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tactful.cli.check_files import ENDINGS, Exclusion, find_files
+from tactful.cli.check_files import ENDINGS, find_files
 from tactful.cli.output import echo_sentence
 from tactful.detectors.card import Card
 from tactful.detectors.checker import (
@@ -24,6 +24,7 @@ from tactful.detectors.checker import (
     without_explanations,
 )
 from tactful.detectors.documents import Document, document_of, read_document
+from tactful.detectors.exclusion import Exclusion
 from tactful.detectors.language import LANGUAGE_NAMES, guess_language
 from tactful.detectors.load import DETECTORS, embedded_cards, load_detector
 from tactful.detectors.protocol import Detector

@@ -1,0 +1,219 @@
+"""``tactful calibrate``: which threshold on our scores stands for one on old Perspective scores."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tactful.cli.corpus_options import force_option
+from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
+from tactful.errors import UsageError
+from tactful.files import atomic_path
+
+if TYPE_CHECKING:
+    from tactful.service.perspective.calibration import Calibration, Decision, Estimate
+    from tactful.service.perspective.mapping import Attribute
+    from tactful.service.perspective.old_scores import OldScore
+
+SCHEMA = "tactful/calibrate/1"
+_BATCH = 256
+
+
+@click.command("calibrate")
+@click.argument("old", type=click.Path(path_type=Path))
+@click.option("--attribute", required=True, metavar="NAME", help="The attribute, as TOXICITY.")
+@click.option(
+    "--old-threshold",
+    "thresholds",
+    multiple=True,
+    required=True,
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    help="A threshold you used on the old scores; repeatable.",
+)
+@click.option(
+    "--text-column",
+    metavar="COLUMN",
+    help="Where the texts are.  [default: text, comment.text, comment or comment_text]",
+)
+@click.option(
+    "--score-column",
+    metavar="COLUMN",
+    help="Where the old scores are; dots lead into JSON.  [default: the name of the attribute, or "
+    "its summary score in an answer of Perspective]",
+)
+@click.option(
+    "--lang",
+    default="auto",
+    show_default=True,
+    help="The language of the texts; auto detects it for each.",
+)
+@click.option("--model", default="default", show_default=True, help="The detector of the server.")
+@click.option(
+    "--repetitions",
+    default=1000,
+    show_default=True,
+    type=click.IntRange(50, 100_000),
+    help="Samples of the bootstrap that the intervals come from.",
+)
+@click.option("--seed", default=1, show_default=True, type=int, help="The seed of the bootstrap.")
+@format_option
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="Also write the JSON here.")
+@force_option
+def calibrate_cli(
+    old: Path,
+    attribute: str,
+    thresholds: tuple[float, ...],
+    text_column: str | None,
+    score_column: str | None,
+    lang: str,
+    model: str,
+    repetitions: int,
+    seed: int,
+    output_format: str,
+    output: Path | None,
+    force: bool,
+) -> None:
+    """Carry thresholds over from old Perspective scores to ours.
+
+    OLD is a CSV, TSV or JSON Lines file of your own texts with their old scores; answers of the
+    Perspective API that were kept with their comments are read as they are.
+
+    \b
+    tactful calibrate scores.csv --attribute TOXICITY --old-threshold 0.8
+    tactful calibrate kept.jsonl --attribute INSULT --old-threshold 0.7 --old-threshold 0.9
+    """
+    from tactful.service.perspective.old_scores import read_old_scores
+
+    wanted = _attribute(attribute)
+    rows = read_old_scores(old, wanted.name, text_column, score_column)
+    found, left_out = calibrate_scores(rows, wanted, thresholds, lang, model, repetitions, seed)
+    told = {
+        "schema": SCHEMA,
+        "attribute": wanted.name,
+        "model": model,
+        "left_out": left_out,
+        "seed": seed,
+        "repetitions": repetitions,
+        **asdict(found),
+    }
+    if output is not None:
+        with atomic_path(output, force) as temporary:
+            temporary.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    if output_format == "json":
+        echo_json(told)
+    else:
+        _print(found, wanted, left_out)
+    if output is not None:
+        echo_sentence(f"Wrote {output}.", err=output_format == "json")
+
+
+def _attribute(name: str) -> "Attribute":
+    from tactful.registry import unknown_name
+    from tactful.service.perspective.mapping import attributes, find_attribute
+
+    found = find_attribute(name)
+    if found is None:
+        scored = [each for each, row in attributes().items() if row.formulas]
+        raise unknown_name("attribute", name, scored)
+    if not found.formulas:
+        raise UsageError(
+            f"{found.name} cannot be scored: {found.reason} The nearest attribute is "
+            f"{found.nearest}."
+        )
+    return found
+
+
+def calibrate_scores(
+    rows: Sequence["OldScore"],
+    attribute: "Attribute",
+    thresholds: Sequence[float],
+    lang: str = "auto",
+    model: str = "default",
+    repetitions: int = 1000,
+    seed: int = 1,
+) -> tuple["Calibration", int]:
+    """Score the texts anew and compare; also return how many were left out for their language."""
+    from tactful.detectors.language import guess_language
+    from tactful.service.perspective.calibration import calibrate
+
+    if lang not in ("auto", *attribute.formulas):
+        raise UsageError(
+            f"{attribute.name} is not scored in the language '{lang}'; expected auto or "
+            f"{' or '.join(attribute.formulas)}."
+        )
+    spoken = next(iter(attribute.formulas)) if lang == "auto" else lang
+    # A text whose language cannot be told is read as the server does: in the first one.
+    kept = [row for row in rows if lang != "auto" or guess_language(row.text) in (None, spoken)]
+    new = _new_scores([row.text for row in kept], attribute, spoken, model)
+    found = calibrate(
+        [row.score for row in kept], new, thresholds, repetitions=repetitions, seed=seed
+    )
+    return found, len(rows) - len(kept)
+
+
+def _new_scores(texts: Sequence[str], attribute: "Attribute", lang: str, model: str) -> list[float]:
+    from tactful.detectors.load import EMBEDDED, load_detector
+    from tactful.service.perspective.spans import whole_pieces
+
+    embedded = model in EMBEDDED.get(lang, {}) or not Path(model).exists()
+    detector = load_detector(model if embedded else Path(model), lang=lang)
+    formula = attribute.formulas[lang]
+    if not formula.reads(detector.card.ids):
+        raise UsageError(
+            f"The detector '{model}' does not score {', '.join(formula.weights)}, of which "
+            f"{attribute.name} is made."
+        )
+    new = [0.0] * len(texts)
+    pieces = [
+        (row, text[start:end])
+        for row, text in enumerate(texts)
+        for start, end in whole_pieces(text)
+    ]
+    for at in range(0, len(pieces), _BATCH):
+        batch = pieces[at : at + _BATCH]
+        scores = detector.score([piece for _, piece in batch])
+        for place, (row, _) in enumerate(batch):
+            value = formula.value({name: float(scores[name][place]) for name in formula.weights})
+            new[row] = max(new[row], value)
+    return new
+
+
+def _print(found: "Calibration", attribute: "Attribute", left_out: int) -> None:
+    echo_sentence(
+        f"{attribute.name}: {found.texts:,} texts with old and new scores"
+        + (f"; {left_out:,} left out, in another language" if left_out else "")
+        + f". Rank correlation {_shown(found.correlation)}."
+    )
+    for each in found.thresholds:
+        echo_sentence(f"Old threshold {each.old:g}: flagged {each.flagged:.1%} of the texts.")
+        decisions = (
+            ("same share flagged", each.same_share),
+            ("best agreement", each.best_agreement),
+            ("the old number, unchanged", each.unchanged),
+        )
+        echo(
+            table(
+                ["choice", "new threshold", "flagged", "same decision", "kappa"],
+                [[name, *_cells(decision)] for name, decision in decisions],
+            )
+        )
+
+
+def _cells(decision: "Decision") -> list[str]:
+    return [
+        _shown(decision.threshold),
+        *("" if each is None else f"{each:.1%}" for each in (decision.flagged, decision.same)),
+        "" if decision.kappa is None else f"{decision.kappa:.2f}",
+    ]
+
+
+def _shown(estimate: "Estimate") -> str:
+    if estimate.value is None:
+        return f"none: {estimate.reason}"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.3f}"
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"

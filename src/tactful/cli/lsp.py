@@ -1,0 +1,45 @@
+"""``tactful lsp``: a language server for editors, on standard input and output."""
+
+import click
+
+from tactful.detectors.configuration import LANGUAGES
+from tactful.detectors.load import DETECTORS
+from tactful.errors import MissingExtraError
+
+
+@click.command("lsp")
+@click.option(
+    "--model",
+    metavar="NAME|FOLDER",
+    help=f"The detector: {', '.join(DETECTORS)}, or the folder of one's own.  [default: default]",
+)
+@click.option(
+    "--lang",
+    type=click.Choice(LANGUAGES),
+    help="The language of the texts; auto tells English from Spanish.  [default: auto]",
+)
+@click.option(
+    "--least",
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    help="Report nothing less likely than this.  [default: 0.2]",
+)
+@click.option("--stdio", is_flag=True, help="Talk on standard input and output; always so.")
+@click.pass_context
+def lsp_cli(
+    ctx: click.Context, model: str | None, lang: str | None, least: float | None, stdio: bool
+) -> None:
+    """Mark patronizing, stereotyping and unhealthy language in an editor while it is written.
+
+    An editor starts this command and talks to it on standard input and output; see docs/editors.md
+    for VS Code, Neovim and Helix. The editor's own settings win over the options here, and both
+    over the project's tactful.toml.
+    """
+    try:
+        import pygls.lsp.server  # noqa: F401 (to tell a missing extra from a broken one)
+    except ImportError:
+        raise MissingExtraError("lsp", "The language server") from None
+    from tactful.service.lsp.server import serve
+    from tactful.service.lsp.wishes import EditorSettings
+
+    ctx.exit(serve(EditorSettings(model=model, lang=lang, least=least)))

@@ -1,0 +1,225 @@
+"""``tactful serve``: the HTTP API, the Perspective-compatible API and the web app."""
+
+from pathlib import Path
+
+import click
+
+from tactful.cli.listening import address, is_this_machine, listen
+from tactful.cli.output import echo_sentence
+from tactful.detectors.load import DETECTORS, EMBEDDED
+from tactful.errors import MissingExtraError, UsageError
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="The port to listen on; 0 takes a free one.",
+)
+@click.option(
+    "--model",
+    default="default",
+    show_default=True,
+    metavar="NAME|FOLDER",
+    help=f"The detector: {', '.join(DETECTORS)}, or the folder of one's own.",
+)
+@click.option(
+    "--lang",
+    "langs",
+    multiple=True,
+    type=click.Choice(list(EMBEDDED)),
+    help="Serve this language only; repeatable, the first one reads what has no clear language.  "
+    "[default: all]",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="How many processes share the port and the weights.",
+)
+@click.option(
+    "--keys",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Ask for an API key of this file.",
+)
+@click.option("--add-key", metavar="NAME", help="Make a key, print it once, and end.")
+@click.option("--remove-key", metavar="NAME", help="Take a key away, and end.")
+@click.option("--list-keys", is_flag=True, help="List the names of the keys, and end.")
+@click.option(
+    "--rate",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="At most so many requests a minute for each key, or each address without keys; with "
+    "--add-key, for that key.",
+)
+@click.option("--open", "is_open", is_flag=True, help="Let others in without any key.")
+@click.option(
+    "--cors-origin",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Let pages of this site call the API from a browser; repeatable.",
+)
+@click.option(
+    "--max-queue",
+    type=click.IntRange(min=1),
+    default=256,
+    show_default=True,
+    help="How many texts may wait in a process; what comes then is answered with 429.",
+)
+@click.option(
+    "--max-batch",
+    type=click.IntRange(1, 1024),
+    default=32,
+    show_default=True,
+    help="How many texts of different requests are read in one call.",
+)
+@click.option("--no-batching", is_flag=True, help="Read every text alone; slower.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.1, 3600),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Give up a request that takes longer.",
+)
+@click.option(
+    "--receive-timeout",
+    type=click.FloatRange(0.1, 3600),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Cut off a caller whose request takes longer to arrive.",
+)
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How the log is written; it never holds a text or a key.",
+)
+@click.option("--root-path", default="", metavar="PATH", help="Where a proxy shows the service.")
+@click.option("--no-web", is_flag=True, help="Serve the API without the web app.")
+@click.option(
+    "--drop-unsupported",
+    is_flag=True,
+    help="Leave attributes of Perspective that have no counterpart out of answers, instead of "
+    "refusing the request.",
+)
+@click.option(
+    "--annotation",
+    metavar="URL",
+    help="Where 'tactful annotate serve' shows its pages; /annotate leads there.",
+)
+@click.option(
+    "--audits",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="A folder with reports of audits, which the web app lists.",
+)
+def serve_cli(
+    host: str,
+    port: int,
+    model: str,
+    langs: tuple[str, ...],
+    workers: int,
+    keys: Path | None,
+    add_key: str | None,
+    remove_key: str | None,
+    list_keys: bool,
+    rate: int | None,
+    is_open: bool,
+    cors_origin: tuple[str, ...],
+    max_queue: int,
+    max_batch: int,
+    no_batching: bool,
+    timeout: float,
+    receive_timeout: float,
+    log_format: str,
+    root_path: str,
+    no_web: bool,
+    drop_unsupported: bool,
+    annotation: str | None,
+    audits: Path | None,
+) -> None:
+    """Serve the API, its drop-in for the Perspective API, and the web app until Ctrl-C.
+
+    Texts stay on this machine: nothing is stored, and no log holds them.
+
+    \b
+    tactful serve
+    tactful serve --keys keys.json --add-key newsroom
+    tactful serve --host 0.0.0.0 --keys keys.json --model cascade --workers 2
+    """
+    if add_key is not None or remove_key is not None or list_keys:
+        _manage_keys(keys, add_key, remove_key, rate)
+        return
+    check_host(host, keys, is_open)
+    try:
+        from tactful.service.running import serve
+        from tactful.service.settings import ServiceSettings
+    except ImportError:
+        raise MissingExtraError("serve", "The service") from None
+
+    settings = ServiceSettings(
+        model=model,
+        langs=langs or tuple(EMBEDDED),
+        host=host,
+        port=port,
+        workers=workers,
+        max_queue=max_queue,
+        max_batch=max_batch,
+        micro_batching=not no_batching,
+        timeout_seconds=timeout,
+        receive_seconds=receive_timeout,
+        keys_file=keys,
+        cors_origins=cors_origin,
+        rate_per_minute=rate,
+        log_format="json" if log_format == "json" else "text",
+        root_path=root_path,
+        web=not no_web,
+        drop_unsupported=drop_unsupported,
+        annotation=annotation,
+        audits=audits,
+    )
+    if keys is not None:
+        from tactful.service.keys import read_keys
+
+        read_keys(keys)  # a file that cannot be used is told before anything starts
+    with listen(host, port) as listening:
+        where = address(host, listening.getsockname()[1])
+        echo_sentence(f"Serving at {where} (API: {where}/docs). Ctrl-C stops it.")
+        serve(settings, listening)
+    echo_sentence("Stopped. Nothing was stored.")
+
+
+def check_host(host: str, keys: Path | None, is_open: bool) -> None:
+    """Refuse an address that others reach, unless keys are asked for or it is meant to be open."""
+    if keys is not None or is_open or is_this_machine(host):
+        return
+    raise UsageError(
+        f"The host '{host}' can be reached by other machines, and no API key would be asked for; "
+        "pass --keys FILE, or --open if everybody who reaches it may use it."
+    )
+
+
+def _manage_keys(path: Path | None, add: str | None, remove: str | None, rate: int | None) -> None:
+    from tactful.service.keys import add_key, read_keys, remove_key
+
+    if path is None:
+        raise UsageError("Name the file of the keys with --keys FILE.")
+    if add is not None:
+        key, secret = add_key(path, add, rate)
+        echo_sentence(f"Made the key '{key.name}' ({key.id}); it is shown only now:", err=True)
+        click.echo(secret)
+    elif remove is not None:
+        remove_key(path, remove)
+        echo_sentence(f"Took the key '{remove}' away; a running service follows within seconds.")
+    else:
+        for key in read_keys(path):
+            limit = f", {key.rate_per_minute} a minute" if key.rate_per_minute else ""
+            click.echo(f"{key.id}  {key.name}  (made {key.created}{limit})")

@@ -1,0 +1,75 @@
+"""The app: the routes around one engine, behind one gate."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import RedirectResponse
+
+from tactful import __version__
+from tactful.service import errors, reference
+from tactful.service.answers import JsonAnswer
+from tactful.service.direct import direct_routes
+from tactful.service.engine import Engine
+from tactful.service.gate import Gate
+from tactful.service.routes import routers
+from tactful.service.settings import ServiceSettings
+
+_DESCRIPTION = (
+    "Finds patronizing, stereotyping, unhealthy and biased language, and says where it is and how "
+    "sure that is. Nothing that is sent is stored. Where keys are asked for, send one as "
+    "'Authorization: Bearer KEY', 'X-API-Key: KEY' or ?key=KEY."
+)
+
+
+def create_app(settings: ServiceSettings) -> FastAPI:
+    """Return the app of a service; its engine starts and stops with it."""
+    engine = Engine(settings)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await engine.start()
+        try:
+            yield
+        finally:
+            await engine.stop()
+
+    app = FastAPI(
+        title="Tactful",
+        version=__version__,
+        description=_DESCRIPTION,
+        license_info={"name": "Apache-2.0"},
+        # FastAPI's own pages load scripts from the network; ours is :mod:`.reference`.
+        docs_url=None,
+        redoc_url=None,
+        default_response_class=JsonAnswer,
+        # Traces would hold addresses with ?key=; what is counted is in /metrics.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
+        lifespan=lifespan,
+    )
+    app.state.engine, app.state.settings = engine, settings
+    errors.install(app)
+    included = routers(engine, settings)
+    for each in included:
+        app.include_router(each)
+    reference.install(app, settings)
+    if settings.annotation is not None:
+        address = settings.annotation
+
+        @app.get("/annotate", include_in_schema=False)
+        async def annotate() -> RedirectResponse:
+            return RedirectResponse(address, 307)
+
+    app.add_middleware(
+        Gate, settings=settings, metrics=engine.metrics, direct=direct_routes(included)
+    )
+    if settings.cors_origins:
+        # Outside the gate: a browser asks beforehand without showing a key.
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.cors_origins),
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type", "X-API-Key"],
+        )
+    return app

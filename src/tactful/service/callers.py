@@ -1,0 +1,78 @@
+"""Who calls: the API key of a request, and whether its caller may call now."""
+
+import math
+from urllib.parse import parse_qs
+
+from starlette.types import Scope
+
+from tactful.service.errors import ServiceError
+from tactful.service.keys import Key, KeyRing, RateLimits
+from tactful.service.logs import Note
+from tactful.service.settings import ServiceSettings
+
+GUARDED = ("/v1/", "/v1alpha1/", "/metrics")
+"""What needs a key, where there are keys; pages, docs and the signs of life are open."""
+_BEARER = "bearer "
+
+
+class Callers:
+    """Lets callers in by their keys, and not too often."""
+
+    def __init__(self, settings: ServiceSettings):
+        self._settings = settings
+        self._ring = KeyRing(settings.keys_file) if settings.keys_file else None
+        self._limits = RateLimits(settings.workers)
+
+    def admit(self, scope: Scope, path: str, note: Note) -> None:
+        """Note who calls; raise where no (401) or not now (429)."""
+        if not path.startswith(GUARDED):
+            return
+        key = self._key(scope)
+        if key is not None:
+            note.key = key.id
+        rate = (key.rate_per_minute if key else None) or self._settings.rate_per_minute
+        if rate is None:
+            return
+        client = scope.get("client")
+        caller = key.id if key else client[0] if client else "unknown"
+        wait = math.ceil(self._limits.wait_for(caller, rate))
+        if wait:
+            raise ServiceError(
+                429,
+                "RESOURCE_EXHAUSTED",
+                f"More than {rate} requests a minute; try again in {wait} s.",
+                "RATE_LIMITED",
+                headers={"Retry-After": str(wait)},
+            )
+
+    def _key(self, scope: Scope) -> Key | None:
+        if self._ring is None:
+            return None
+        shown = secret_of(scope)
+        key = self._ring.find(shown) if shown else None
+        if key is None:
+            problem = "This API key is not known" if shown else "An API key is needed"
+            raise ServiceError(
+                401,
+                "UNAUTHENTICATED",
+                f"{problem}; send it as 'Authorization: Bearer KEY', 'X-API-Key: KEY' or ?key=KEY.",
+                "API_KEY_INVALID" if shown else "API_KEY_MISSING",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+        return key
+
+
+def secret_of(scope: Scope) -> str | None:
+    """Return the key that a request shows: in a header, or as Perspective's clients do."""
+    for name, value in scope["headers"]:
+        if name == b"authorization":
+            text = value.decode("latin-1")
+            if text.lower().startswith(_BEARER):
+                return str(text[len(_BEARER) :].strip())
+        elif name == b"x-api-key":
+            return str(value.decode("latin-1").strip())
+    query = scope.get("query_string", b"")
+    if b"key=" not in query:
+        return None
+    found = parse_qs(query.decode("latin-1"), max_num_fields=100).get("key")
+    return found[0] if found else None

@@ -1,0 +1,309 @@
+"""The engine: all that scores, checks and frames; routes talk to nothing else."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from tactful.detectors.card import Card
+from tactful.detectors.checker import (
+    DocumentReport,
+    Framing,
+    check_thresholds,
+    choose_ids,
+    rule_ids,
+)
+from tactful.detectors.configuration import LEAST
+from tactful.detectors.documents import Document, Kind, document_of
+from tactful.detectors.language import LANGUAGE_NAMES, detect_language, guess_language
+from tactful.detectors.reports.run import Run
+from tactful.detectors.wording import AUTO, spoken_or_english
+from tactful.service.admission import Admission
+from tactful.service.batching import Read
+from tactful.service.checking import CheckWishes, Deadline, Prescored, report_on
+from tactful.service.errors import NotReady, ServiceError, invalid
+from tactful.service.loading import read_cards
+from tactful.service.logs import NOTE
+from tactful.service.metrics import Metrics
+from tactful.service.readers import FRAMES_AT_ONCE, Readers
+from tactful.service.settings import ServiceSettings
+from tactful.types import Frame, Span
+
+T = TypeVar("T")
+
+_LONG = 5_000
+"""Telling the language of more characters than these takes too long for the event loop."""
+_ENOUGH_WORDS = 8
+"""Fewer words of slang look like another language too easily."""
+_SEGMENTS_FOR_LANGUAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a detector says of one text."""
+
+    lang: str
+    model: str
+    probabilities: dict[str, float]
+
+
+class Engine:
+    """Detectors for all languages that are served, behind one bounded queue."""
+
+    def __init__(self, settings: ServiceSettings, metrics: Metrics | None = None):
+        self.settings = settings
+        self.metrics = metrics or Metrics()
+        self.cards: dict[str, Card] = read_cards(settings)
+        """The cards by language; the first language reads what has no clear one."""
+        self._admission = Admission(settings.max_queue, settings.timeout_seconds, self.metrics)
+        self._readers = Readers(settings, self.cards, self._observe)
+
+    async def start(self) -> None:
+        """Open the detectors in the background; requests that come before wait in the queue."""
+        await self._readers.start()
+
+    async def stop(self) -> None:
+        """Finish what was accepted, refuse what comes, and end all threads."""
+        await self._admission.close()
+        await self._readers.stop()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all detectors are open and have read something."""
+        return self.not_ready() is None
+
+    @property
+    def waiting(self) -> int:
+        """How many texts wait or are being read."""
+        return self._admission.inside
+
+    def not_ready(self) -> NotReady | None:
+        """Return why the service cannot answer yet, or no longer; None when it can."""
+        if self._readers.failure is not None:
+            return self._readers.failure
+        if self._admission.is_closed:
+            return NotReady("The service is stopping.", "STOPPING")
+        return None if self._readers.are_warm else NotReady("The service is still starting.")
+
+    def detect(self, text: str) -> list[str]:
+        """Return the languages a text may be in, most likely first; none for a third language.
+
+        A text that is too short or too mixed to tell may be in any of those that are served.
+        """
+        found = detect_language(text)
+        if found.lang is not None:
+            return [found.lang]
+        is_foreign = found.reason == "another language" and len(text.split()) >= _ENOUGH_WORDS
+        return [] if is_foreign else list(self.cards)
+
+    async def languages(self, texts: Sequence[str]) -> list[list[str]]:
+        """Return :meth:`detect` of each text, without holding up others where texts are long."""
+        if sum(map(len, texts)) <= _LONG:
+            return [self.detect(text) for text in texts]
+        return await self._aside(lambda: [self.detect(text) for text in texts])
+
+    async def score(self, texts: Sequence[str], lang: str | None = None) -> list[Scored]:
+        """Score texts together with those of other requests; one that fails raises for all."""
+        answers = await self.score_each(texts, lang)
+        for each in answers:
+            if not isinstance(each, Scored):
+                raise each
+        return [each for each in answers if isinstance(each, Scored)]
+
+    async def score_each(
+        self, texts: Sequence[str], lang: str | None = None
+    ) -> list[Scored | Exception]:
+        """Score texts; where the detector fails on one, the error stands in its place.
+
+        Without ``lang`` each text is read in its language, or in the first one that is served.
+        """
+        if lang is not None:
+            return await self.score_in(texts, [self._served(lang)] * len(texts))
+        found = await self.languages(texts)
+        return await self.score_in(texts, [self._first_served(each) for each in found])
+
+    async def score_in(
+        self, texts: Sequence[str], langs: Sequence[str]
+    ) -> list[Scored | Exception]:
+        """Score each text in the language that stands in its place."""
+        async with self._admission.place(min(len(texts), self.settings.max_batch)):
+            answers = await self._scores(texts, langs)
+        return [
+            Scored(lang, self.cards[lang].model, answer.probabilities)
+            if isinstance(answer, Read)
+            else answer
+            for lang, answer in zip(langs, answers, strict=True)
+        ]
+
+    async def check(
+        self,
+        text: str,
+        *,
+        lang: str | None = None,
+        kind: Kind = "plain",
+        only: Sequence[str] = (),
+        thresholds: Mapping[str, float] | None = None,
+        least: float = LEAST,
+        explanations: bool = True,
+        frames: str = "statements",
+        report_lang: str = AUTO,
+    ) -> DocumentReport:
+        """Check a text as ``tactful check`` does; ``frames`` is statements, groups or off."""
+        if not text.strip():
+            raise invalid("The text is empty: there is nothing to check.", "TEXT_EMPTY")
+        asked = dict(thresholds or {})
+        self._check_ids(only, asked)
+        async with self._admission.place():
+            deadline = Deadline.after(self.settings.timeout_seconds)
+            document = await self._aside(partial(document_of, text, kind))
+            spoken = await self._language_of(document, lang)
+            ids = self.cards[spoken].ids
+            wishes = CheckWishes(
+                self._wanted(only, spoken),
+                {name: value for name, value in asked.items() if name in ids},
+                least,
+                explanations,
+                spoken_or_english(spoken) if report_lang == AUTO else report_lang,
+            )
+            known = await self._known([segment.text for segment in document.segments], spoken)
+            await self._opened(spoken)
+            lane = self._readers.lanes[spoken]
+            detector = Prescored(self._readers.detector(spoken), lane, known, deadline)
+            framing = self._framing(spoken, frames, deadline)
+            return await self._aside(partial(report_on, detector, document, wishes, framing))
+
+    async def spans(
+        self, text: str, ids: Sequence[str], lang: str | None = None
+    ) -> dict[str, list[tuple[Span, float]]]:
+        """Return the words that carry each id, with the probability that these words have alone."""
+        spoken = self._first_served(self.detect(text)) if lang is None else self._served(lang)
+        readers = self._readers
+        known = [name for name in ids if name in self.cards[spoken].ids]
+        async with self._admission.place():
+            await self._opened(spoken)
+            call = partial(readers.spans, spoken, text, known)
+            found = await readers.aside(readers.lanes[spoken], call)
+            pieces = [span.cut(text) for spans in found.values() for span in spans]
+            scores = await self._known(pieces, spoken)
+        told: dict[str, list[tuple[Span, float]]] = {name: [] for name in ids}
+        for name, spans in found.items():
+            told[name] = [(span, scores[span.cut(text)][name]) for span in spans]
+        return told
+
+    async def frame(self, texts: Sequence[str], *, statements: bool = True) -> list[Frame]:
+        """Return the Social Bias Frames of English texts."""
+        found: list[Frame] = []
+        async with self._admission.place(min(len(texts), self.settings.max_batch)):
+            for start in range(0, len(texts), FRAMES_AT_ONCE):
+                part = texts[start : start + FRAMES_AT_ONCE]
+                call = partial(self._readers.frames, part, statements)
+                found += await self._readers.aside(self._readers.frames_lane, call)
+        return found
+
+    def run(self, only: Sequence[str] = (), report_lang: str = AUTO) -> Run:
+        """Return what a rendered report says of who looked, for what."""
+        cards = list(self.cards.values())
+        wanted = [[name for name in only if _has(card.ids, name)] for card in cards]
+        ids = dict.fromkeys(
+            name
+            for card, names in zip(cards, wanted, strict=True)
+            if names or not only
+            for name in rule_ids(card, names)
+        )
+        return Run(cards[0], tuple(ids), lang=report_lang, others=tuple(cards[1:]))
+
+    async def _scores(self, texts: Sequence[str], langs: Sequence[str]) -> list[Read | Exception]:
+        found = await self._readers.scores(texts, langs)
+        note = NOTE.get()
+        if note is not None and found:
+            note.texts += len(found)
+            note.batch = max(note.batch, *(e.batch if isinstance(e, Read) else 0 for e in found))
+            note.model = self.cards[langs[0]].model
+        return found
+
+    async def _known(self, texts: Sequence[str], lang: str) -> dict[str, dict[str, float]]:
+        """Return the scores of texts, each once; one that fails raises."""
+        each = list(dict.fromkeys(texts))
+        found = {}
+        for text, answer in zip(each, await self._scores(each, [lang] * len(each)), strict=True):
+            if isinstance(answer, Exception):
+                raise answer
+            found[text] = answer.probabilities
+        return found
+
+    async def _opened(self, lang: str) -> None:
+        """Wait for the detector of a language, which is the first thing its lane does."""
+        if not self._readers.are_warm:
+            await self._readers.aside(self._readers.lanes[lang], lambda: None)
+
+    async def _language_of(self, document: Document, lang: str | None) -> str:
+        """Return the language that a document is read in: as asked for, else as it seems."""
+        if lang is not None:
+            return self._served(lang)
+        start = " ".join(each.text for each in document.segments[:_SEGMENTS_FOR_LANGUAGE])
+        found = await self._aside(partial(guess_language, start))
+        if found is None or found in self.cards:
+            return found or next(iter(self.cards))
+        raise _not_served(f"The text seems to be {LANGUAGE_NAMES[found]}", self.cards)
+
+    def _served(self, lang: str) -> str:
+        if lang not in self.cards:
+            raise _not_served("This language is not served", self.cards)
+        return lang
+
+    def _first_served(self, langs: Sequence[str]) -> str:
+        return next((lang for lang in langs if lang in self.cards), next(iter(self.cards)))
+
+    def _wanted(self, only: Sequence[str], lang: str) -> tuple[str, ...]:
+        wanted = tuple(name for name in only if _has(self.cards[lang].ids, name))
+        if only and not wanted:
+            raise invalid(
+                f"The text is {LANGUAGE_NAMES.get(lang, lang)}, in which none of the wanted ids "
+                "can be found; leave 'only' out.",
+                "LANGUAGE_NOT_SUPPORTED",
+            )
+        return wanted
+
+    def _check_ids(self, only: Sequence[str], thresholds: Mapping[str, float]) -> None:
+        known = list(dict.fromkeys(name for card in self.cards.values() for name in card.ids))
+        choose_ids(only, known)
+        check_thresholds(thresholds, known)
+
+    def _framing(self, lang: str, frames: str, deadline: Deadline) -> Framing | None:
+        """Return what tells of implications, as ``tactful check`` does for its main language."""
+        from tactful.frames.load import has_framer
+
+        if frames == "off" or lang != next(iter(self.cards)) or not has_framer(lang):
+            return None
+        readers = self._readers
+
+        def framing(texts: Sequence[str]) -> list[Frame]:
+            found: list[Frame] = []
+            for start in range(0, len(texts), FRAMES_AT_ONCE):
+                part = texts[start : start + FRAMES_AT_ONCE]
+                asked = readers.frames_lane.submit(readers.frames, part, frames == "statements")
+                found += asked.result(deadline.left())
+            return found
+
+        return framing
+
+    async def _aside(self, call: Callable[[], T]) -> T:
+        return await self._readers.aside(self._readers.checks, call)
+
+    def _observe(self, model: str, texts: int, seconds: float) -> None:
+        self.metrics.batches.labels(model).observe(texts)
+        self.metrics.texts.labels(model).inc(texts)
+        self.metrics.reading.labels(model).inc(seconds)
+        self._admission.took(seconds, texts)
+
+
+def _has(ids: Sequence[str], name: str) -> bool:
+    return any(each == name or each.startswith(f"{name}.") for each in ids)
+
+
+def _not_served(what: str, cards: Mapping[str, Card]) -> ServiceError:
+    return invalid(
+        f"{what}; expected {' or '.join(cards)}.",
+        "LANGUAGE_NOT_SUPPORTED",
+        languages=list(cards),
+    )

@@ -1,0 +1,228 @@
+"""One JSON shape for every error of every route, which is Google's own::
+
+    {"error": {"code": 400, "message": "...", "status": "INVALID_ARGUMENT",
+               "details": [{"errorType": "TEXT_EMPTY"}]}}
+
+A message never holds the text of a user, and no answer holds a traceback.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tactful.errors import TactfulError, UnknownNameError, UsageError
+
+STATUSES = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    405: "UNIMPLEMENTED",
+    408: "DEADLINE_EXCEEDED",
+    413: "INVALID_ARGUMENT",
+    415: "INVALID_ARGUMENT",
+    422: "INVALID_ARGUMENT",
+    429: "RESOURCE_EXHAUSTED",
+    431: "INVALID_ARGUMENT",
+    500: "INTERNAL",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+}
+"""The names that Google's APIs give to the codes of HTTP."""
+
+INTERNAL = "Something went wrong in the service; the text was not stored. Try again."
+_MESSAGES = {
+    404: "There is no such path; GET /openapi.json lists all of them.",
+    405: "This path does not answer to this method; see the header Allow.",
+}
+_PLAIN_NAME = re.compile(r"[A-Za-z_][\w.@-]{0,39}")
+_MOST_DETAILS = 10
+
+
+class ServiceError(Exception):
+    """An answer other than the one that was asked for."""
+
+    def __init__(
+        self,
+        code: int,
+        status: str,
+        message: str,
+        error_type: str | None = None,
+        details: Sequence[Mapping[str, Any]] = (),
+        headers: Mapping[str, str] | None = None,
+    ):
+        self.code, self.status, self.message = code, status, message
+        self.error_type = error_type
+        self.details = tuple(details)
+        self.headers = dict(headers or {})
+        super().__init__(message)
+
+    def body(self) -> dict[str, Any]:
+        """Return what is sent."""
+        details = [dict(each) for each in self.details] or [{}]
+        # Every error says its type, so that a program need not read the sentence.
+        details[0] = {"errorType": self.error_type or self.status, **details[0]}
+        return {
+            "error": {
+                "code": self.code,
+                "message": self.message,
+                "status": self.status,
+                "details": details,
+            }
+        }
+
+    def response(self) -> Response:
+        """Return the answer."""
+        content = json.dumps(self.body()).encode()
+        return Response(content, self.code, self.headers, media_type="application/json")
+
+
+class Busy(ServiceError):  # noqa: N818 (what happened, not what went wrong)
+    """More texts wait than may; the caller should come back."""
+
+    def __init__(self, retry_after: float):
+        self.retry_after = max(1, math.ceil(retry_after))
+        super().__init__(
+            429,
+            "RESOURCE_EXHAUSTED",
+            f"Too many texts are waiting; try again in {self.retry_after} s.",
+            "QUEUE_FULL",
+            headers={"Retry-After": str(self.retry_after)},
+        )
+
+
+class TimedOut(ServiceError):  # noqa: N818 (what happened, not what went wrong)
+    """The answer took longer than a request may."""
+
+    def __init__(self, seconds: float):
+        super().__init__(
+            504,
+            "DEADLINE_EXCEEDED",
+            f"The answer took longer than {seconds:g} s; send fewer or shorter texts.",
+            "TIMED_OUT",
+        )
+
+
+class NotReady(ServiceError):  # noqa: N818 (what happened, not what went wrong)
+    """The service is starting or stopping, or its model could not be opened."""
+
+    def __init__(self, message: str, error_type: str = "NOT_READY"):
+        super().__init__(503, "UNAVAILABLE", message, error_type, headers={"Retry-After": "1"})
+
+
+class Unscorable(ServiceError):  # noqa: N818 (what happened, not what went wrong)
+    """A text that the detector failed on; its score is missing."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            500, "INTERNAL", "The detector could not read this text.", "TEXT_NOT_SCORED"
+        )
+
+
+def invalid(message: str, error_type: str, code: int = 400, **detail: Any) -> ServiceError:
+    """Return the error for a request that is wrong."""
+    return ServiceError(code, "INVALID_ARGUMENT", message, error_type, [detail] if detail else ())
+
+
+def from_tactful(error: TactfulError) -> ServiceError:
+    """Return the answer to an error of the library: the caller's fault, or ours."""
+    if isinstance(error, UnknownNameError):
+        # What was sent is not sent back, as it may be anything; the known names are the help.
+        known = ", ".join(error.known)
+        return invalid(f"There is no {error.kind} of that name. Known: {known}.", "UNKNOWN_NAME")
+    if isinstance(error, UsageError):
+        return invalid(str(error), "INVALID_REQUEST")
+    return ServiceError(500, "INTERNAL", INTERNAL, "INTERNAL")
+
+
+def from_validation(errors: Iterable[Mapping[str, Any]]) -> ServiceError:
+    """Return the answer to a body of the wrong shape; it names fields and repeats no value."""
+    found = list(errors)
+    if any(each["type"] == "json_invalid" for each in found):
+        return not_json()
+    details = [
+        {"errorType": "FIELD_INVALID", "field": _field(each), "description": _said(each)}
+        for each in found[:_MOST_DETAILS]
+    ]
+    first = details[0]
+    more = f" ({len(found) - 1} more)" if len(found) > 1 else ""
+    where = f"The field '{first['field']}'" if first["field"] else "The request"
+    return ServiceError(
+        422,
+        "INVALID_ARGUMENT",
+        f"{where} is not as expected: {first['description']}{more}.",
+        details=details,
+    )
+
+
+def not_json() -> ServiceError:
+    """Return the answer to a body that cannot be read as JSON."""
+    return invalid(
+        "The body is not JSON that can be read: expected an object in UTF-8, not nested more than "
+        "200 levels deep and without half characters (lone surrogates).",
+        "INVALID_JSON",
+    )
+
+
+def _field(error: Mapping[str, Any]) -> str:
+    place = [part for part in error["loc"] if part != "body"]
+    plain = (
+        str(part) if isinstance(part, int) or _PLAIN_NAME.fullmatch(str(part)) else "…"
+        for part in place
+    )
+    return ".".join(plain)
+
+
+def _said(error: Mapping[str, Any]) -> str:
+    if error["type"] == "extra_forbidden":
+        return "there is no such field"
+    message = str(error["msg"]).removeprefix("Value error, ")
+    return message[:1].lower() + message[1:]
+
+
+def answer_to(error: Exception) -> ServiceError:
+    """Return the answer to any error that is raised on purpose."""
+    match error:
+        case ServiceError():
+            return error
+        case TactfulError():
+            return from_tactful(error)
+        case RequestValidationError() | ValidationError():
+            return from_validation(error.errors())
+        case HTTPException():
+            return _from_http(error)
+    return ServiceError(500, "INTERNAL", INTERNAL)
+
+
+def install(app: FastAPI) -> None:
+    """Make the app answer to every error in the one shape."""
+    for kind in (
+        ServiceError,
+        TactfulError,
+        RequestValidationError,
+        ValidationError,
+        HTTPException,
+    ):
+        app.add_exception_handler(kind, _answer)
+
+
+async def _answer(request: Request, error: Exception) -> Response:
+    return answer_to(error).response()
+
+
+def _from_http(error: HTTPException) -> ServiceError:
+    code = error.status_code
+    status = STATUSES.get(code, "UNKNOWN" if code >= 500 else "INVALID_ARGUMENT")
+    sentence = _MESSAGES.get(code) or f"{HTTPStatus(code).phrase}."
+    kind = HTTPStatus(code).phrase.upper().replace(" ", "_")
+    return ServiceError(code, status, sentence, kind, headers=error.headers)

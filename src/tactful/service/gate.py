@@ -1,0 +1,219 @@
+"""What stands before every route: limits, keys, the clock, the log and the counts.
+
+One plain ASGI layer does it all, because each layer costs time at every request.
+"""
+
+import asyncio
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+from itertools import count
+
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tactful.errors import TactfulError
+from tactful.service.callers import Callers
+from tactful.service.direct import Direct, call_at_once
+from tactful.service.errors import INTERNAL, ServiceError, answer_to, invalid
+from tactful.service.logs import NOTE, Note, log_failure, log_request
+from tactful.service.metrics import Metrics
+from tactful.service.settings import ServiceSettings
+
+PAGE_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+"""They go with all that a browser may show, unless the answer has its own."""
+HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+"""They go with every answer, unless it has its own."""
+
+_FEW = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+_ALL = [*_FEW, *((name.lower().encode(), value.encode()) for name, value in PAGE_HEADERS.items())]
+_JSON = (b"content-type", b"application/json")
+_WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
+_REQUEST_ID = re.compile(rb"[\w-]{1,64}")
+_PROCESS = secrets.token_hex(4)
+_NUMBERS = count(1)
+_GONE = 499
+"""What the log says of a caller who did not wait for the answer; the number is nginx's."""
+_QUIET = ("/healthz", "/readyz", "/metrics")
+"""Asked for every few seconds by machines; logged only when they fail."""
+
+
+class Gate:
+    """Reads the body within its limits, runs the route, and answers whatever happens."""
+
+    def __init__(self, app: ASGIApp, settings: ServiceSettings, metrics: Metrics, direct: Direct):
+        self._app, self._settings, self._metrics = app, settings, metrics
+        self._callers = Callers(settings)
+        self._direct = direct
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        await _Passage(scope, receive, send, self._settings).run(self._through, self._tell)
+
+    async def _through(self, passage: "_Passage") -> None:
+        path = passage.scope["path"].removeprefix(self._settings.root_path)
+        self._callers.admit(passage.scope, path, passage.note)
+        method = passage.scope["method"]
+        if method in _WITH_BODY:
+            await passage.read_body()
+        route = self._direct.get((method, path))
+        if route is None:
+            await passage.call(self._app)
+        else:
+            passage.scope["route"] = route
+            await passage.call(partial(call_at_once, route.endpoint))
+
+    def _tell(self, passage: "_Passage") -> None:
+        seconds = time.perf_counter() - passage.began
+        route = passage.route
+        self._metrics.requests.labels(route, passage.status).inc()
+        self._metrics.seconds.labels(route).observe(seconds)
+        if route not in _QUIET or passage.status >= 400:
+            method = passage.scope["method"]
+            log_request(method, route, passage.status, seconds * 1000, passage.note)
+
+
+class _Passage:
+    """One request on its way through the gate."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, settings: ServiceSettings):
+        self.scope, self._receive, self._send = scope, receive, send
+        self._settings = settings
+        self.note = Note(_request_id(scope))
+        self.began = time.perf_counter()
+        self.status = 0
+        self._body: bytes | None = None
+        self._is_gone = False
+        self._watch: asyncio.Future[Message] | None = None
+
+    @property
+    def route(self) -> str:
+        """The pattern of the path, so that what was asked for is in no count and no log."""
+        found = self.scope.get("route")
+        return str(getattr(found, "path", "other"))
+
+    async def run(
+        self,
+        through: "Callable[[_Passage], Awaitable[None]]",
+        tell: "Callable[[_Passage], None]",
+    ) -> None:
+        """Go through; whatever is raised becomes an answer in the one shape."""
+        NOTE.set(self.note)
+        try:
+            await through(self)
+        except (ServiceError, TactfulError, HTTPException, ValidationError) as error:
+            await self._answer(answer_to(error))
+        except asyncio.CancelledError:
+            if not self._is_gone:
+                raise
+            self.status = _GONE
+        except Exception as error:
+            log_failure("A request failed", error, self.note.request)
+            await self._answer(ServiceError(500, "INTERNAL", INTERNAL))
+        finally:
+            if self._watch is not None:
+                self._watch.cancel()
+            tell(self)
+
+    async def read_body(self) -> None:
+        """Read the body, at most as long and as slowly as it may be."""
+        most, seconds = self._settings.max_body_bytes, self._settings.receive_seconds
+        for name, value in self.scope["headers"]:
+            if name == b"content-length" and value.isdigit() and int(value) > most:
+                raise _too_large(most)
+        pieces: list[bytes] = []
+        length, more = 0, True
+        try:
+            async with asyncio.timeout(seconds):
+                while more:
+                    message = await self._receive()
+                    if message["type"] == "http.disconnect":
+                        self._is_gone = True
+                        raise asyncio.CancelledError
+                    pieces.append(message.get("body", b""))
+                    length += len(pieces[-1])
+                    if length > most:
+                        raise _too_large(most)
+                    more = message.get("more_body", False)
+        except TimeoutError:
+            raise ServiceError(
+                408,
+                "DEADLINE_EXCEEDED",
+                f"The body did not arrive within {seconds:g} s.",
+                "BODY_TOO_SLOW",
+                headers={"Connection": "close"},
+            ) from None
+        self._body = b"".join(pieces)
+
+    async def call(self, app: ASGIApp) -> None:
+        """Run the app; if the caller goes away while it works, it is ended."""
+        if self._body is not None:
+            self._watch = asyncio.ensure_future(self._receive())
+            task = asyncio.current_task()
+            self._watch.add_done_callback(lambda done: self._caller_left(done, task))
+        await app(self.scope, self._next_message, self.send)
+
+    def _caller_left(
+        self, done: "asyncio.Future[Message]", task: "asyncio.Task[object] | None"
+    ) -> None:
+        # After the answer has begun, the end of the connection is nothing special.
+        if not done.cancelled() and not self.status and task is not None:
+            self._is_gone = True
+            task.cancel()
+
+    async def _next_message(self) -> Message:
+        if self._body is not None:
+            body, self._body = self._body, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        if self._watch is not None:
+            return await asyncio.shield(self._watch)
+        return await self._receive()
+
+    async def send(self, message: Message) -> None:
+        """Pass a part of the answer on; the first gets our headers."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            given = message.get("headers", [])
+            own = {name for name, _ in given}
+            # Each header costs time, and JSON is shown by no browser as a page.
+            ours = _FEW if _JSON in given else _ALL
+            message["headers"] = [
+                *given,
+                *(pair for pair in ours if pair[0] not in own),
+                (b"x-request-id", self.note.request.encode()),
+            ]
+        await self._send(message)
+
+    async def _answer(self, error: ServiceError) -> None:
+        if self.status:  # half an answer is out already; uvicorn ends the connection
+            return
+        await error.response()(self.scope, self._next_message, self.send)
+
+
+def _request_id(scope: Scope) -> str:
+    for name, value in scope["headers"]:
+        if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
+            return str(value.decode("ascii"))
+    return f"{_PROCESS}-{next(_NUMBERS):x}"
+
+
+def _too_large(most: int) -> ServiceError:
+    error = invalid(f"The request is longer than {most:,} bytes.", "REQUEST_TOO_LARGE", 413)
+    # The rest of the body is not read: the connection cannot be used again.
+    error.headers["Connection"] = "close"
+    return error

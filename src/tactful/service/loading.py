@@ -1,0 +1,64 @@
+"""Opening the detectors of a service: one for each language, with its share of the cores."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tactful.detectors.card import Card, read_card
+from tactful.detectors.encoder import EncoderDetector
+from tactful.detectors.load import DETECTORS, EMBEDDED, WEIGHTS, load_detector
+from tactful.detectors.protocol import Detector
+from tactful.errors import UsageError
+from tactful.registry import unknown_name
+from tactful.service.settings import ServiceSettings
+
+_PARTS = ("members", "first", "second")
+"""Where detectors that are made of others keep them."""
+
+
+def detector_folders(settings: ServiceSettings) -> dict[str, Path]:
+    """Return the folder of the detector of each language, in the order of the languages.
+
+    As with ``tactful check``, a language without a detector of the wanted name has its default,
+    and the folder of one's own serves its own language only.
+    """
+    if settings.model not in DETECTORS:
+        folder = Path(settings.model).expanduser()
+        if not folder.is_dir():
+            load_detector(settings.model)  # says what is wrong with the name
+        return {read_card(folder).lang: folder}
+    root = settings.weights or WEIGHTS
+    found = {}
+    for lang in settings.langs:
+        if lang not in EMBEDDED:
+            raise unknown_name("language", lang, list(EMBEDDED))
+        names = EMBEDDED[lang]
+        found[lang] = root / names.get(settings.model, names["default"])
+    missing = next((folder for folder in found.values() if not folder.is_dir()), None)
+    if missing is not None:
+        raise UsageError(
+            f"This installation carries no weights '{missing.name}'; train them with 'tactful "
+            "train default', or name the folder of a detector of your own."
+        )
+    return found
+
+
+def read_cards(settings: ServiceSettings) -> dict[str, Card]:
+    """Return the cards of the detectors by language, without opening these."""
+    return {lang: read_card(folder) for lang, folder in detector_folders(settings).items()}
+
+
+def open_detector(folder: Path, threads: int) -> Detector:
+    """Open a detector that computes with so many threads."""
+    detector = load_detector(folder)
+    for encoder in _encoders(detector):
+        encoder.threads = threads
+    return detector
+
+
+def _encoders(detector: object) -> Iterator[EncoderDetector]:
+    if isinstance(detector, EncoderDetector):
+        yield detector
+    for name in _PARTS:
+        found = getattr(detector, name, ())
+        for part in found if isinstance(found, tuple | list) else (found,):
+            yield from _encoders(part)

@@ -1,0 +1,116 @@
+"""The log of the service: one line a request, for people or as JSON, and never a text or a key.
+
+Errors are logged by their class and their place in the code. Their own words are left out, because
+they may repeat what was sent.
+"""
+
+import json
+import logging
+import sys
+import traceback
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from tactful.service.settings import LogFormat
+
+LOGGER = logging.getLogger("tactful.service")
+
+
+@dataclass(slots=True)
+class Note:
+    """What the parts of the service say of a request while they work on it."""
+
+    request: str = ""
+    texts: int = 0
+    batch: int = 0
+    """The largest batch that one of its texts was read in."""
+    model: str | None = None
+    key: str | None = None
+    """The id of the API key, which is no secret."""
+
+
+NOTE: ContextVar[Note | None] = ContextVar("tactful_note", default=None)
+
+
+def place_of(error: BaseException) -> str:
+    """Return the class of an error and where it was raised, without its message."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    steps = traceback.extract_tb(error.__traceback__)
+    where = f" at {steps[-1].filename}:{steps[-1].lineno}" if steps else ""
+    return f"{type(error).__name__}{where}"
+
+
+def log_request(method: str, route: str, status: int, ms: float, note: Note) -> None:
+    """Write the line of one request."""
+    fields = {
+        "id": note.request,
+        "method": method,
+        "route": route,
+        "status": status,
+        "ms": round(ms, 1),
+        "texts": note.texts or None,
+        "batch": note.batch or None,
+        "model": note.model,
+        "key": note.key,
+    }
+    LOGGER.info("request", extra={"fields": fields})
+
+
+def log_failure(what: str, error: BaseException, request: str | None = None) -> None:
+    """Write what failed, without the words of the error."""
+    LOGGER.error(what, extra={"fields": {"id": request, "error": place_of(error)}})
+
+
+class _Lines(logging.Formatter):
+    """Lines for people: ``2026-01-31T12:00:00Z request id=… route=/v1/score status=200``."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return one line."""
+        told = " ".join(
+            f"{name}={value!r}" if " " in str(value) else f"{name}={value}"
+            for name, value in _fields(record).items()
+        )
+        level = "" if record.levelno <= logging.INFO else f" {record.levelname.lower()}:"
+        message = " ".join(record.getMessage().split())
+        return f"{_time(record)}{level} {message}{' ' if told else ''}{told}"
+
+
+class _Json(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return one line."""
+        line = {
+            "time": _time(record),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            **_fields(record),
+        }
+        return json.dumps(line, ensure_ascii=True)
+
+
+def _fields(record: logging.LogRecord) -> dict[str, Any]:
+    found = dict(getattr(record, "fields", {}))
+    if record.exc_info and record.exc_info[1] is not None:
+        found["error"] = place_of(record.exc_info[1])
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _time(record: logging.LogRecord) -> str:
+    at = datetime.fromtimestamp(record.created, UTC)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def set_up_logs(log_format: LogFormat) -> None:
+    """Send the log of the service, and what uvicorn has to say, to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Json() if log_format == "json" else _Lines())
+    # uvicorn's own line for each request would hold the key of ``?key=``.
+    for name, level in (("tactful.service", logging.INFO), ("uvicorn", logging.WARNING)):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.setLevel(level)
+        logger.propagate = False

@@ -1,0 +1,1 @@
+"""Tactful in the editor: a language server that marks passages while they are written."""

@@ -1,0 +1,123 @@
+"""Open documents: what the editor holds, and what of it is prose."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from lsprotocol.types import TextDocumentContentChangeEvent, TextDocumentContentChangePartial
+
+from tactful.detectors.documents import Document, Kind, document_of, kind_of
+from tactful.service.lsp.lines import EditedText
+
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("markdown", "mdx", "quarto", "rmd", "vimwiki"), "markdown"),
+    **dict.fromkeys(("html", "xhtml", "htmldjango", "jinja-html"), "html"),
+    **dict.fromkeys(("plaintext", "text", "txt"), "plain"),
+}
+"""What editors call a language -> what kind of document it is; others go by the file's ending."""
+COMMITS = ("git-commit", "gitcommit")
+LATEX = ("latex", "tex", "plaintex")
+RST = ("restructuredtext", "rst")
+
+_DIRECTIVE = "tactful:"
+_SCISSORS = re.compile(r"^# -+ >8 -+$.*", re.MULTILINE | re.DOTALL)
+_GIT_COMMENT = re.compile(r"^#.*", re.MULTILINE)
+_NO_PROSE = r"""cite\w*|\w*ref|label|usepackage|documentclass|input|include\w*|url|begin|end
+    |bibliography\w*|newcommand|renewcommand|def|setlength|graphicspath|pagestyle"""
+_LATEX_PARTS = (
+    re.compile(r"\A.*?(?=\\begin\{document\})", re.DOTALL),
+    re.compile(r"(?<!\\)%.*"),
+    re.compile(
+        r"\\begin\{(equation|align|gather|verbatim|lstlisting|minted|tikzpicture|tabular|array)\*?\}"
+        r".*?\\end\{\1\*?\}",
+        re.DOTALL,
+    ),
+    re.compile(r"(?<!\\)\$\$?[^$]*\$\$?|\\\(.*?\\\)|\\\[.*?\\\]", re.DOTALL),
+    re.compile(rf"\\(?:{_NO_PROSE})\*?(?:\[[^\]]*\])*(?:\{{[^{{}}]*\}})*", re.VERBOSE),
+    re.compile(r"\\[A-Za-z]+\*?(?:\[[^\]]*\])?|\\[^A-Za-z]|[{}~]"),
+)
+_VISIBLE = re.compile(r"[^\r\n]")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """An open document at one moment."""
+
+    uri: str
+    language: str
+    """What the editor calls its language."""
+    version: int
+    text: str
+
+    @property
+    def path(self) -> Path | None:
+        """Where it lies on disk; None for what was never saved."""
+        return path_of(self.uri)
+
+    def read(self, text: str | None = None) -> Document:
+        """Cut it, or another ``text`` in its place, into passages; places are those of the text."""
+        source = self.text if text is None else text
+        prose = prose_of(source, self.language)
+        return document_of(prose, kind_for(self.language, self.path), self.path)
+
+
+class OpenDocument:
+    """A document while it is edited."""
+
+    def __init__(self, uri: str, language: str, version: int, text: str, encoding: str):
+        self.uri, self.language, self.version = uri, language, version
+        self._text = EditedText(text, encoding)
+
+    def change(self, changes: list[TextDocumentContentChangeEvent], version: int) -> None:
+        """Apply the changes of one message, in their order."""
+        for each in changes:
+            if isinstance(each, TextDocumentContentChangePartial):
+                self._text.change(each.range, each.text)
+            else:
+                self._text = EditedText(each.text, self._text.encoding)
+        self.version = version
+
+    def snapshot(self) -> Snapshot:
+        """Return what it holds now."""
+        return Snapshot(self.uri, self.language, self.version, str(self._text))
+
+
+def path_of(uri: str) -> Path | None:
+    """Return the path of a file's address; None for any other address."""
+    parts = urlsplit(uri)
+    if parts.scheme != "file":
+        return None
+    path = unquote(parts.path)
+    # file:///c%3A/letter.md is C:\letter.md.
+    return Path(path[1:] if re.match(r"/[A-Za-z]:", path) else path)
+
+
+def kind_for(language: str, path: Path | None) -> Kind:
+    """Return what kind of document it is: by the editor's language, else by the file's ending."""
+    return KINDS.get(language) or ("plain" if path is None else kind_of(path))
+
+
+def prose_of(text: str, language: str) -> str:
+    """Return a text of the same length with spaces where commit messages and LaTeX have no prose.
+
+    Lines with directives to Tactful stay.
+    """
+    if language in COMMITS:
+        return _GIT_COMMENT.sub(_blank, _SCISSORS.sub(_blank, text))
+    if language in LATEX:
+        for part in _LATEX_PARTS:
+            text = part.sub(_blank, text)
+    return text
+
+
+def _blank(found: re.Match[str]) -> str:
+    lines = found[0].splitlines(keepends=True)
+    return "".join(
+        line if _DIRECTIVE in line and line.lstrip().startswith(("#", "%")) else _spaces(line)
+        for line in lines
+    )
+
+
+def _spaces(line: str) -> str:
+    return _VISIBLE.sub(" ", line)

@@ -1,0 +1,300 @@
+"""The language server: what an editor asks, and who answers."""
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, default_converter
+from pygls.protocol.language_server import lsp_method
+
+from tactful import __version__
+from tactful.detectors.configuration import CONFIG_FILE, PROJECT_FILE, find_configuration
+from tactful.detectors.exclusion import Exclusion
+from tactful.errors import TactfulError
+from tactful.service.lsp.actions import actions_in
+from tactful.service.lsp.checks import Checks
+from tactful.service.lsp.diagnostics import Checked, diagnostics_of
+from tactful.service.lsp.documents import OpenDocument, Snapshot, path_of
+from tactful.service.lsp.hover import hover_of
+from tactful.service.lsp.stream import Receiver, Writer, messages_of, own_standard_streams
+from tactful.service.lsp.wishes import SECTION, EditorSettings, Wishes, read_settings, wishes_of
+
+NAME = "tactful"
+_UTF16 = types.PositionEncodingKind.Utf16
+
+
+class Protocol(LanguageServerProtocol):
+    """The protocol of pygls, with documents of our own.
+
+    pygls counts more characters as ends of lines than the protocol does, so that a text with a
+    form feed would have other lines than in the editor.
+    """
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Iterator[Any]:
+        """Leave it to the server."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(
+        self, params: types.DidChangeTextDocumentParams
+    ) -> Iterator[Any]:
+        """Leave it to the server."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(
+        self, params: types.DidCloseTextDocumentParams
+    ) -> Iterator[Any]:
+        """Leave it to the server."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+    def _send_response(
+        self, msg_id: str | int, result: Any | None = None, error: Any | None = None
+    ) -> None:
+        """Answer; of an error only what it is, for pygls would send a traceback."""
+        if error is not None:
+            is_ours = error.code == types.ErrorCodes.InternalError.value
+            said = "The request could not be answered." if is_ours else error.message
+            error = types.ResponseError(code=error.code, message=said)
+        super()._send_response(msg_id, result, error)
+
+
+class TactfulServer(LanguageServer):
+    """All that one editor is served with."""
+
+    def __init__(self, settings: EditorSettings | None = None):
+        super().__init__(NAME, __version__, protocol_cls=Protocol,
+                         converter_factory=default_converter)  # fmt: skip
+        self.given = settings or EditorSettings()
+        """What the command line says; the editor's own settings win."""
+        self.settings = self.given
+        self.documents: dict[str, OpenDocument] = {}
+        self.checks = Checks(self.publish, self.tell)
+        _register(self)
+
+    @property
+    def encoding(self) -> str:
+        """The code units in which the editor counts."""
+        agreed = self.workspace.position_encoding or _UTF16
+        return str(getattr(agreed, "value", agreed))
+
+    @property
+    def root(self) -> Path | None:
+        """The folder that is open in the editor."""
+        folders = [path_of(uri) for uri in self.workspace.folders]
+        path = self.workspace.root_uri and path_of(self.workspace.root_uri)
+        return next((each for each in (*folders, path or None) if each is not None), None)
+
+    def tell(self, sentence: str) -> None:
+        """Show one sentence to the user."""
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, sentence))
+
+    def publish(self, uri: str, checked: Checked | None) -> None:
+        """Send what was found in a document, in place of what was sent before."""
+        version = None if checked is None else checked.snapshot.version
+        found = (
+            []
+            if checked is None
+            else diagnostics_of(checked, self.settings.docs, related=self._shows_related())
+        )
+        self.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(uri=uri, diagnostics=found, version=version)
+        )
+
+    def check(self, uri: str, delay_seconds: float = 0.0) -> None:
+        """Check a document after a while."""
+        document = self.documents[uri]
+        self.checks.schedule(uri, delay_seconds, document.snapshot, self.wishes_for, self.encoding)
+
+    def check_all(self) -> None:
+        """Check every open document: what is wanted has changed."""
+        for uri in self.documents:
+            self.check(uri)
+
+    def wishes_for(self, snapshot: Snapshot) -> Wishes | None:
+        """Return what a document is checked with; None where the project leaves it out."""
+        path = snapshot.path
+        folder = self.root if path is None else path.parent
+        project = find_configuration(folder or Path.cwd())
+        if path is not None and project.path is not None:
+            base = project.path.parent
+            if Exclusion(project.exclude, base)(path):
+                return None
+        return wishes_of(self.settings, project, self.root)
+
+    def set_up(self, raw: object) -> None:
+        """Take the settings of the editor; wrong ones are told, and those before stay."""
+        try:
+            self.settings = read_settings(raw, self.given)
+        except TactfulError as error:
+            self.tell(str(error))
+
+    def current(self, uri: str) -> Checked | None:
+        """Return what was found in a document, unless it has changed since."""
+        document = self.documents.get(uri)
+        return None if document is None else self.checks.current(uri, document.version)
+
+    def report_server_error(self, error: Exception, source: object) -> None:
+        """Say in one sentence that something went wrong; what pygls says may quote the text."""
+        self.tell(f"A message of the editor could not be handled ({type(error).__name__}).")
+
+    async def serve(self) -> int:
+        """Talk to an editor on standard input and output; return the exit code."""
+        reading, writing = own_standard_streams()
+        self.protocol.set_writer(Writer(writing))
+        receiver = Receiver(self.protocol)
+        incoming = await messages_of(reading)
+        try:
+            while (message := await incoming.get()) is not None:
+                problem = message if isinstance(message, str) else receiver.receive(message)
+                if problem is not None:
+                    self.tell(f"The editor sent {problem}; it was left out.")
+        except SystemExit as end:
+            return end.code if isinstance(end.code, int) else 1
+        finally:
+            self.checks.stop()
+        return 0 if receiver.is_shut_down else 1
+
+    def _shows_related(self) -> bool:
+        shown = self.client_capabilities.text_document
+        shown = shown and shown.publish_diagnostics  # type: ignore[assignment]
+        return bool(getattr(shown, "related_information", False))
+
+
+def serve(settings: EditorSettings | None = None) -> int:
+    """Serve one editor until it says that it ends; return the exit code."""
+    # The log of pygls quotes whole documents.
+    logging.getLogger("pygls").disabled = True
+    for name in ("pygls.server", "pygls.protocol.json_rpc", "pygls.protocol.language_server",
+                 "pygls.feature_manager", "pygls.capabilities"):  # fmt: skip
+        logging.getLogger(name).disabled = True
+    return asyncio.run(TactfulServer(settings).serve())
+
+
+def _register(server: TactfulServer) -> None:
+    """Name the function that answers each message."""
+
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        server.set_up(params.initialization_options)
+
+    @server.feature(types.INITIALIZED)
+    def initialized(params: types.InitializedParams) -> None:
+        _watch_project_files(server)
+        try:
+            project = find_configuration(server.root or Path.cwd())
+        except (TactfulError, OSError):
+            return  # the first check says so
+        server.checks.warm_up(wishes_of(server.settings, project, server.root))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        given = params.text_document
+        server.documents[given.uri] = OpenDocument(
+            given.uri, str(given.language_id), given.version, given.text, server.encoding
+        )
+        server.check(given.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        document = server.documents.get(params.text_document.uri)
+        if document is not None:
+            document.change(list(params.content_changes), params.text_document.version)
+            server.check(document.uri, server.settings.delay / 1000)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        if server.documents.pop(params.text_document.uri, None) is not None:
+            server.checks.forget(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def hover(params: types.HoverParams) -> types.Hover | None:
+        checked = server.current(params.text_document.uri)
+        if checked is None:
+            return None
+        return hover_of(
+            checked, params.position, server.settings.docs, markdown=_reads_markdown(server)
+        )
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
+    )
+    async def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
+        checked = server.current(params.text_document.uri)
+        only = params.context.only
+        if checked is None or (only and types.CodeActionKind.QuickFix not in only):
+            return []
+        return await server.checks.aside(
+            partial(
+                actions_in,
+                checked,
+                params.range,
+                list(params.context.diagnostics),
+                versioned=_edits_versions(server),
+            )
+        )
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    async def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
+        server.set_up(await _settings_of(server, params.settings))
+        server.check_all()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def did_change_watched_files(params: types.DidChangeWatchedFilesParams) -> None:
+        server.check_all()
+
+    @server.feature(types.SHUTDOWN)
+    def shutdown(params: None) -> None:
+        for uri in server.documents:
+            server.checks.cancel(uri)
+
+
+async def _settings_of(server: TactfulServer, sent: object) -> object:
+    """Return the new settings: those sent, or those that the editor gives when it is asked."""
+    workspace = server.client_capabilities.workspace
+    if sent or workspace is None or not workspace.configuration:
+        return sent
+    item = types.ConfigurationItem(section=SECTION)
+    found = await server.workspace_configuration_async(types.ConfigurationParams([item]))
+    return found[0] if found else None
+
+
+def _watch_project_files(server: TactfulServer) -> None:
+    """Ask to be told when the project's wishes change."""
+    workspace = server.client_capabilities.workspace
+    watched = workspace and workspace.did_change_watched_files
+    if not watched or not watched.dynamic_registration:
+        return
+    watchers = [
+        types.FileSystemWatcher(glob_pattern=f"**/{name}") for name in (CONFIG_FILE, PROJECT_FILE)
+    ]
+    server.client_register_capability(
+        types.RegistrationParams(
+            [
+                types.Registration(
+                    id="tactful-project-files",
+                    method=types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+                    register_options=types.DidChangeWatchedFilesRegistrationOptions(watchers),
+                )
+            ]
+        )
+    )
+
+
+def _reads_markdown(server: TactfulServer) -> bool:
+    shown = server.client_capabilities.text_document
+    formats = shown and shown.hover and shown.hover.content_format
+    return bool(formats) and types.MarkupKind.Markdown in (formats or ())
+
+
+def _edits_versions(server: TactfulServer) -> bool:
+    workspace = server.client_capabilities.workspace
+    edit = workspace and workspace.workspace_edit
+    return bool(edit and edit.document_changes)

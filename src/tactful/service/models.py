@@ -1,0 +1,157 @@
+"""The bodies of the native API: what can be sent, and what comes back."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Lang = Annotated[str, Field(pattern=r"^(auto|[a-z]{2,3})$")]
+Id = Annotated[str, Field(min_length=1, max_length=80)]
+Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+_LANG = "The language of the text, such as en or es; auto tells it from the words."
+_ONLY = "Look for these ids and what is below them only: pcl is pcl and its categories."
+
+
+class Sent(BaseModel):
+    """A body that refuses fields it does not know."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class CheckRequest(Sent):
+    """A text or a document to check."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"text": "With our help even they can learn to hope again.", "only": ["pcl"]}
+            ]
+        }
+    )
+
+    text: str = Field(description="The text, as it is; markup is stepped over.")
+    kind: Literal["plain", "markdown", "html"] = Field("plain", description="What the text is.")
+    lang: Lang = Field("auto", description=_LANG)
+    only: list[Id] = Field([], max_length=100, description=_ONLY)
+    thresholds: dict[Id, Probability] = Field(
+        {}, max_length=100, description="Report an id from this probability on."
+    )
+    least: Probability = Field(
+        0.2, description="Report nothing less likely than this, but for ids in thresholds."
+    )
+    explanations: bool = Field(True, description="Whether each finding is explained.")
+    frames: Literal["statements", "groups", "off"] = Field(
+        "statements", description="What to tell of passages that target a group."
+    )
+    report_lang: Literal["auto", "en", "es"] = Field(
+        "auto", description="The language of names and explanations; auto is that of the text."
+    )
+    doNotStore: bool = Field(  # noqa: N815 (the name that clients of Perspective know)
+        True, description="Accepted for politeness: nothing is ever stored."
+    )
+
+
+class ScoreRequest(Sent):
+    """Texts to score."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"texts": ["Nobody asked you.", "The library opens on Monday."]}]
+        }
+    )
+
+    texts: list[str] = Field(min_length=1, description="The texts, each scored as a whole.")
+    lang: Lang = Field("auto", description=f"{_LANG} It holds for all texts.")
+    only: list[Id] = Field([], max_length=100, description=_ONLY)
+    doNotStore: bool = Field(True, description="Nothing is ever stored.")  # noqa: N815
+
+
+class FrameRequest(Sent):
+    """Texts to read for what they may imply."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"texts": ["We should not lower our standards to hire more women."]}]
+        }
+    )
+
+    texts: list[str] = Field(min_length=1, description="English texts.")
+    lang: Lang = Field("auto", description=_LANG)
+    statements: bool = Field(True, description="Whether to write what may be implied.")
+    doNotStore: bool = Field(True, description="Nothing is ever stored.")  # noqa: N815
+
+
+class TextScore(BaseModel):
+    """The scores of one text; without probabilities there is a reason."""
+
+    lang: str | None
+    model: str | None
+    probabilities: dict[str, float] | None
+    reason: str | None = None
+    message: str | None = None
+
+
+class ScoreAnswer(BaseModel):
+    """One answer for each text, in the order of the texts."""
+
+    schema_: str = Field("tactful/score/1", alias="schema")
+    scores: list[TextScore]
+
+
+class TextFrame(BaseModel):
+    """The frame of one text; without a frame there is a reason."""
+
+    frame: dict[str, Any] | None
+    reason: str | None = None
+    message: str | None = None
+
+
+class FrameAnswer(BaseModel):
+    """One answer for each text, in the order of the texts."""
+
+    schema_: str = Field("tactful/frame/1", alias="schema")
+    model: dict[str, str]
+    note: str
+    frames: list[TextFrame]
+
+
+class ErrorBody(BaseModel):
+    """What went wrong."""
+
+    code: int
+    message: str
+    status: str
+    details: list[dict[str, Any]]
+
+
+class ErrorAnswer(BaseModel):
+    """The one shape of all errors."""
+
+    error: ErrorBody
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    code: {"model": ErrorAnswer, "description": said}
+    for code, said in {
+        400: "The request cannot be understood or answered.",
+        401: "An API key is needed.",
+        408: "The body came too slowly.",
+        413: "The body is too long.",
+        415: "The body is not JSON.",
+        422: "A field is not as expected.",
+        429: "Too many requests or waiting texts; see Retry-After.",
+        503: "The service is starting or stopping.",
+        504: "The answer took too long.",
+    }.items()
+}
+"""What every route that reads a body may answer."""
+
+
+def body_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the part of the OpenAPI document that describes a body.
+
+    Bodies are read by :func:`tactful.service.reading.read_model`, which knows limits that FastAPI
+    does not; so they are described here.
+    """
+    content = {"application/json": {"schema": model.model_json_schema()}}
+    return {"requestBody": {"required": True, "content": content}}

@@ -1,0 +1,169 @@
+"""Scoring a comment for the attributes that a client of the Perspective API asks for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tactful.detectors.card import Card
+from tactful.service.engine import Scored
+from tactful.service.perspective.mapping import Attribute, Formula, find_attribute
+from tactful.service.perspective.refusals import (
+    language_not_detected,
+    language_not_supported,
+    no_counterpart,
+    unknown_attribute,
+)
+from tactful.service.perspective.requests import AnalyzeRequest, Wanted, primary
+from tactful.service.perspective.spans import Piece, sentence_pieces, whole_pieces
+
+
+class Scoring(Protocol):
+    """What is needed of the engine."""
+
+    @property
+    def cards(self) -> Mapping[str, Card]:
+        """The cards of the detectors by language."""
+        ...
+
+    async def languages(self, texts: Sequence[str]) -> list[list[str]]:
+        """Return the languages each text may be in, most likely first."""
+        ...
+
+    async def score(self, texts: Sequence[str], lang: str | None = None) -> list[Scored]:
+        """Return the probabilities of each text."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeScore:
+    """What is answered for one requested attribute."""
+
+    summary: float
+    spans: tuple[tuple[Piece, float], ...]
+    """Ranges of code points, each with its own score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """All that is answered to one request."""
+
+    scores: Mapping[str, AttributeScore]
+    """By the name that the client wrote."""
+    detected: tuple[str, ...] = ()
+    """The languages the comment may be in, also where the client named some."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    wanted: Wanted
+    formulas: Mapping[str, Formula]
+    """Language -> formula, for the languages to score in; the highest score is answered."""
+
+
+async def analyze(
+    engine: Scoring, request: AnalyzeRequest, drop_unsupported: bool = False
+) -> Analysis:
+    """Score a comment, or say in Perspective's words why not."""
+    drop = drop_unsupported or request.drop_unsupported
+    found = _known(request.wanted, drop)
+    detected = tuple((await engine.languages([request.text]))[0])
+    if not detected and not request.languages:
+        raise language_not_detected()
+    plans = _plans(engine, request, found, detected, drop)
+    pieces = _pieces(request)
+    scored = {
+        lang: await _scored(engine, request.text, pieces, lang)
+        for lang in dict.fromkeys(lang for plan in plans for lang in plan.formulas)
+    }
+    scores = {plan.wanted.name: _answer(plan, request, scored) for plan in plans}
+    return Analysis(scores, detected)
+
+
+def _known(wanted: Sequence[Wanted], drop: bool) -> list[tuple[Wanted, Attribute]]:
+    """Return the attributes that can be scored at all."""
+    found, hopeless = [], []
+    for each in wanted:
+        attribute = find_attribute(each.name)
+        if attribute is None:
+            raise unknown_attribute(each.name)
+        if attribute.formulas:
+            found.append((each, attribute))
+        else:
+            hopeless.append((each.name, attribute))
+    if hopeless and not drop:
+        raise no_counterpart(hopeless)
+    return found
+
+
+def _plans(
+    engine: Scoring,
+    request: AnalyzeRequest,
+    found: Sequence[tuple[Wanted, Attribute]],
+    detected: Sequence[str],
+    drop: bool,
+) -> list[_Plan]:
+    """Choose the languages to score each attribute in.
+
+    Languages that the client names must all be supported. Of those a text may be in, the first
+    that an attribute has is taken.
+    """
+    named = list(dict.fromkeys(map(primary, request.languages)))
+    plans, refused = [], []
+    for wanted, attribute in found:
+        able = {
+            lang: formula
+            for lang, formula in attribute.formulas.items()
+            if lang in engine.cards and formula.reads(engine.cards[lang].ids)
+        }
+        chosen = named or [lang for lang in detected if lang in able][:1]
+        if chosen and all(lang in able for lang in chosen):
+            plans.append(_Plan(wanted, {lang: able[lang] for lang in chosen}))
+        else:
+            refused.append((wanted.name, [lang for lang in named or detected if lang not in able]))
+    if refused and not drop:
+        raise language_not_supported(
+            [name for name, _ in refused], refused[0][1], requested=bool(named)
+        )
+    return plans
+
+
+def _pieces(request: AnalyzeRequest) -> list[Piece]:
+    """Return the ranges to score: the whole comment first, and its sentences if asked for."""
+    whole = (0, len(request.text))
+    sentences = sentence_pieces(request.text) if request.spans else []
+    return [whole, *(piece for piece in sentences if piece != whole)]
+
+
+async def _scored(
+    engine: Scoring, text: str, pieces: Sequence[Piece], lang: str
+) -> dict[Piece, list[Mapping[str, float]]]:
+    """Score each piece; one that is too long for the detector is scored window by window."""
+    parts = {piece: _parts(text, piece) for piece in pieces}
+    each = list(dict.fromkeys(part for found in parts.values() for part in found))
+    answers = await engine.score(each, lang)
+    known = {part: answer.probabilities for part, answer in zip(each, answers, strict=True)}
+    return {piece: [known[part] for part in found] for piece, found in parts.items()}
+
+
+def _parts(text: str, piece: Piece) -> list[str]:
+    own = text[piece[0] : piece[1]]
+    return [own[start:end] for start, end in whole_pieces(own)]
+
+
+def _answer(
+    plan: _Plan,
+    request: AnalyzeRequest,
+    scored: Mapping[str, Mapping[Piece, Sequence[Mapping[str, float]]]],
+) -> AttributeScore:
+    pieces = next(iter(scored.values()))
+    values = {
+        piece: max(
+            formula.value(part)
+            for lang, formula in plan.formulas.items()
+            for part in scored[lang][piece]
+        )
+        for piece in pieces
+    }
+    whole = (0, len(request.text))
+    finer = [(piece, value) for piece, value in values.items() if piece != whole]
+    return AttributeScore(values[whole], tuple(finer or [(whole, values[whole])]))

@@ -1,0 +1,151 @@
+"""Which attribute of the Perspective API stands for which of our ids; the table is data.
+
+Three kinds of rows: an attribute that we score, in one language or more; another name of such an
+attribute; and an attribute that nothing of ours stands for, with the nearest that does.
+"""
+
+import math
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tactful.errors import FileFormatError
+
+TABLE = Path(__file__).with_name("attributes.yaml")
+_VERSION = re.compile(r"@(?:latest|[0-9]{1,6})\Z")
+_CLOSEST_TO_CERTAIN = 1e-6
+"""Probabilities are kept so far from 0 and 1 that their log-odds stay finite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """How the probability of an attribute follows from those of our ids, in one language."""
+
+    weights: Mapping[str, float]
+    """id -> how much its log-odds count; one id alone with 1 is that id as it is."""
+    intercept: float = 0.0
+    threshold: float | None = None
+    """From where on it is worth a flag; None where the model card of the one id says it."""
+    only_id: str | None = field(init=False)
+    """The id whose probability this is, where it is no combination."""
+
+    def __post_init__(self) -> None:
+        plain = self.intercept == 0.0 and list(self.weights.values()) == [1.0]
+        object.__setattr__(self, "only_id", next(iter(self.weights)) if plain else None)
+
+    def value(self, probabilities: Mapping[str, float]) -> float:
+        """Return the probability of the attribute.
+
+        >>> Formula({"frame.lewd": 1.0}).value({"frame.lewd": 0.25})
+        0.25
+        """
+        if (name := self.only_id) is not None:
+            return probabilities[name]
+        odds = self.intercept + sum(
+            weight * _log_odds(probabilities[name]) for name, weight in self.weights.items()
+        )
+        # Written so that neither sign overflows.
+        return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))
+
+    def reads(self, ids: Collection[str]) -> bool:
+        """Say whether a detector with these ids has all that is needed."""
+        return all(name in ids for name in self.weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One attribute by the name that clients send."""
+
+    name: str
+    meaning: str
+    """What it stands for, in our words."""
+    reason: str
+    """Why it is mapped as it is, or why it is not."""
+    origin: str
+    """``perspective`` or ``tactful``: whose name it is."""
+    formulas: Mapping[str, Formula] = field(default_factory=dict)
+    """Language -> formula; empty where nothing of ours stands for it."""
+    nearest: str | None = None
+    """Of an attribute without formulas: the one of ours to look at instead."""
+    same_as: str | None = None
+
+
+def bare_name(name: str) -> str:
+    """Return an attribute's name without the version that may follow it.
+
+    >>> bare_name("TOXICITY@6")
+    'TOXICITY'
+    """
+    return _VERSION.sub("", name)
+
+
+@cache
+def attributes() -> Mapping[str, Attribute]:
+    """Return all attributes of the table by name."""
+    return read_attributes(TABLE)
+
+
+def find_attribute(name: str) -> Attribute | None:
+    """Return the attribute that a client means, or None where nobody knows it."""
+    return attributes().get(bare_name(name))
+
+
+def fitted() -> Mapping[str, Any]:
+    """Return how the combinations of the table were fitted: command, seed, hash of the data."""
+    found: Mapping[str, Any] = _loaded(TABLE)["fitted"]
+    return found
+
+
+def read_attributes(path: Path) -> dict[str, Attribute]:
+    """Read a table of attributes; a row that cannot be right is an error with its name."""
+    rows = _loaded(path)["attributes"]
+    found: dict[str, Attribute] = {}
+    for name, row in rows.items():
+        source = rows.get(row["same_as"]) if "same_as" in row else row
+        if source is None or "same_as" in source:
+            raise _bad(path, name, "'same_as' that names no scored attribute")
+        found[name] = Attribute(
+            name,
+            " ".join(source["meaning"].split()),
+            " ".join(row["reason"].split()),
+            row.get("origin", "perspective"),
+            {lang: _formula(path, name, cell) for lang, cell in source.get("scores", {}).items()},
+            row.get("nearest") or source.get("nearest"),
+            row.get("same_as"),
+        )
+    for name, each in found.items():
+        if not each.formulas and not (each.nearest and found[each.nearest].formulas):
+            raise _bad(path, name, "neither 'scores' nor a 'nearest' attribute that has them")
+    return found
+
+
+def _formula(path: Path, name: str, cell: Mapping[str, Any]) -> Formula:
+    if "id" in cell:
+        return Formula({cell["id"]: 1.0})
+    weights = {key: float(value) for key, value in cell["weights"].items()}
+    # More of what an attribute is made of must never lower it.
+    if not weights or min(weights.values()) < 0:
+        raise _bad(path, name, "a weight below 0")
+    return Formula(weights, float(cell["intercept"]), float(cell["threshold"]))
+
+
+@cache
+def _loaded(path: Path) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _bad(path: Path, name: str, found: str) -> FileFormatError:
+    return FileFormatError(
+        f"{path}: found {found} at '{name}'; expected a row of the table of attributes; correct it."
+    )
+
+
+def _log_odds(probability: float) -> float:
+    kept = min(max(probability, _CLOSEST_TO_CERTAIN), 1 - _CLOSEST_TO_CERTAIN)
+    return math.log(kept / (1 - kept))

@@ -1,0 +1,63 @@
+"""Where a score applies: spans in the Perspective API's unit, and the pieces that are scored.
+
+Its discovery document counts ``begin`` and ``end`` in UTF-16 code units, ``end`` exclusive, as
+JavaScript and Java index strings. An emoji outside the basic plane is two units; a combining mark
+is one of its own. Everything else in Tactful counts code points.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from tactful.detectors.segments import sentences, windows
+
+MOST_SPANS = 64
+"""A comment of many tiny sentences is told in so many spans at most: neighbours are joined."""
+Piece = tuple[int, int]
+"""A half-open range of code points."""
+
+
+def utf16_length(text: str) -> int:
+    """Return how many UTF-16 code units a text has.
+
+    >>> utf16_length("Hi 🙂")
+    5
+    """
+    return len(text) + sum(character > "\uffff" for character in text)
+
+
+class Utf16:
+    """Turns code point offsets of one text into UTF-16 offsets."""
+
+    def __init__(self, text: str):
+        # Most comments are plain, and then nothing needs to be counted.
+        plain = text.isascii()
+        self._wide = [] if plain else [at for at, each in enumerate(text) if each > "\uffff"]
+
+    def offset(self, at: int) -> int:
+        """Return the code units before the code point ``at``."""
+        return at + bisect_left(self._wide, at)
+
+    def span(self, piece: Piece) -> Piece:
+        """Return a range of code points in code units."""
+        return self.offset(piece[0]), self.offset(piece[1])
+
+
+def whole_pieces(text: str) -> list[Piece]:
+    """Return the windows whose highest score is that of the comment: one, unless it is long."""
+    return windows(text) or [(0, len(text))]
+
+
+def sentence_pieces(text: str) -> list[Piece]:
+    """Return the sentences; where there is only one, the whole comment."""
+    found = sentences(text)
+    if len(found) < 2:
+        return [(0, len(text))]
+    return _joined(found, MOST_SPANS)
+
+
+def _joined(pieces: Sequence[Piece], most: int) -> list[Piece]:
+    each = -(-len(pieces) // most)
+    return [
+        (pieces[at][0], pieces[min(at + each, len(pieces)) - 1][1])
+        for at in range(0, len(pieces), each)
+    ]

@@ -1,0 +1,176 @@
+"""The detectors and the framer, each in a lane of its own.
+
+A lane is one thread. All that a detector does happens in its lane, because detectors remember words
+they have met and are not made for two threads; inside a call, onnxruntime computes on all the cores
+it is given. The event loop only hands texts over.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from tactful.detectors.base import BaseDetector
+from tactful.detectors.card import Card
+from tactful.detectors.occlusion import occlusion_spans
+from tactful.detectors.protocol import Detector, Scores
+from tactful.errors import TactfulError
+from tactful.service.batching import Batcher, Read
+from tactful.service.errors import NotReady
+from tactful.service.loading import detector_folders, open_detector
+from tactful.service.logs import log_failure
+from tactful.service.settings import ServiceSettings
+from tactful.types import Frame, Span
+
+if TYPE_CHECKING:
+    from tactful.frames.protocol import Framer
+
+T = TypeVar("T")
+Observe = Callable[[str, int, float], None]
+"""Is told the model, the texts of a batch, and how long they took."""
+
+FRAMES_AT_ONCE = 8
+_CHECKS_AT_ONCE = 4
+_STARTING = "The service is still starting."
+_WARM_UP = {
+    "en": "The library will be open again on Monday, and everybody is welcome to come and read.",
+    "es": "La biblioteca abre otra vez el lunes y todo el mundo puede venir a leer un rato.",
+}
+
+
+class Readers:
+    """Opens the detectors, and reads texts with them."""
+
+    def __init__(self, settings: ServiceSettings, cards: Mapping[str, Card], observe: Observe):
+        self._settings, self._cards, self._observe = settings, cards, observe
+        self._detectors: dict[str, Detector] = {}
+        self._framer: Framer | None = None
+        self._batchers: dict[str, Batcher] = {}
+        self._warming: asyncio.Task[None] | None = None
+        self.lanes: dict[str, ThreadPoolExecutor] = {}
+        self.frames_lane = _lane("frames")
+        self.checks = ThreadPoolExecutor(_CHECKS_AT_ONCE, "tactful-check")
+        self.failure: NotReady | None = None
+        """Why no detector can be used, if so."""
+
+    @property
+    def are_warm(self) -> bool:
+        """Whether every detector is open and has read something."""
+        return len(self._detectors) == len(self._cards)
+
+    async def start(self) -> None:
+        """Open the detectors in the background; texts that come before wait in the lanes."""
+        settings, loop = self._settings, asyncio.get_running_loop()
+        for lang, card in self._cards.items():
+            self.lanes[lang] = _lane(lang)
+            self._batchers[lang] = Batcher(
+                partial(self._read, lang),
+                self.lanes[lang],
+                most=settings.max_batch if settings.micro_batching else 1,
+                wait_seconds=settings.batch_wait_ms / 1000,
+                observe=partial(self._observe, card.model),
+            )
+        # Opening is the first thing that each lane does, so that whatever comes finds it done.
+        opening = [
+            loop.run_in_executor(self.lanes[lang], partial(self._open, lang, folder))
+            for lang, folder in detector_folders(settings).items()
+        ]
+        self._warming = asyncio.create_task(self._warm(opening))
+
+    async def stop(self) -> None:
+        """Close the lanes."""
+        if self._warming is not None:
+            await asyncio.wait([self._warming])
+        for lane in (*self.lanes.values(), self.frames_lane, self.checks):
+            # Waiting in another thread: a job that ends still wants to tell the event loop.
+            await asyncio.to_thread(lane.shutdown, cancel_futures=True)
+
+    async def scores(self, texts: Sequence[str], langs: Sequence[str]) -> list[Read | Exception]:
+        """Score texts some at a time, so that a request of many lets others pass in between."""
+        found: list[Read | Exception] = []
+        step = self._settings.max_batch
+        for start in range(0, len(texts), step):
+            asked = [
+                self._batchers[lang].submit(text)
+                for text, lang in zip(
+                    texts[start : start + step], langs[start : start + step], strict=True
+                )
+            ]
+            try:
+                if len(asked) == 1:
+                    found.append(await _settled(asked[0]))
+                else:
+                    answers = await asyncio.gather(*asked, return_exceptions=True)
+                    found += [_no_cancel(each) for each in answers]
+            finally:
+                for answer in asked:
+                    answer.cancel()  # one who has gone frees the place of his texts
+        return found
+
+    def detector(self, lang: str) -> Detector:
+        """Return the detector of a language; use it in its lane only."""
+        if lang not in self._detectors:
+            raise self.failure or NotReady(_STARTING)
+        return self._detectors[lang]
+
+    def spans(self, lang: str, text: str, ids: Sequence[str]) -> Mapping[str, tuple[Span, ...]]:
+        """Return the words that carry each id; to be called in the lane of the language."""
+        detector = self.detector(lang)
+        if isinstance(detector, BaseDetector):
+            return detector.spans(text, ids)
+        return occlusion_spans(detector, text, ids)
+
+    def frames(self, texts: Sequence[str], statements: bool) -> list[Frame]:
+        """Return the frames of texts; to be called in the lane of the frames."""
+        from tactful.frames.load import EMBEDDED, load_framer
+        from tactful.frames.shown import without_statements
+
+        if self._framer is None:  # opened when a text first needs it
+            shared = self._settings.weights
+            name = EMBEDDED["en"]["default"]
+            self._framer = load_framer(shared / name) if shared else load_framer()
+        found = self._framer.frame(texts)
+        return found if statements else [without_statements(each) for each in found]
+
+    async def aside(self, lane: Executor, call: Callable[[], T]) -> T:
+        """Run a call in a lane; if nobody waits for it any more, it is not begun."""
+        return await asyncio.get_running_loop().run_in_executor(lane, call)
+
+    async def _warm(self, opening: "Sequence[asyncio.Future[None]]") -> None:
+        try:
+            await asyncio.gather(*opening)
+        except Exception as error:
+            # No text has been read yet, so a sentence of ours can be shown.
+            reason = f" {error}" if isinstance(error, TactfulError) else ""
+            self.failure = NotReady(f"The model cannot be opened.{reason}", "NO_MODEL")
+            log_failure("The model cannot be opened", error)
+
+    def _open(self, lang: str, folder: Path) -> None:
+        detector = open_detector(folder, self._settings.threads)
+        sample = _WARM_UP.get(lang, _WARM_UP["en"])
+        # The largest batch there will be, so that memory grows now and not under load.
+        for texts in ([sample], [f"{sample} {sample} {sample}"] * self._settings.max_batch):
+            detector.score(texts)
+        self._detectors[lang] = detector
+
+    def _read(self, lang: str, texts: Sequence[str]) -> Scores:
+        return self.detector(lang).score(texts)
+
+
+def _lane(name: str) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, f"tactful-{name}")
+
+
+async def _settled(answer: "asyncio.Future[Read]") -> Read | Exception:
+    try:
+        return await answer
+    except Exception as error:
+        return error
+
+
+def _no_cancel(answer: Read | BaseException) -> Read | Exception:
+    if isinstance(answer, Read | Exception):
+        return answer
+    raise answer

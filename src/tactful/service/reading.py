@@ -1,0 +1,88 @@
+"""Reading what was sent: JSON within its limits, text that is text, and fields that are known."""
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
+from starlette.requests import Request
+
+from tactful.service.errors import from_validation, invalid, not_json
+from tactful.service.settings import ServiceSettings
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_ESCAPED_NUL = b"\\u0000"
+_JSON_TYPES = ("application/json", "")
+
+
+async def read_json(request: Request) -> Any:
+    """Return the JSON of a body; what is no JSON, too deep or no text is answered with 400.
+
+    The parser refuses deep nesting and lone surrogates by itself; NUL is looked for here.
+    """
+    body = await _body(request)
+    try:
+        found = from_json(body, allow_inf_nan=False)
+    except ValueError:
+        raise not_json() from None
+    if _ESCAPED_NUL in body and _has_nul(found):
+        raise _nul()
+    return found
+
+
+async def read_model(request: Request, model: type[Model]) -> Model:
+    """Return a body as a model; a field that is wrong is named in the answer (422)."""
+    body = await _body(request)
+    try:
+        found = model.model_validate_json(body)
+    except ValidationError as error:
+        raise from_validation(error.errors(include_url=False, include_input=False)) from None
+    if _ESCAPED_NUL in body and _has_nul(from_json(body)):
+        raise _nul()
+    return found
+
+
+def check_length(text: str, settings: ServiceSettings) -> None:
+    """Refuse a text that is longer than texts may be."""
+    if len(text) > settings.max_text_chars:
+        raise invalid(
+            f"A text has {len(text):,} characters; expected at most {settings.max_text_chars:,}.",
+            "TEXT_TOO_LONG",
+        )
+
+
+def check_texts(texts: list[str], settings: ServiceSettings) -> None:
+    """Refuse more texts than may be in a request, and any that is too long."""
+    if len(texts) > settings.max_texts:
+        raise invalid(
+            f"There are {len(texts):,} texts; expected at most {settings.max_texts:,}; send the "
+            "others in a further request.",
+            "TOO_MANY_TEXTS",
+        )
+    for text in texts:
+        check_length(text, settings)
+
+
+async def _body(request: Request) -> bytes:
+    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if given not in _JSON_TYPES and not given.endswith("+json"):
+        raise invalid(
+            "The body is not said to be JSON; expected 'Content-Type: application/json'.",
+            "UNSUPPORTED_MEDIA_TYPE",
+            415,
+        )
+    return await request.body()
+
+
+def _has_nul(value: object) -> bool:
+    if isinstance(value, str):
+        return "\0" in value
+    if isinstance(value, dict):
+        return any(_has_nul(key) or _has_nul(each) for key, each in value.items())
+    return isinstance(value, list) and any(_has_nul(each) for each in value)
+
+
+def _nul() -> Exception:
+    return invalid(
+        "The request holds the character NUL (U+0000), which is no part of a text.", "NUL_IN_TEXT"
+    )

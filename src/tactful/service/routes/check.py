@@ -1,0 +1,60 @@
+"""``POST /v1/check``: a text or a document, answered with the report of ``tactful check``."""
+
+from collections.abc import Callable
+from functools import partial
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tactful.detectors.checker import DocumentReport
+from tactful.detectors.reports.json_report import render_json
+from tactful.detectors.reports.run import Run
+from tactful.service.engine import Engine
+from tactful.service.models import ERRORS, CheckRequest, body_of
+from tactful.service.reading import check_length, read_model
+from tactful.service.settings import ServiceSettings
+
+_SHORT = 20
+"""A report with more findings than these is written in a thread."""
+
+
+def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
+    """Return the route."""
+    routes = APIRouter(tags=["Native API"])
+
+    @routes.post(
+        "/v1/check",
+        summary="Check a text or a document",
+        openapi_extra=body_of(CheckRequest),
+        responses=ERRORS,
+        response_description="The report of 'tactful check --format json': schema tactful/check/1.",
+    )
+    async def check(request: Request) -> Response:
+        """Find what there is in a text: what, where, how sure, and why."""
+        wanted = await read_model(request, CheckRequest)
+        check_length(wanted.text, settings)
+        report = await engine.check(
+            wanted.text,
+            lang=None if wanted.lang == "auto" else wanted.lang,
+            kind=wanted.kind,
+            only=wanted.only,
+            thresholds=wanted.thresholds,
+            least=wanted.least,
+            explanations=wanted.explanations,
+            frames=wanted.frames,
+            report_lang=wanted.report_lang,
+        )
+        write = partial(_write, report, engine.run(wanted.only, wanted.report_lang))
+        return Response(await _written(write, report), media_type="application/json")
+
+    return routes
+
+
+async def _written(write: Callable[[], bytes], report: DocumentReport) -> bytes:
+    return write() if len(report.findings) <= _SHORT else await run_in_threadpool(write)
+
+
+def _write(report: DocumentReport, run: Run) -> bytes:
+    return "".join(render_json([report], run)).encode("utf-8")

@@ -1,0 +1,73 @@
+"""``POST /v1/frame``: what texts may imply, about whom."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+
+from tactful.detectors.card import Card, read_card
+from tactful.detectors.load import WEIGHTS
+from tactful.detectors.reports.implied import CAVEAT
+from tactful.frames.frame_json import frame_as_json
+from tactful.frames.load import EMBEDDED, has_framer
+from tactful.service.answers import JsonAnswer
+from tactful.service.engine import Engine
+from tactful.service.errors import ServiceError
+from tactful.service.models import ERRORS, FrameAnswer, FrameRequest, body_of
+from tactful.service.reading import check_texts, read_model
+from tactful.service.settings import ServiceSettings
+
+SCHEMA = "tactful/frame/1"
+_LANG = "en"
+
+
+def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
+    """Return the route."""
+    routes = APIRouter(tags=["Native API"])
+    card = framer_card()
+
+    @routes.post(
+        "/v1/frame",
+        summary="Read Social Bias Frames",
+        openapi_extra=body_of(FrameRequest),
+        responses={**ERRORS, 200: {"model": FrameAnswer}},
+    )
+    async def frame(request: Request) -> JsonAnswer:
+        """Say which group a text may be about, and what it may imply about that group."""
+        wanted = await read_model(request, FrameRequest)
+        check_texts(wanted.texts, settings)
+        if card is None:
+            raise ServiceError(503, "UNAVAILABLE", "There is no framer here.", "NO_FRAMER")
+        given = None if wanted.lang == "auto" else wanted.lang
+        reasons = await _reasons(wanted.texts, given)
+        rows = [row for row, reason in enumerate(reasons) if reason is None]
+        frames = await engine.frame(
+            [wanted.texts[row] for row in rows], statements=wanted.statements
+        )
+        told: list[dict[str, Any]] = [
+            {"frame": None, "reason": reason[0], "message": reason[1]} if reason else {}
+            for reason in reasons
+        ]
+        for row, found in zip(rows, frames, strict=True):
+            told[row] = {"frame": frame_as_json(found)}
+        model = {"name": card.name, "version": card.version, "lang": card.lang}
+        return JsonAnswer({"schema": SCHEMA, "model": model, "note": CAVEAT, "frames": told})
+
+    async def _reasons(texts: list[str], lang: str | None) -> list[tuple[str, str] | None]:
+        spoken = [[lang]] * len(texts) if lang else await engine.languages(texts)
+        return [_reason(text, may_be) for text, may_be in zip(texts, spoken, strict=True)]
+
+    return routes
+
+
+def framer_card() -> Card | None:
+    """Return the card of the embedded framer, where this installation carries one."""
+    return read_card(WEIGHTS / EMBEDDED[_LANG]["default"]) if has_framer(_LANG) else None
+
+
+def _reason(text: str, may_be: list[str]) -> tuple[str, str] | None:
+    if not text.strip():
+        return "TEXT_EMPTY", "The text is empty."
+    if _LANG not in may_be:
+        return "LANGUAGE_NOT_SUPPORTED", "Frames are for English texts only."
+    return None

@@ -1,0 +1,227 @@
+"""``POST /v1/moderations`` in the shape of OpenAI's moderation endpoint: a thin second adapter.
+
+Only categories with an honest counterpart are answered: ``harassment`` and ``hate`` of OpenAI's,
+and some of ours beside them. Self-harm, violence, illicit advice and threats are not, because
+nothing here was taught to find them; nor is ``sexual``, which asks whether a text is meant to
+arouse, while ours marks any lewd remark. A category that a text's language lacks is left out.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+
+from tactful.detectors.card import Card
+from tactful.detectors.configuration import LEAST
+from tactful.service.answers import JsonAnswer
+from tactful.service.engine import Engine, Scored
+from tactful.service.errors import invalid
+from tactful.service.models import ERRORS
+from tactful.service.perspective.mapping import Formula, attributes
+from tactful.service.perspective.spans import whole_pieces
+from tactful.service.reading import check_texts, read_json
+from tactful.service.settings import ServiceSettings
+
+CATEGORIES = {
+    "harassment": "INSULT",
+    "hate": "IDENTITY_ATTACK",
+    "unhealthy": "UNHEALTHY",
+    "condescending": "CONDESCENDING",
+    "dismissive": "DISMISSIVE",
+    "patronizing": "PATRONIZING",
+    "stereotype": "STEREOTYPE",
+}
+"""Category -> the attribute that it is scored as."""
+_FIELDS = ("input", "model")
+_SCORE = {"type": "number", "minimum": 0, "maximum": 1}
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["input"],
+    "additionalProperties": False,
+    "properties": {
+        "input": {
+            "description": "A text, several texts, or the parts of one text.",
+            "oneOf": [
+                {"type": "string", "minLength": 1},
+                {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
+                {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {
+                        "type": "object",
+                        "required": ["type", "text"],
+                        "properties": {"type": {"const": "text"}, "text": {"type": "string"}},
+                    },
+                },
+            ],
+        },
+        "model": {
+            "type": ["string", "null"],
+            "description": "Accepted; the server's own model is used.",
+        },
+    },
+}
+_RESULT: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "model", "results"],
+    "properties": {
+        "id": {"type": "string"},
+        "model": {"type": "string"},
+        "results": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["flagged", "categories", "category_scores"],
+                "properties": {
+                    "flagged": {"type": "boolean"},
+                    "categories": {
+                        "type": "object",
+                        "properties": {name: {"type": "boolean"} for name in CATEGORIES},
+                    },
+                    "category_scores": {
+                        "type": "object",
+                        "properties": dict.fromkeys(CATEGORIES, _SCORE),
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
+    """Return the route."""
+    routes = APIRouter(tags=["OpenAI-shaped"])
+
+    @routes.post(
+        "/v1/moderations",
+        summary="Classify texts as OpenAI's moderation endpoint does",
+        responses={
+            **ERRORS,
+            200: {
+                "description": "One result for each text.",
+                "content": {"application/json": {"schema": _RESULT}},
+            },
+        },
+        openapi_extra={
+            "requestBody": {
+                "required": True,
+                "content": {"application/json": {"schema": _SCHEMA}},
+            }
+        },
+    )
+    async def moderations(request: Request) -> JsonAnswer:
+        """Say of each text which categories apply; nothing is stored."""
+        texts = read_input(await read_json(request))
+        check_texts(texts, settings)
+        results = await _results(engine, texts)
+        models = dict.fromkeys(model for model, _ in results)
+        return JsonAnswer(
+            {
+                "id": f"modr-{secrets.token_hex(12)}",
+                "model": ", ".join(models),
+                "results": [result for _, result in results],
+            }
+        )
+
+    return routes
+
+
+def read_input(body: object) -> list[str]:
+    """Return the texts of a request; the typed parts of one input are one text."""
+    if not isinstance(body, dict):
+        raise invalid("The body is no object; expected {'input': …}.", "INVALID_REQUEST")
+    if unknown := [name for name in body if name not in _FIELDS]:
+        raise invalid(
+            f"Found {len(unknown)} unknown fields; expected {' and '.join(_FIELDS)}.",
+            "UNKNOWN_FIELD",
+        )
+    if not isinstance(body.get("model", ""), str | None):
+        raise invalid("The model is no string; expected its name.", "INVALID_REQUEST")
+    given = body.get("input")
+    if isinstance(given, str):
+        given = [given]
+    if not isinstance(given, list) or not given:
+        raise invalid(
+            "Found no input; expected a text, a list of texts, or a list of text parts.",
+            "INPUT_MISSING",
+        )
+    if all(isinstance(each, dict) for each in given):
+        given = ["\n".join(_part(each) for each in given)]
+    if not all(isinstance(each, str) for each in given):
+        raise invalid("Found an input that is no text; expected strings.", "INPUT_NOT_TEXT")
+    if not all(each.strip() for each in given):
+        raise invalid("Found an empty input; expected some text.", "TEXT_EMPTY")
+    return given
+
+
+def _part(part: Mapping[str, Any]) -> str:
+    text = part.get("text")
+    if part.get("type") != "text" or not isinstance(text, str):
+        raise invalid(
+            "Found a part that is no text; expected {'type': 'text', 'text': …}: images cannot be "
+            "read here.",
+            "INPUT_NOT_TEXT",
+        )
+    return text
+
+
+async def _results(engine: Engine, texts: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Classify all texts in one go; the highest score of its windows is that of a long one."""
+    langs = [_served(engine, found) for found in await engine.languages(texts)]
+    pieces = [
+        (row, text[start:end])
+        for row, text in enumerate(texts)
+        for start, end in whole_pieces(text)
+    ]
+    answers = await engine.score_in(
+        [piece for _, piece in pieces], [langs[row] for row, _ in pieces]
+    )
+    scored: list[list[Scored]] = [[] for _ in texts]
+    for (row, _), answer in zip(pieces, answers, strict=True):
+        if isinstance(answer, Exception):
+            raise answer
+        scored[row].append(answer)
+    return [
+        (found[0].model, _classified(engine.cards[lang], lang, found))
+        for lang, found in zip(langs, scored, strict=True)
+    ]
+
+
+def _served(engine: Engine, languages: Sequence[str]) -> str:
+    lang = next((each for each in languages if each in engine.cards), None)
+    if lang is None:
+        raise invalid(
+            f"A text is in no language that is served; expected {' or '.join(engine.cards)}.",
+            "LANGUAGE_NOT_SUPPORTED",
+        )
+    return lang
+
+
+def _classified(card: Card, lang: str, scored: Sequence[Scored]) -> dict[str, Any]:
+    formulas = {
+        category: formula
+        for category, name in CATEGORIES.items()
+        if (formula := attributes()[name].formulas.get(lang)) is not None
+        and formula.reads(card.ids)
+    }
+    scores = {
+        category: max(formula.value(each.probabilities) for each in scored)
+        for category, formula in formulas.items()
+    }
+    flags = {name: value >= _threshold(formulas[name], card) for name, value in scores.items()}
+    return {
+        "flagged": any(flags.values()),
+        "categories": flags,
+        "category_scores": {name: round(value, 8) for name, value in scores.items()},
+        "category_applied_input_types": {name: ["text"] for name in scores},
+    }
+
+
+def _threshold(formula: Formula, card: Card) -> float:
+    """Return from where on a category is flagged: of one id, where ``tactful check`` reports it."""
+    if formula.threshold is not None:
+        return formula.threshold
+    return max(card.threshold(next(iter(formula.weights))), LEAST)

@@ -1,0 +1,102 @@
+"""The Perspective API on its own paths: comments:analyze, comments:suggestscore, discovery."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+
+from tactful.service.answers import JsonAnswer
+from tactful.service.engine import Engine
+from tactful.service.models import ERRORS
+from tactful.service.perspective.analysis import analyze
+from tactful.service.perspective.discovery import VERSION, discovery_document, openapi_schema
+from tactful.service.perspective.refusals import invalid
+from tactful.service.perspective.requests import read_analyze, read_suggest
+from tactful.service.perspective.responses import analyze_response, suggest_response
+from tactful.service.settings import ServiceSettings
+
+_TAG = "Perspective-compatible"
+_NAME = "commentanalyzer"
+_DOCUMENT: dict[str, Any] = {
+    "description": "The discovery document.",
+    "content": {"application/json": {"schema": {"type": "object"}}},
+}
+_COMMENT = {"text": "Nobody asked you, and nobody ever will."}
+_EXAMPLE: dict[str, Any] = {"comment": _COMMENT, "requestedAttributes": {"TOXICITY": {}}}
+_SUGGESTION: dict[str, Any] = {
+    "comment": _COMMENT,
+    "attributeScores": {"TOXICITY": {"summaryScore": {"value": 0.7}}},
+}
+
+
+def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
+    """Return the routes."""
+    routes = APIRouter(tags=[_TAG])
+    # A server may be told to leave out what cannot be scored, for clients that cannot be changed.
+    drop = settings.drop_unsupported
+
+    @routes.post(
+        f"/{VERSION}/comments:analyze",
+        summary="Score a comment as the Perspective API does",
+        responses=_answers("AnalyzeCommentResponse"),
+        openapi_extra=_body("AnalyzeCommentRequest", "requestedAttributes", _EXAMPLE),
+    )
+    async def analyze_comment(request: Request) -> JsonAnswer:
+        """Score a comment for the requested attributes; nothing is stored."""
+        wanted = read_analyze(await request.body())
+        found = await analyze(engine, wanted, drop)
+        return JsonAnswer(analyze_response(wanted, found))
+
+    @routes.post(
+        f"/{VERSION}/comments:suggestscore",
+        summary="Accept a suggested score as the Perspective API does",
+        responses=_answers("SuggestCommentScoreResponse"),
+        openapi_extra=_body("SuggestCommentScoreRequest", "attributeScores", _SUGGESTION),
+    )
+    async def suggest_comment_score(request: Request) -> JsonAnswer:
+        """Check a suggested score and acknowledge it; nothing is stored and nothing is learnt."""
+        suggested = read_suggest(await request.body())
+        detected = (await engine.languages([suggested.text]))[0]
+        return JsonAnswer(suggest_response(suggested, detected))
+
+    @routes.get(
+        "/$discovery/rest",
+        summary="The discovery document",
+        responses={400: ERRORS[400], 200: _DOCUMENT},
+    )
+    async def discovery(request: Request, version: str = VERSION) -> JsonAnswer:
+        """Describe the API to Google's own clients, with this server's address."""
+        if version != VERSION:
+            raise invalid(f"There is one version of this API: {VERSION}")
+        return JsonAnswer(discovery_document(_address(request, settings)))
+
+    @routes.get(
+        f"/discovery/v1/apis/{_NAME}/{VERSION}/rest",
+        summary="The discovery document, where Google's directory has it",
+        responses={200: _DOCUMENT},
+    )
+    async def directory_discovery(request: Request) -> JsonAnswer:
+        """Describe the API to Google's own clients, with this server's address."""
+        return JsonAnswer(discovery_document(_address(request, settings)))
+
+    return routes
+
+
+def _address(request: Request, settings: ServiceSettings) -> str:
+    """Return where the caller sees the service, also behind a proxy that shows it under a path."""
+    return f"{request.url.scheme}://{request.url.netloc}{settings.root_path}/"
+
+
+def _body(name: str, wanted: str, example: dict[str, Any]) -> dict[str, Any]:
+    schema = {**openapi_schema(name, ("comment", wanted)), "example": example}
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+def _answers(name: str) -> dict[int | str, dict[str, Any]]:
+    return {
+        **ERRORS,
+        200: {
+            "description": "As the Perspective API answers.",
+            "content": {"application/json": {"schema": openapi_schema(name)}},
+        },
+    }

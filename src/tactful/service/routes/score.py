@@ -1,0 +1,101 @@
+"""``POST /v1/score``: probabilities of many texts at once."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+
+from tactful.detectors.checker import choose_ids
+from tactful.service.answers import JsonAnswer
+from tactful.service.engine import Engine, Scored
+from tactful.service.errors import ServiceError, Unscorable
+from tactful.service.models import ERRORS, ScoreAnswer, ScoreRequest, body_of
+from tactful.service.reading import check_texts, read_model
+from tactful.service.settings import ServiceSettings
+
+SCHEMA = "tactful/score/1"
+DIGITS = 6
+_EMPTY = ("TEXT_EMPTY", "The text is empty.")
+_FOREIGN = (
+    "LANGUAGE_NOT_SUPPORTED",
+    "The text seems to be in a language that is not served; pass 'lang' to score it all the same.",
+)
+_NOTHING_WANTED = (
+    "ATTRIBUTE_NOT_SUPPORTED",
+    "None of the wanted ids can be found in the language of the text.",
+)
+
+
+def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
+    """Return the route."""
+    routes = APIRouter(tags=["Native API"])
+    known = list(dict.fromkeys(name for card in engine.cards.values() for name in card.ids))
+
+    @routes.post(
+        "/v1/score",
+        summary="Score texts",
+        openapi_extra=body_of(ScoreRequest),
+        responses={**ERRORS, 200: {"model": ScoreAnswer}},
+    )
+    async def score(request: Request) -> JsonAnswer:
+        """Return the probability of each id for each text; what cannot be scored says why."""
+        wanted = await read_model(request, ScoreRequest)
+        check_texts(wanted.texts, settings)
+        only = choose_ids(wanted.only, known) if wanted.only else None
+        lang = None if wanted.lang == "auto" else wanted.lang
+        answers = await score_texts(engine, wanted.texts, lang)
+        return JsonAnswer({"schema": SCHEMA, "scores": [_told(answer, only) for answer in answers]})
+
+    return routes
+
+
+async def score_texts(
+    engine: Engine, texts: Sequence[str], lang: str | None
+) -> list[Scored | tuple[str, str]]:
+    """Score what can be scored; the others have a reason and a sentence in their place."""
+    found: list[Scored | tuple[str, str]] = [_EMPTY] * len(texts)
+    rows = [row for row, text in enumerate(texts) if text and not text.isspace()]
+    if not rows:
+        return found
+    if lang is not None:
+        answers = await engine.score_each([texts[row] for row in rows], lang)
+    else:
+        spoken = dict(zip(rows, await engine.languages([texts[r] for r in rows]), strict=True))
+        langs = {
+            row: next((each for each in may_be if each in engine.cards), None)
+            for row, may_be in spoken.items()
+        }
+        for row in rows:
+            found[row] = _FOREIGN
+        rows = [row for row in rows if langs[row] is not None]
+        if not rows:
+            return found
+        answers = await engine.score_in(
+            [texts[row] for row in rows], [langs[row] or "" for row in rows]
+        )
+    for row, answer in zip(rows, answers, strict=True):
+        found[row] = answer if isinstance(answer, Scored) else _reason(answer)
+    return found
+
+
+def _reason(error: Exception) -> tuple[str, str]:
+    if isinstance(error, Unscorable):
+        return error.error_type or error.status, error.message
+    # Whatever else happened holds for the whole request.
+    raise error if isinstance(error, ServiceError) else Unscorable() from error
+
+
+def _told(answer: Scored | tuple[str, str], only: frozenset[str] | None) -> dict[str, Any]:
+    if isinstance(answer, Scored):
+        chosen = {
+            name: round(value, DIGITS)
+            for name, value in answer.probabilities.items()
+            if only is None or name in only
+        }
+        if chosen:
+            return {"lang": answer.lang, "model": answer.model, "probabilities": chosen}
+        answer = _NOTHING_WANTED
+    reason, message = answer
+    nothing = dict.fromkeys(("lang", "model", "probabilities"))
+    return {**nothing, "reason": reason, "message": message}

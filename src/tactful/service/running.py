@@ -1,0 +1,78 @@
+"""Running the service: one process, or several that share the port, the weights and the counts."""
+
+import contextlib
+import os
+import socket
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from tactful.service.app import create_app
+from tactful.service.loading import read_cards
+from tactful.service.logs import set_up_logs
+from tactful.service.metrics import SHARED_FOLDER
+from tactful.service.protocol import PatientProtocol
+from tactful.service.settings import ServiceSettings
+from tactful.service.shared_weights import lay_out_weights
+
+_KEEP_ALIVE_SECONDS = 15
+
+
+def serve(settings: ServiceSettings, listening: socket.socket) -> None:
+    """Serve until Ctrl-C or SIGTERM; what was accepted before is answered."""
+    read_cards(settings)  # a wrong model is told now, and not by each worker
+    set_up_logs(settings.log_format)
+    with contextlib.suppress(KeyboardInterrupt):
+        if settings.workers == 1:
+            uvicorn.Server(configured(settings)).run(sockets=[listening])
+        else:
+            with _shared(settings) as shared:
+                Multiprocess(configured(shared), [listening]).run()
+
+
+def configured(settings: ServiceSettings) -> uvicorn.Config:
+    """Return how uvicorn serves the app; it can be sent to a worker process."""
+    return uvicorn.Config(
+        partial(_worker_app, settings),
+        factory=True,
+        workers=settings.workers,
+        http=PatientProtocol,
+        ws="none",
+        root_path=settings.root_path,
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        # Whoever stands before the service must not be believed about who calls.
+        proxy_headers=False,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=int(settings.timeout_seconds) + 1,
+    )
+
+
+def _worker_app(settings: ServiceSettings) -> object:
+    set_up_logs(settings.log_format)
+    app = create_app(settings)
+    PatientProtocol.head_seconds = settings.receive_seconds
+    # Every request has at least one text, so no more of them than texts may wait.
+    PatientProtocol.most_at_once = settings.max_queue
+    PatientProtocol.on_refused = app.state.engine.metrics.rejected.labels("too_many_requests").inc
+    return app
+
+
+@contextlib.contextmanager
+def _shared(settings: ServiceSettings) -> Iterator[ServiceSettings]:
+    """Give the workers a place for their counts, and weights that they share."""
+    with tempfile.TemporaryDirectory(prefix="tactful-serve-") as name:
+        counts, weights = Path(name) / "counts", Path(name) / "weights"
+        counts.mkdir()
+        os.environ[SHARED_FOLDER] = str(counts)
+        try:
+            yield replace(settings, weights=lay_out_weights(settings, weights))
+        finally:
+            del os.environ[SHARED_FOLDER]

@@ -1,0 +1,100 @@
+"""What a running service can be told; ``tactful serve`` fills it in."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tactful.errors import UsageError
+
+LogFormat = Literal["text", "json"]
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSettings:
+    """Every setting of the service; ``create_app(settings)`` reads nothing else."""
+
+    model: str = "default"
+    """The detector: default, fast, cascade, or the folder of one's own."""
+    langs: tuple[str, ...] = ("en", "es")
+    """The languages that are served; the first one reads what has no clear language."""
+    host: str = "127.0.0.1"
+    """The address that is listened on."""
+    port: int = 8000
+    """The port that is listened on; 0 takes a free one."""
+    workers: int = 1
+    """How many processes share the port."""
+    max_queue: int = 256
+    """So many texts may wait in a process; what comes then is answered with 429."""
+    max_batch: int = 32
+    """So many texts of different requests are read in one call."""
+    batch_wait_ms: float = 3.0
+    """How long a small batch waits for more right after a larger one; never when idle."""
+    micro_batching: bool = True
+    """Whether texts of different requests are read together."""
+    max_body_bytes: int = 2_000_000
+    """A longer request is refused with 413 before it is read to its end."""
+    max_texts: int = 256
+    """So many texts may be in one request."""
+    max_text_chars: int = 100_000
+    """So many characters a text may have."""
+    timeout_seconds: float = 30.0
+    """A request that takes longer is given up and answered with 504."""
+    receive_seconds: float = 10.0
+    """The head of a request, and then its body, must arrive within this time (408)."""
+    keys_file: Path | None = None
+    """The file with the API keys; without one, no key is asked for."""
+    cors_origins: tuple[str, ...] = ()
+    """The web sites whose pages may call the API from a browser; none by default."""
+    rate_per_minute: int | None = None
+    """So many requests a minute per key, or per address without keys; None for no limit."""
+    log_format: LogFormat = "text"
+    """How the log is written: lines for people, or one JSON object a line."""
+    root_path: str = ""
+    """The path under which a proxy shows the service, such as /tactful."""
+    web: bool = True
+    """Whether the web app is served beside the API."""
+    drop_unsupported: bool = False
+    """Whether the Perspective routes leave out attributes they cannot score, instead of refusing,
+    for clients that cannot be changed."""
+    annotation: str | None = None
+    """Where ``tactful annotate serve`` shows its pages; /annotate leads there."""
+    audits: Path | None = None
+    """A folder with reports of audits, which the web app lists."""
+    weights: Path | None = None
+    """Where workers find weights that are laid out to be shared; made by ``tactful serve``."""
+
+    def __post_init__(self) -> None:
+        for name in ("workers", "max_queue", "max_batch", "max_body_bytes", "max_texts",
+                     "max_text_chars", "timeout_seconds", "receive_seconds"):  # fmt: skip
+            if getattr(self, name) <= 0:
+                raise UsageError(f"Found {name} {getattr(self, name):g}; expected more than 0.")
+        if self.rate_per_minute is not None and self.rate_per_minute <= 0:
+            raise UsageError(
+                f"Found rate_per_minute {self.rate_per_minute}; expected more than 0, or none."
+            )
+        if not self.langs:
+            raise UsageError("Found no language to serve; expected at least one of en and es.")
+        if self.annotation is not None and not self.annotation.startswith(("http://", "https://")):
+            raise UsageError(
+                f"Found '{self.annotation}' as the address of the annotation pages; expected one "
+                "like http://127.0.0.1:8100, which 'tactful annotate serve' prints."
+            )
+        if self.root_path and (not self.root_path.startswith("/") or self.root_path.endswith("/")):
+            raise UsageError(
+                f"Found the root path '{self.root_path}'; expected one like /tactful, with a slash "
+                "before and none behind."
+            )
+
+    @property
+    def threads(self) -> int:
+        """How many threads a detector of one process computes with: its share of the cores."""
+        return max(1, cores() // self.workers)
+
+
+def cores() -> int:
+    """Return how many cores this process may use, which is less than there are in a container."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS and Windows
+        return os.cpu_count() or 1

@@ -1,0 +1,85 @@
+"""Turning templates into pages; everything that is put into one is escaped."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from tactful import __version__
+from tactful.detectors.language import LANGUAGE_NAMES
+from tactful.service.engine import Engine
+from tactful.service.settings import ServiceSettings
+from tactful.service.web.words import LANGUAGES, entries_in, families_in, words_in
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+@cache
+def environment() -> Environment:
+    """Return the environment of the templates; what a template does not know is an error."""
+    return Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+class Site:
+    """The pages of one service."""
+
+    def __init__(self, engine: Engine, settings: ServiceSettings):
+        self._settings = settings
+        self.root = settings.root_path
+        """What stands before each path of ours."""
+        self._ids = {lang: list(card.ids) for lang, card in engine.cards.items()}
+        self._data = {lang: self._data_in(lang) for lang in LANGUAGES}
+
+    def page(self, template: str, lang: str, **values: Any) -> str:
+        """Return a page in one of our languages."""
+        name = template.removesuffix(".html")
+        return (
+            environment()
+            .get_template(template)
+            .render(
+                root=self.root,
+                word=words_in(lang),
+                languages=LANGUAGES,
+                served={each: LANGUAGE_NAMES.get(each, each) for each in self._ids},
+                families=families_in(lang),
+                data=self._data[lang],
+                version=__version__,
+                here=name,
+                links=self._links(),
+                **values,
+            )
+        )
+
+    def _links(self) -> list[tuple[str, str]]:
+        links = [("write", "/"), ("compare", "/compare"), ("table", "/table")]
+        if self._settings.annotation is not None:
+            links.append(("annotation", "/annotate"))
+        if self._settings.audits is not None:
+            links.append(("audits", "/audits"))
+        return [*links, ("api", "/docs")]
+
+    def _data_in(self, lang: str) -> Markup:
+        """Return what scripts need, as a block of data that is never run."""
+        data = {
+            "root": self.root,
+            "words": words_in(lang).sections["script"],
+            "sample": words_in(lang)("write.sample"),
+            "entries": entries_in(lang),
+            "families": families_in(lang),
+            "ids": self._ids,
+            "mostCharacters": self._settings.max_text_chars,
+            "mostTexts": self._settings.max_texts,
+            "mostBytes": self._settings.max_body_bytes,
+        }
+        # The one sign with which text could end the block; JSON spells it otherwise, too.
+        text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+        return Markup(text)  # noqa: S704 (our own words, escaped above)

@@ -1,0 +1,146 @@
+import pytest
+from lsprotocol.types import (
+    CodeAction,
+    CodeActionKind,
+    Position,
+    Range,
+    TextDocumentEdit,
+)
+from tests.service.lsp.phrases import checked
+
+from tactful.service.lsp.actions import actions_in
+from tactful.service.lsp.diagnostics import Checked, diagnostics_of
+from tactful.service.lsp.lines import EditedText
+from tactful.service.lsp.wishes import DOCS, Wishes
+
+MARKDOWN = {
+    "paragraph": "Fine.\n\nEven they know,\nas we do.\n\nNobody asked.\n",
+    "touching a heading": "# Title\nEven they know.\n# Nobody asked\n",
+    "heading": "# Even they\n\nText.\n",
+    "closed heading": "# Even they #\n\nText.\n",
+    "setext": "Even they\n=========\n\nText.\n",
+    "list": "1. One.\n2. Even they know.\n3. Nobody asked.\n",
+    "nested list": "- One.\n  - Even they know.\n- Nobody asked.\n",
+    "loose list": "- One.\n\n  Even they know.\n\n- Nobody asked.\n",
+    "quote": "> Even they know.\n\nText.\n",
+    "table": "| a | b |\n|---|---|\n| even they | nobody asked |\n",
+    "bold": "It is **even they**\n",
+    "code at the end": "Even they write `code`\n",
+    "link": "[Even they](https://x.example)\n",
+    "windows": "Fine.\r\n\r\nEven they know.\r\n",
+    "no end of line": "Even they know.",
+    "front matter": "---\ntitle: x\n---\n\nEven they know.\n",
+    "html in it": "<div>\nEven they know.\n</div>\n\nText.\n",
+    "emoji": "😀 é Even they know. 😀\n",
+}
+HTML = {
+    "paragraph": "<!DOCTYPE html>\n<body>\n<p>Even they know.</p>\n<p>Nobody asked.</p></body>",
+    "one line": "<p>Nobody asked.</p><p>Even they know.</p><p>Nobody asked.</p>",
+    "list": "<ul><li>Even <b>they</b></li><li>Even they know.</li></ul>",
+    "cell": "<table><tr><td>One</td><td>even they</td></tr></table>",
+    "lines": "<p>\n  Even they know,\n  as we do.\n</p>\n",
+}
+PLAIN = {
+    "plaintext": "Fine.\n\nEven they know,\nas we do.\n\nNobody asked.\n",
+    "restructuredtext": "Title\n=====\n\nEven they know,\nas we do.\n\nNobody asked.\n",
+    "latex": "\\section{Fine}\n\nEven they \\emph{know}.\n\nNobody \\textbf{asked}.\n",
+    "git-commit": "Help people\n\nEven they know.\n\nNobody asked.\n# Please enter a message\n",
+}
+CASES = [
+    *(("markdown", text) for text in MARKDOWN.values()),
+    *(("html", text) for text in HTML.values()),
+    *PLAIN.items(),
+]
+NAMES = [*(f"markdown {name}" for name in MARKDOWN), *(f"html {name}" for name in HTML), *PLAIN]
+
+
+def ids(found: Checked) -> list[str]:
+    return [finding.id for finding in found.reading.report.findings]
+
+
+def actions(found: Checked, name: str = "pcl", *, versioned: bool = True) -> list[CodeAction]:
+    shown = next(each for each in diagnostics_of(found, DOCS, related=False) if each.code == name)
+    every = actions_in(found, shown.range, [shown], versioned=versioned)
+    return [action for action in every if f"'{name}'" in action.title]
+
+
+def applied(found: Checked, action: CodeAction) -> Checked:
+    assert action.edit is not None
+    assert action.edit.document_changes is not None
+    (document,) = action.edit.document_changes
+    assert isinstance(document, TextDocumentEdit)
+    assert document.text_document.version == found.snapshot.version
+    text = EditedText(found.snapshot.text, "utf-16")
+    for edit in document.edits:
+        assert hasattr(edit, "new_text")
+        text.change(edit.range, edit.new_text)
+    return checked(str(text), found.snapshot.language)
+
+
+@pytest.mark.parametrize(("language", "text"), CASES, ids=NAMES)
+def test_ignoring_here_silences_this_passage_only(language: str, text: str) -> None:
+    before = checked(text, language)
+    here, _ = actions(before)
+    assert here.title == "Ignore 'pcl' here"
+    assert here.kind is CodeActionKind.QuickFix
+    after = applied(before, here)
+    expected = ids(before)
+    expected.remove("pcl")
+    assert ids(after) == expected
+    assert after.reading.report.silenced == 1
+    assert after.reading.report.problems == ()
+
+
+@pytest.mark.parametrize(("language", "text"), CASES, ids=NAMES)
+def test_ignoring_in_the_file_silences_all_of_it(language: str, text: str) -> None:
+    before = checked(text, language)
+    _, in_file = actions(before)
+    assert in_file.title == "Ignore 'pcl' in this file"
+    after = applied(before, in_file)
+    assert ids(after) == [name for name in ids(before) if name != "pcl"]
+    assert after.reading.report.problems == ()
+
+
+def test_ends_of_lines_stay_as_they_are() -> None:
+    before = checked(MARKDOWN["windows"], "markdown")
+    for action in actions(before):
+        after = applied(before, action).snapshot.text
+        assert after.count("\r\n") == after.count("\n")
+
+
+def test_front_matter_and_doctype_stay_first() -> None:
+    for language, text in (("markdown", MARKDOWN["front matter"]), ("html", HTML["paragraph"])):
+        before = checked(text, language)
+        after = applied(before, actions(before)[1]).snapshot.text
+        assert after.startswith(text.splitlines()[0] + "\n")
+
+
+def test_a_second_ignoring_adds_to_the_first() -> None:
+    text = "Nobody asked. Even they know.\n"
+    first = applied(found := checked(text, "markdown"), actions(found)[0])
+    second = applied(first, actions(first, "unhealthy.dismissive")[0])
+    assert ids(second) == []
+    assert second.reading.report.silenced == 2
+
+
+def test_editors_without_versions_get_plain_changes() -> None:
+    found = checked("Even they know.", "markdown")
+    edit = actions(found, versioned=False)[0].edit
+    assert edit is not None
+    assert edit.document_changes is None
+    assert edit.changes is not None
+    assert list(edit.changes) == [found.snapshot.uri]
+
+
+def test_titles_are_in_the_language_of_the_report() -> None:
+    wishes = Wishes(lang="en", frames="off", report_lang="es")
+    found = checked("Even they know.", wishes=wishes)
+    everywhere = Range(Position(0, 0), Position(0, 15))
+    titles = [each.title for each in actions_in(found, everywhere, [], versioned=True)]
+    assert titles == ["Ignorar «pcl» aquí", "Ignorar «pcl» en este archivo"]
+
+
+def test_nothing_is_offered_where_nothing_is_marked() -> None:
+    found = checked("Fine.\n\nEven they know.\n")
+    top = Range(Position(0, 0), Position(0, 3))
+    assert actions_in(found, top, [], versioned=True) == []

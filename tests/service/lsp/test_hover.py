@@ -1,0 +1,102 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lsprotocol.types import MarkupContent, MarkupKind, Position
+from markdown_it import MarkdownIt
+from tests.service.lsp.phrases import checked
+
+from tactful.detectors.reports.visible import visible
+from tactful.service.lsp.hover import escaped, hover_of
+from tactful.service.lsp.wishes import DOCS, Wishes
+
+RENDER = MarkdownIt("gfm-like", {"linkify": False}).render
+
+
+def said(
+    text: str, character: int = 2, *, markdown: bool = True, wishes: Wishes | None = None
+) -> str:
+    found = hover_of(checked(text, wishes=wishes), Position(0, character), DOCS, markdown=markdown)
+    assert found is not None
+    assert isinstance(found.contents, MarkupContent)
+    assert found.contents.kind is (MarkupKind.Markdown if markdown else MarkupKind.PlainText)
+    return found.contents.value
+
+
+def test_it_says_what_how_sure_why_and_where_from() -> None:
+    value = said("Even they know.")
+    assert value.startswith("**Patronizing or condescending** · likely, 0.83")
+    assert "The text talks about people in a vulnerable situation from above" in value
+    assert "“Even they”" in value
+    assert f"[`pcl`]({DOCS})" in value
+    assert "Pérez-Almendros et al. 2020" in value
+
+
+def test_nothing_is_said_beside_the_words() -> None:
+    assert hover_of(checked("Even they know."), Position(0, 12), DOCS, markdown=True) is None
+    assert hover_of(checked(""), Position(5, 5), DOCS, markdown=True) is None
+
+
+def test_all_findings_at_the_place_are_told_and_the_narrowest_is_the_range() -> None:
+    value = said("Poor souls, log off.")
+    assert "`pcl`" in value
+    assert "`pcl.compassion`" in value
+    assert "unhealthy" not in value
+    assert "Patronizing or condescending / Compassion" in value
+
+
+def test_without_explanations_there_is_the_definition() -> None:
+    wishes = Wishes(lang="en", frames="off", explanations=False)
+    value = said("Even they know.", wishes=wishes)
+    assert "The text talks about people in a vulnerable situation from above" in value
+    assert "Ask yourself" not in value
+
+
+def test_editors_without_markdown_get_plain_text() -> None:
+    value = said("Even they know.", markdown=False)
+    assert value.startswith("Patronizing or condescending: likely, 0.83\n")
+    assert "*" not in value
+    assert "](" not in value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "[click](https://x.example)",
+        "![](https://x.example/a.png)",
+        "**bold** _it_ `code` ~~x~~",
+        "- a list",
+        "1. a list",
+        "2) a list",
+        "# heading",
+        "a | b",
+        "&lt;b&gt;",
+        "\\*",
+        "--- ",
+        "$(x)",
+    ],
+)
+def test_markup_of_the_text_is_shown_and_does_nothing(text: str) -> None:
+    _shows_itself(text)
+
+
+@given(st.text(st.sampled_from("a1.-+=*_`[]()<>#|~&!\\$: \n\u202e"), min_size=1, max_size=40))
+def test_any_text_is_shown_as_it_is(text: str) -> None:
+    if visible(text):
+        _shows_itself(text)
+
+
+def _shows_itself(text: str) -> None:
+    page = RENDER(escaped(text))
+    inside = re.fullmatch(r"<p>(.*)</p>\n", page, re.DOTALL)
+    assert inside, page
+    assert "<" not in inside[1], page
+    plain = inside[1].replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"')
+    assert plain.replace("&amp;", "&") == visible(text)
+
+
+def test_addresses_become_no_links() -> None:
+    assert "://" not in escaped("https://x.example")
+    assert "www." not in escaped("see www.x.example")

@@ -1,0 +1,25 @@
+"""The migration guide tells what the table does: every attribute, and how it is scored."""
+
+from pathlib import Path
+
+from tactful.service.perspective.mapping import attributes
+
+GUIDE = Path(__file__).parents[3] / "docs" / "from-perspective.md"
+
+
+def test_every_attribute_is_in_the_guide_as_the_table_has_it() -> None:
+    rows: dict[str, str] = {}
+    for line in GUIDE.read_text(encoding="utf-8").splitlines():
+        if line.startswith("| `"):
+            rows.setdefault(line.split("|")[1].strip(" `"), line)
+    for name, row in attributes().items():
+        line = rows[name]
+        if not row.formulas:
+            assert f"`{row.nearest}`" in line
+        elif row.same_as:
+            assert f"`{row.same_as}`" in line
+        else:
+            for formula in row.formulas.values():
+                for each, weight in formula.weights.items():
+                    assert f"`{each}`" in line
+                    assert formula.only_id or f"{weight:g} ×" in line

@@ -1,0 +1,128 @@
+"""The table of attributes: whole, monotone, and about ids that the detectors score."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from tactful.detectors.card import read_card
+from tactful.detectors.load import EMBEDDED, WEIGHTS
+from tactful.errors import FileFormatError
+from tactful.service.perspective.mapping import (
+    Formula,
+    attributes,
+    bare_name,
+    find_attribute,
+    fitted,
+    read_attributes,
+)
+
+PERSPECTIVE = [
+    "TOXICITY",
+    "TOXICITY_EXPERIMENTAL",
+    "TOXICITY_FAST",
+    "SEVERE_TOXICITY",
+    "SEVERE_TOXICITY_EXPERIMENTAL",
+    "IDENTITY_ATTACK",
+    "IDENTITY_ATTACK_EXPERIMENTAL",
+    "INSULT",
+    "INSULT_EXPERIMENTAL",
+    "PROFANITY",
+    "PROFANITY_EXPERIMENTAL",
+    "THREAT",
+    "THREAT_EXPERIMENTAL",
+    "SEXUALLY_EXPLICIT",
+    "FLIRTATION",
+    "ATTACK_ON_AUTHOR",
+    "ATTACK_ON_COMMENTER",
+    "INCOHERENT",
+    "INFLAMMATORY",
+    "LIKELY_TO_REJECT",
+    "OBSCENE",
+    "SPAM",
+    "UNSUBSTANTIAL",
+]
+"""Every name on the page "Attributes and languages" of Perspective's documentation."""
+OURS = [
+    "CONDESCENDING",
+    "DISMISSIVE",
+    "SARCASTIC",
+    "HOSTILE",
+    "ANTAGONISTIC",
+    "UNFAIR_GENERALISATION",
+    "UNHEALTHY",
+    "PATRONIZING",
+    "STEREOTYPE",
+]
+
+
+def test_every_documented_name_has_a_row_with_a_reason() -> None:
+    for name in (*PERSPECTIVE, *OURS):
+        row = attributes()[name]
+        assert row.reason
+        assert row.meaning
+        assert bool(row.formulas) != (row.nearest is not None)
+    assert sum(name.startswith("PATRONIZING_") for name in attributes()) == 7 + 1
+    assert sum(name.startswith("STEREOTYPE_") for name in attributes()) == 10
+
+
+def test_every_formula_is_of_ids_that_the_default_detector_scores() -> None:
+    for row in attributes().values():
+        for lang, formula in row.formulas.items():
+            card = read_card(WEIGHTS / EMBEDDED[lang]["default"])
+            assert set(formula.weights) <= set(card.ids), row.name
+
+
+def test_every_id_of_the_english_detector_but_two_can_be_asked_for() -> None:
+    card = read_card(WEIGHTS / EMBEDDED["en"]["default"])
+    asked = {
+        name for row in attributes().values() for name in row.formulas.get("en", _NONE).weights
+    }
+    assert set(card.ids) - asked == {"frame.in_group", "frame.intent"}
+
+
+_NONE = Formula({})
+
+
+@pytest.mark.parametrize("name", ["TOXICITY", "SEVERE_TOXICITY", "INSULT"])
+def test_combinations_rise_with_each_of_their_parts(name: str) -> None:
+    formula = attributes()[name].formulas["en"]
+    assert len(formula.weights) > 1
+    for part in formula.weights:
+        base = dict.fromkeys(formula.weights, 0.3)
+        values = [formula.value({**base, part: at / 10}) for at in range(11)]
+        assert all(before < after for before, after in pairwise(values))
+        assert 0 < values[0] < values[-1] < 1
+
+
+def test_a_formula_of_one_id_hands_it_on() -> None:
+    assert Formula({"x": 1.0}).value({"x": 0.123456789}) == 0.123456789
+    assert Formula({"x": 1.0}, 1.0, 0.5).value({"x": 0.5}) == pytest.approx(0.7310586)
+    assert Formula({"x": 50.0}, 0.0, 0.5).value({"x": 0.0}) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_versions() -> None:
+    assert bare_name("TOXICITY@latest") == "TOXICITY"
+    assert find_attribute("INSULT@2") is attributes()["INSULT"]
+    assert find_attribute("INSULT@two") is None
+
+
+def test_how_the_table_was_fitted_is_told() -> None:
+    assert fitted()["seed"] == 1
+    assert len(fitted()["data_sha256"]) == 64
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "A: {meaning: m, reason: r}",
+        "A: {meaning: m, reason: r, same_as: B}",
+        "A: {meaning: m, reason: r, nearest: A}",
+        "A: {meaning: m, reason: r, scores: {en: {weights: {x: -1}, intercept: 0, threshold: 1}}}",
+    ],
+)
+def test_a_bad_table_is_refused(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "attributes.yaml"
+    path.write_text(f"attributes:\n  {row}\n")
+    with pytest.raises(FileFormatError, match="'A'"):
+        read_attributes(path)

@@ -1,0 +1,132 @@
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tactful.detectors.protocol import Scores
+from tactful.service.batching import MOST_CHARACTERS, Batcher, Read
+from tactful.service.errors import NotReady, Unscorable
+
+
+class Lane:
+    """A detector that can be held up, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[str]] = []
+        self.go_on = threading.Event()
+        self.go_on.set()
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        self.batches.append(list(texts))
+        self.go_on.wait(10)
+        if "bad" in texts:
+            raise ValueError("secret words")
+        if "closed" in texts:
+            raise NotReady("Still starting.")
+        return {"pcl": np.array([len(text) / 100 for text in texts], dtype=np.float32)}
+
+
+def run(
+    test: Callable[[Batcher, Lane], Coroutine[Any, Any, None]], most: int = 4, wait: float = 0.0
+) -> Lane:
+    lane = Lane()
+
+    async def main() -> None:
+        with ThreadPoolExecutor(1) as pool:
+            batcher = Batcher(
+                lane.score, pool, most=most, wait_seconds=wait, observe=lambda size, seconds: None
+            )
+            try:
+                await test(batcher, lane)
+            finally:
+                lane.go_on.set()
+
+    asyncio.run(main())
+    return lane
+
+
+def test_an_idle_detector_reads_at_once() -> None:
+    async def test(batcher: Batcher, lane: Lane) -> None:
+        answer = await batcher.submit("abc")
+        assert answer.batch == 1
+        assert answer.probabilities == {"pcl": pytest.approx(0.03)}
+
+    assert run(test, wait=5.0).batches == [["abc"]]
+
+
+def test_what_arrives_while_it_reads_forms_the_next_batch() -> None:
+    async def test(batcher: Batcher, lane: Lane) -> None:
+        lane.go_on.clear()
+        asked = [batcher.submit(text) for text in "abcdef"]
+        await asyncio.sleep(0.02)
+        lane.go_on.set()
+        answers = await asyncio.gather(*asked)
+        assert [each.batch for each in answers] == [1, 4, 4, 4, 4, 1]
+
+    assert run(test).batches == [["a"], ["b", "c", "d", "e"], ["f"]]
+
+
+def test_a_small_batch_waits_for_those_who_were_just_answered() -> None:
+    async def test(batcher: Batcher, lane: Lane) -> None:
+        async def caller(name: str) -> None:
+            for number in range(3):
+                await batcher.submit(f"{name}{number}")
+
+        await asyncio.gather(*(caller(name) for name in "abcde"))
+
+    sizes = [len(batch) for batch in run(test, most=8, wait=0.2).batches]
+    assert sum(sizes) == 15
+    assert max(sizes) >= 4
+
+
+def test_one_who_has_gone_is_not_read() -> None:
+    async def test(batcher: Batcher, lane: Lane) -> None:
+        lane.go_on.clear()
+        first, gone, last = (batcher.submit(text) for text in "abc")
+        gone.cancel()
+        await asyncio.sleep(0.02)
+        lane.go_on.set()
+        await asyncio.gather(first, last)
+
+    assert run(test).batches == [["a"], ["c"]]
+
+
+def test_long_texts_are_read_in_smaller_batches() -> None:
+    long = "x" * (MOST_CHARACTERS // 2 + 1)
+
+    async def test(batcher: Batcher, lane: Lane) -> None:
+        lane.go_on.clear()
+        asked = [batcher.submit(text) for text in ("a", long, long, "b")]
+        await asyncio.sleep(0.02)
+        lane.go_on.set()
+        await asyncio.gather(*asked)
+
+    assert [len(batch) for batch in run(test).batches] == [1, 1, 2]
+
+
+def test_a_text_that_fails_fails_no_other() -> None:
+    async def test(batcher: Batcher, lane: Lane) -> None:
+        lane.go_on.clear()
+        asked = [batcher.submit(text) for text in ("first", "bad", "good")]
+        await asyncio.sleep(0.02)
+        lane.go_on.set()
+        first, bad, good = await asyncio.gather(*asked, return_exceptions=True)
+        assert isinstance(first, Read)
+        assert isinstance(good, Read)
+        assert isinstance(bad, Unscorable)
+        assert "secret" not in str(bad)
+
+    run(test)
+
+
+def test_an_answer_of_ours_holds_for_all() -> None:
+    async def test(batcher: Batcher, lane: Lane) -> None:
+        with pytest.raises(NotReady):
+            await batcher.submit("closed")
+        assert (await batcher.submit("open")).batch == 1
+
+    run(test)

@@ -1,0 +1,269 @@
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tactful.cli.check import check_cli
+from tactful.detectors.load import load_detector
+from tactful.detectors.reports import render
+from tactful.errors import UnknownNameError, UsageError
+from tactful.service.engine import Engine, Scored
+from tactful.service.errors import Busy, NotReady, ServiceError, TimedOut
+from tactful.service.settings import ServiceSettings
+
+ENGLISH = "With our help even they can learn to hope again, and one day they may thank us."
+SPANISH = "Los vecinos del barrio dicen que la plaza es para todos y que hay que cuidarla."
+FRENCH = "Je voudrais bien savoir ce que veut dire cette phrase bizarre et beaucoup trop longue."
+FAST = ServiceSettings(model="fast", langs=("en",))
+
+
+@asynccontextmanager
+async def running(settings: ServiceSettings = FAST) -> AsyncIterator[Engine]:
+    engine = Engine(settings)
+    await engine.start()
+    try:
+        yield engine
+    finally:
+        await engine.stop()
+
+
+def with_engine(
+    test: Callable[[Engine], Coroutine[Any, Any, None]], settings: ServiceSettings = FAST
+) -> None:
+    async def main() -> None:
+        async with running(settings) as engine:
+            await test(engine)
+
+    asyncio.run(main())
+
+
+@asynccontextmanager
+async def held_up(engine: Engine) -> AsyncIterator[None]:
+    """Keep the lane of English busy while the block runs."""
+    while not engine.is_ready:
+        await asyncio.sleep(0.01)
+    await engine.score(["warm"], "en")
+    go_on = threading.Event()
+    engine._readers.lanes["en"].submit(go_on.wait, 20)
+    try:
+        yield
+    finally:
+        go_on.set()
+
+
+def test_scores_are_those_of_the_detector() -> None:
+    texts = [ENGLISH, "The library opens on Monday.", "Nobody asked you, log off."]
+    expected = load_detector("fast").score(texts)
+
+    async def test(engine: Engine) -> None:
+        alone = await asyncio.gather(*(engine.score([text], "en") for text in texts))
+        together = await engine.score(texts, "en")
+        for row, found in enumerate(together):
+            assert found.model == engine.cards["en"].model
+            assert alone[row] == [found]
+            for name, value in found.probabilities.items():
+                assert value == pytest.approx(float(expected[name][row]), abs=1e-6)
+
+    with_engine(test)
+
+
+def test_each_text_is_read_in_its_language() -> None:
+    async def test(engine: Engine) -> None:
+        found = await engine.score([ENGLISH, SPANISH, "hm"])
+        assert [each.lang for each in found] == ["en", "es", "en"]
+        assert "stereotype" in found[1].probabilities
+        assert engine.detect(SPANISH) == ["es"]
+        assert engine.detect(FRENCH) == []
+        assert engine.detect("hm") == engine.detect("omg ur so dumb lmao") == ["en", "es"]
+
+    with_engine(test, ServiceSettings())
+
+
+def test_requests_that_come_together_are_read_together() -> None:
+    async def test(engine: Engine) -> None:
+        async with held_up(engine):
+            asked = [asyncio.create_task(engine.score([f"Text {n}."], "en")) for n in range(20)]
+            await asyncio.sleep(0.05)
+            assert engine.waiting == 20
+        await asyncio.gather(*asked)
+        assert engine.waiting == 0
+        page = engine.metrics.page().decode()
+        assert 'tactful_texts_scored_total{model="fast-en 1.0"} 21.0' in page
+        # The warm text, the first of the twenty (or not), and then the others at once.
+        batches = page.partition('tactful_batch_texts_count{model="fast-en 1.0"} ')[2]
+        assert float(batches.split()[0]) <= 3
+
+    with_engine(test)
+
+
+def test_a_full_queue_says_when_to_come_back() -> None:
+    async def test(engine: Engine) -> None:
+        async with held_up(engine):
+            asked = [asyncio.create_task(engine.score(["a"], "en")) for _ in range(5)]
+            await asyncio.sleep(0.02)
+            with pytest.raises(Busy) as error:
+                await engine.score(["b"], "en")
+            assert error.value.code == 429
+            assert int(error.value.headers["Retry-After"]) >= 1
+        await asyncio.gather(*asked)
+        assert len(await engine.score(["c"], "en")) == 1
+
+    with_engine(test, replace(FAST, max_queue=5))
+
+
+def test_a_request_larger_than_the_queue_is_let_in_alone() -> None:
+    async def test(engine: Engine) -> None:
+        assert len(await engine.score([f"Text {n}." for n in range(30)], "en")) == 30
+
+    with_engine(test, replace(FAST, max_queue=5))
+
+
+def test_what_takes_too_long_is_given_up_and_frees_its_place() -> None:
+    async def test(engine: Engine) -> None:
+        async with held_up(engine):
+            with pytest.raises(TimedOut):
+                await engine.score(["a"], "en")
+            assert engine.waiting == 0
+
+    with_engine(test, replace(FAST, timeout_seconds=0.2))
+
+
+def test_a_caller_who_goes_away_frees_his_place() -> None:
+    async def test(engine: Engine) -> None:
+        async with held_up(engine):
+            asked = asyncio.create_task(engine.score(["a"], "en"))
+            await asyncio.sleep(0.02)
+            assert engine.waiting == 1
+            asked.cancel()
+            await asyncio.wait([asked])
+            assert engine.waiting == 0
+
+    with_engine(test)
+
+
+def test_stopping_finishes_what_was_accepted() -> None:
+    async def main() -> None:
+        engine = Engine(FAST)
+        await engine.start()
+        asked = asyncio.create_task(engine.score([ENGLISH], "en"))
+        await asyncio.sleep(0)
+        stopping = asyncio.create_task(engine.stop())
+        assert isinstance((await asked)[0], Scored)
+        await stopping
+        with pytest.raises(NotReady, match="stopping"):
+            await engine.score([ENGLISH], "en")
+
+    asyncio.run(main())
+
+
+def test_a_check_is_that_of_the_command() -> None:
+    text = f"# Letter\n\n{ENGLISH}\n\nThe library opens on Monday. Women are bad drivers.\n"
+    # The fast detector: what an encoder says of a text depends a little on what it is read with.
+    options = ["--model", "fast", "--lang", "en", "--kind", "markdown", "--no-config"]
+    told = CliRunner().invoke(
+        check_cli, ["--text", text, *options, "--format", "json", "--least", "0.05"]
+    )
+
+    async def test(engine: Engine) -> None:
+        report = await engine.check(text, kind="markdown", least=0.05)
+        ours = "".join(render("json", [report], engine.run()))
+        assert json.loads(ours) == json.loads(told.stdout)
+        assert len(report.findings) > 1
+
+    with_engine(test)
+
+
+def test_a_spanish_check_speaks_spanish_unless_told_otherwise() -> None:
+    async def test(engine: Engine) -> None:
+        own = await engine.check(SPANISH, least=0.0, thresholds={"stereotype": 0.0})
+        english = await engine.check(
+            SPANISH, least=0.0, thresholds={"stereotype": 0.0}, report_lang="en"
+        )
+        assert own.findings[0].name != english.findings[0].name
+        with pytest.raises(ServiceError) as error:
+            await engine.check(SPANISH, only=["unhealthy"])
+        assert error.value.error_type == "LANGUAGE_NOT_SUPPORTED"
+
+    with_engine(test, ServiceSettings())
+
+
+def test_wrong_wishes_are_refused() -> None:
+    async def test(engine: Engine) -> None:
+        with pytest.raises(UnknownNameError):
+            await engine.check(ENGLISH, only=["plc"])
+        with pytest.raises(UnknownNameError):
+            await engine.check(ENGLISH, thresholds={"plc": 0.5})
+        with pytest.raises(UsageError):
+            await engine.check(ENGLISH, thresholds={"pcl": 5})
+        with pytest.raises(ServiceError, match="empty"):
+            await engine.check(" \n")
+        with pytest.raises(ServiceError, match="not served"):
+            await engine.score([ENGLISH], "fr")
+
+    with_engine(test)
+
+
+def test_a_long_document_that_runs_out_of_time_is_given_up() -> None:
+    async def test(engine: Engine) -> None:
+        while not engine.is_ready:
+            await asyncio.sleep(0.01)
+        text = "\n\n".join(f"{ENGLISH} Number {n}." for n in range(2000))
+        with pytest.raises(TimedOut):
+            await engine.check(text, least=0.0, thresholds={"pcl": 0.0})
+        assert engine.waiting == 0
+
+    with_engine(test, replace(FAST, timeout_seconds=0.3))
+
+
+def test_spans_carry_a_probability() -> None:
+    async def test(engine: Engine) -> None:
+        found = await engine.spans(ENGLISH, ["pcl", "unhealthy", "none.such"], "en")
+        assert set(found) == {"pcl", "unhealthy", "none.such"}
+        assert found["pcl"]
+        assert found["none.such"] == []
+        for span, value in found["pcl"]:
+            alone = (await engine.score([span.cut(ENGLISH)], "en"))[0]
+            assert value == alone.probabilities["pcl"]
+
+    with_engine(test)
+
+
+def test_frames_name_groups() -> None:
+    async def test(engine: Engine) -> None:
+        text = "We should not lower our standards just to hire more women."
+        with_words, without = (
+            await engine.frame([text]),
+            await engine.frame([text], statements=False),
+        )
+        assert with_words[0].target_groups == ("women",)
+        assert with_words[0].implied_statements
+        assert without[0].implied_statements == ()
+
+    with_engine(test)
+
+
+def test_a_model_that_cannot_be_opened_is_told(tmp_path: Any) -> None:
+    (tmp_path / "card.json").write_text(
+        json.dumps({"name": "x", "version": "1", "ids": ["pcl"], "kind": "encoder", "lang": "en"})
+    )
+
+    async def test(engine: Engine) -> None:
+        with pytest.raises(NotReady, match=r"cannot be opened|still starting"):
+            await engine.score([ENGLISH], "en")
+        assert engine.not_ready() is not None
+        assert not engine.is_ready
+
+    with_engine(test, ServiceSettings(model=str(tmp_path)))
+
+
+def test_a_wrong_model_is_refused_at_once() -> None:
+    with pytest.raises(UsageError, match="detector"):
+        Engine(ServiceSettings(model="none-such"))
+    with pytest.raises(UsageError, match="language"):
+        Engine(ServiceSettings(langs=("fr",)))

@@ -1,0 +1,192 @@
+"""Malformed requests against a true server: no 5xx, no hang, and it still serves."""
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+from tests.service.conftest import Serve
+
+FAST = ("--model", "fast", "--lang", "en", "--no-web", "--receive-timeout", "1")
+PATHS = (
+    "/v1/check",
+    "/v1/score",
+    "/v1/frame",
+    "/v1alpha1/comments:analyze",
+    "/v1alpha1/comments:suggestscore",
+    "/v1/moderations",
+)
+GOOD: dict[str, dict[str, object]] = {
+    "/v1/check": {"text": "Good morning to all of you."},
+    "/v1/score": {"texts": ["Good morning to all of you."]},
+    "/v1/frame": {"texts": ["Good morning to all of you."]},
+}
+ODD: tuple[object, ...] = (
+    None,
+    True,
+    -1,
+    1e308,
+    "",
+    "x",
+    [],
+    [[]],
+    {},
+    {"": None},
+    [None],
+    ["a"] * 3000,
+    "\0",
+    "😀" * 9,
+)
+BODIES = (
+    b"",
+    b"{",
+    b"[]",
+    b"0",
+    b"null",
+    b"NaN",
+    b'"text"',
+    b"\xff\xff\xff",
+    b"\xef\xbb\xbf{}",
+    "{}".encode("utf-16"),
+    b"[" * 1_000_000,
+    b'{"a":' * 200_000,
+    b'{"text":' + b"[" * 300 + b"]" * 300 + b"}",
+    b'{"text":"\\ud800"}',
+    b'{"text":"\\udc00\\ud800"}',
+    b'{"text":"\\u0000"}',
+    b'{"text":"\x00"}',
+    b'{"text":"a","text":1}',
+    b'{"text":"a"}garbage',
+    b'{"text":1e999999}',
+    b'{"texts":[' + b"1" * 100_000 + b"]}",
+    b"--x\r\nContent-Disposition: form-data\r\n\r\na\r\n--x--",
+)
+RAW = (
+    b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+    b"GET / HTTP/9.9\r\n\r\n",
+    b"POST /v1/score HTTP/1.1\r\nHost: a\r\nContent-Length: abc\r\n\r\n{}",
+    b"POST /v1/score HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
+    b"POST /v1/score HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+    b"POST /v1/score HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n{",
+    b"POST /v1/score HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
+    b"GET /%00%ff%fe HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    b"GET /../../etc/passwd HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    b"GET /v1/taxonomies/%2e%2e%2f HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    b"GET /v1/score?" + b"key=a&" * 500 + b" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    b"G\xc3\x84T / HTTP/1.1\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+    b"\r\n" * 1000,
+    b"GET / HTTP/1.1\r\nHost: a\r\nX: \x00\r\n\r\n",
+    b"GET /healthz HT",
+    b"GET " + b"/a" * 100_000 + b" HTTP/1.1\r\n\r\n",
+)
+
+
+def handmade() -> Iterator[tuple[str, bytes]]:
+    """Yield paths with bodies: the odd ones, and good ones with odd fields."""
+    for path in PATHS:
+        for body in BODIES:
+            yield path, body
+    for path, good in GOOD.items():
+        for name in (*good, "lang", "only", "thresholds"):
+            for value in ODD:
+                yield path, json.dumps({**good, name: value}).encode()
+
+
+def raw_status(port: int, data: bytes) -> int:
+    """Send bytes and return the status that comes back; 0 where the server just closes."""
+    with socket.create_connection(("127.0.0.1", port), timeout=15) as connection:
+        connection.sendall(data)
+        try:
+            found = connection.recv(4096)
+        except ConnectionResetError:
+            return 0
+    return int(found[9:12]) if found.startswith(b"HTTP/1.1 ") else 0
+
+
+def test_hand_made_requests(serve: Serve) -> None:
+    served = serve(*FAST)
+    wanted = list(handmade())
+    assert len(wanted) >= 200
+    headers = {"content-type": "application/json"}
+    with httpx.Client(base_url=served.address, timeout=15) as client:
+        for path, body in wanted:
+            answer = client.post(path, content=body, headers=headers)
+            assert answer.status_code < 500, (path, body[:80])
+            if answer.is_error:
+                assert answer.json()["error"]["code"] == answer.status_code
+        for path in (*PATHS, "/healthz", "/nothing"):
+            for method in ("GET", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "BREW"):
+                assert client.request(method, path).status_code < 500
+    assert httpx.get(f"{served.address}/healthz").status_code == 200
+
+
+def test_broken_and_slow_connections(serve: Serve) -> None:
+    served = serve(*FAST)
+    began = time.monotonic()
+    with ThreadPoolExecutor(len(RAW)) as pool:
+        found = list(pool.map(lambda data: raw_status(served.port, data), RAW))
+    assert all(status < 500 for status in found), found
+    # Two hundred callers that never finish their head hold nobody up.
+    slow = [socket.create_connection(("127.0.0.1", served.port), timeout=15) for _ in range(200)]
+    for connection in slow:
+        connection.sendall(b"POST /v1/score HTTP/1.1\r\nX-Slow: ")
+    body = {"texts": ["Good morning to all of you."]}
+    assert httpx.post(f"{served.address}/v1/score", json=body, timeout=10).status_code == 200
+    for connection in slow:
+        assert connection.recv(10) == b""
+        connection.close()
+    assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize("length", [True, False])
+def test_fifty_megabytes_are_refused_early(serve: Serve, length: bool) -> None:
+    served = serve(*FAST)
+    sent = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal sent
+        for _ in range(800):
+            sent += 65_536
+            yield b"x" * 65_536
+
+    headers = {"content-type": "application/json"}
+    if length:
+        headers["content-length"] = str(800 * 65_536)
+    try:
+        answer = httpx.post(
+            f"{served.address}/v1/score", content=pieces(), headers=headers, timeout=15
+        )
+        assert answer.status_code == 413
+    except (httpx.WriteError, httpx.RemoteProtocolError):
+        pass  # the server closed while we were sending, which is as good
+    assert sent < 800 * 65_536
+    assert httpx.get(f"{served.address}/healthz").status_code == 200
+
+
+@pytest.mark.slow
+def test_two_thousand_requests_of_a_schema_driven_fuzzer(serve: Serve) -> None:
+    served = serve(*FAST)
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "schemathesis.cli", "run", f"{served.address}/openapi.json",
+            "--checks", "not_a_server_error", "--mode", "all", "--phases", "fuzzing",
+            "--max-examples", "260", "--seed", "1", "--no-color",
+        ],
+        check=False, capture_output=True, text=True, timeout=1500,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:]
+    generated = re.search(r"(\d[\d,]*) generated", done.stdout)
+    assert generated is not None
+    assert int(generated[1].replace(",", "")) >= 2000
+    statuses = re.findall(r"status=(\d+)", served.log.read_text())
+    assert not [status for status in statuses if status >= "500" and status != "503"]
+    assert httpx.get(f"{served.address}/healthz").status_code == 200

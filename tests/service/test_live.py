@@ -1,0 +1,118 @@
+"""A true server: slow and broken connections, several workers, and a peaceful end."""
+
+import json
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+from tests.service.conftest import Serve
+
+from tactful.service.protocol import MOST_HEAD_BYTES
+
+BODY = {"texts": ["With our help even they can learn to hope again."]}
+FAST = ("--model", "fast", "--lang", "en", "--no-web")
+
+
+def raw(port: int, data: bytes, seconds: float = 10.0) -> bytes:
+    """Send bytes as they are, and return all that comes back until the server closes."""
+    with socket.create_connection(("127.0.0.1", port), timeout=seconds) as connection:
+        connection.sendall(data)
+        found = b""
+        try:
+            while piece := connection.recv(65_536):
+                found += piece
+        except ConnectionResetError:
+            pass
+    return found
+
+
+def test_what_is_no_http_is_answered_in_the_one_shape(serve: Serve) -> None:
+    served = serve(*FAST)
+    answer = raw(served.port, b"GARBAGE\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["status"] == "INVALID_ARGUMENT"
+    endless = b"GET / HTTP/1.1\r\n" + b"X-Filler: " + b"a" * (2 * MOST_HEAD_BYTES)
+    assert raw(served.port, endless).startswith(b"HTTP/1.1 431")
+    assert httpx.get(f"{served.address}/healthz").status_code == 200
+    # Long values and many headers are fine below the limit.
+    many = {f"x-{n}": "a" * 500 for n in range(100)}
+    assert httpx.get(f"{served.address}/healthz", headers=many).status_code == 200
+
+
+def test_slow_heads_and_bodies_are_cut_off(serve: Serve) -> None:
+    served = serve(*FAST, "--receive-timeout", "0.5")
+    with socket.create_connection(("127.0.0.1", served.port), timeout=10) as slow:
+        began = time.monotonic()
+        slow.sendall(b"GET /healthz HTT")
+        assert slow.recv(100) == b""
+        assert time.monotonic() - began < 5
+    head = b"POST /v1/score HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"
+    assert raw(served.port, head).startswith(b"HTTP/1.1 408")
+    # A second request on the same connection has the same time for its head.
+    with socket.create_connection(("127.0.0.1", served.port), timeout=10) as again:
+        again.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        found = b""
+        while b'"ok"' not in found:
+            found += again.recv(10_000)
+        again.sendall(b"GET /heal")
+        assert again.recv(100) == b""
+    assert httpx.get(f"{served.address}/healthz").status_code == 200
+
+
+def test_a_peaceful_end_answers_what_was_accepted(serve: Serve) -> None:
+    served = serve(*FAST, "--log-format", "json")
+    texts = [f"{BODY['texts'][0]} Number {n}." for n in range(250)]
+    with ThreadPoolExecutor(4) as pool:
+        asked = [
+            pool.submit(httpx.post, f"{served.address}/v1/score", json={"texts": texts}, timeout=30)
+            for _ in range(4)
+        ]
+        while httpx.get(f"{served.address}/readyz").json()["waiting"] == 0 and not all(
+            each.done() for each in asked
+        ):
+            time.sleep(0.001)
+        code = served.stop()
+        answers = [each.result() for each in asked]
+    assert [answer.status_code for answer in answers] == [200] * 4
+    assert code in (0, 130, -2)
+    lines = [json.loads(line) for line in served.log.read_text().splitlines()]
+    assert sum(line.get("route") == "/v1/score" for line in lines) == 4
+    assert "learn to hope" not in served.log.read_text()
+
+
+def test_workers_share_the_port_and_the_counts(serve: Serve) -> None:
+    served = serve("--model", "cascade", "--lang", "en", "--workers", "2", "--no-web")
+    time.sleep(1)
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(
+            pool.map(
+                lambda _: httpx.post(f"{served.address}/v1/score", json=BODY, timeout=30), range(40)
+            )
+        )
+    assert [answer.status_code for answer in answers] == [200] * 40
+    assert len({answer.text for answer in answers}) == 1
+    processes = {answer.headers["x-request-id"].split("-")[0] for answer in answers}
+    assert len(processes) == 2
+    counts = httpx.get(f"{served.address}/metrics").text
+    assert 'tactful_requests_total{route="/v1/score",status="200"} 40.0' in counts
+    served.stop()
+
+
+def test_a_crowd_is_turned_away_with_429_and_nothing_else(serve: Serve) -> None:
+    served = serve(*FAST, "--max-queue", "4")
+    texts = [f"{BODY['texts'][0]} Number {n}." for n in range(200)]
+
+    def ask(_: int) -> httpx.Response:
+        return httpx.post(f"{served.address}/v1/score", json={"texts": texts}, timeout=30)
+
+    with ThreadPoolExecutor(40) as pool:
+        answers = list(pool.map(ask, range(80)))
+        assert httpx.get(f"{served.address}/healthz").status_code == 200
+    assert {answer.status_code for answer in answers} == {200, 429}
+    for answer in answers:
+        if answer.status_code == 429:
+            assert answer.json()["error"]["details"][0]["errorType"] == "QUEUE_FULL"
+            assert int(answer.headers["retry-after"]) >= 1
+    assert "tactful_rejected_total" in httpx.get(f"{served.address}/metrics").text
+    assert ask(0).status_code == 200

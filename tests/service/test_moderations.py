@@ -1,0 +1,110 @@
+"""``POST /v1/moderations``: the shape of OpenAI's endpoint, with honest categories only."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+
+from starlette.testclient import TestClient
+
+from tactful.service.app import create_app
+from tactful.service.settings import ServiceSettings
+
+RUDE = "Only a complete fool would write such garbage, so shut up."
+KIND = "Thank you all for the lovely evening at the library."
+SPANISH = "Los vecinos del barrio dicen que la plaza es para todos los niños."
+ENGLISH = {"harassment", "hate", "unhealthy", "condescending", "dismissive", "patronizing"}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    with TestClient(create_app(ServiceSettings(web=False, max_texts=5))) as running:
+        yield running
+
+
+def moderate(client: TestClient, given: Any, **more: Any) -> Any:
+    answer = client.post("/v1/moderations", json={"input": given, **more})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_the_shape(client: TestClient) -> None:
+    found = moderate(client, RUDE, model="omni-moderation-latest")
+    assert set(found) == {"id", "model", "results"}
+    assert found["id"].startswith("modr-")
+    assert found["model"] == "default-en 1.0"
+    (result,) = found["results"]
+    assert set(result["categories"]) == set(result["category_scores"]) == ENGLISH
+    assert set(result["category_applied_input_types"]) == ENGLISH
+    assert result["flagged"] is any(result["categories"].values())
+    assert all(0 <= value <= 1 for value in result["category_scores"].values())
+
+
+def test_a_rude_text_is_flagged_and_a_kind_one_is_not(client: TestClient) -> None:
+    rude, kind = moderate(client, [RUDE, KIND])["results"]
+    assert rude["flagged"]
+    assert rude["categories"]["harassment"]
+    assert not kind["flagged"]
+    assert rude["category_scores"]["harassment"] > kind["category_scores"]["harassment"]
+
+
+def test_a_category_that_a_language_lacks_is_left_out(client: TestClient) -> None:
+    english, spanish = moderate(client, [KIND, SPANISH])["results"]
+    assert set(spanish["categories"]) == {"stereotype"}
+    assert "stereotype" not in english["categories"]
+
+
+def test_the_parts_of_one_input_are_one_text(client: TestClient) -> None:
+    parts = [{"type": "text", "text": KIND}, {"type": "text", "text": RUDE}]
+    assert len(moderate(client, parts)["results"]) == 1
+
+
+def test_a_long_text_is_as_bad_as_its_worst_part(client: TestClient) -> None:
+    mild, rude = moderate(client, [" ".join([KIND] * 80), " ".join([KIND] * 80 + [RUDE])])[
+        "results"
+    ]
+    assert rude["category_scores"]["harassment"] > 2 * mild["category_scores"]["harassment"]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ([], "INVALID_REQUEST"),
+        ({}, "INPUT_MISSING"),
+        ({"input": []}, "INPUT_MISSING"),
+        ({"input": 5}, "INPUT_MISSING"),
+        ({"input": " "}, "TEXT_EMPTY"),
+        ({"input": [KIND, ""]}, "TEXT_EMPTY"),
+        ({"input": [KIND, 5]}, "INPUT_NOT_TEXT"),
+        ({"input": [KIND, {"type": "text", "text": KIND}]}, "INPUT_NOT_TEXT"),
+        ({"input": [{"type": "image_url", "image_url": {"url": "x"}}]}, "INPUT_NOT_TEXT"),
+        ({"input": [{"type": "text"}]}, "INPUT_NOT_TEXT"),
+        ({"input": [{}]}, "INPUT_NOT_TEXT"),
+        ({"input": KIND, "model": 5}, "INVALID_REQUEST"),
+        ({"input": KIND, "colour": "blue"}, "UNKNOWN_FIELD"),
+        ({"input": [KIND] * 6}, "TOO_MANY_TEXTS"),
+        ({"input": "x" * 100_001}, "TEXT_TOO_LONG"),
+        (
+            {"input": "Die Kinder spielen heute im Garten hinter dem alten Haus."},
+            "LANGUAGE_NOT_SUPPORTED",
+        ),
+    ],
+)
+def test_bad_requests_are_refused_in_the_one_shape(
+    client: TestClient, body: Any, kind: str
+) -> None:
+    answer = client.post("/v1/moderations", json=body)
+    assert answer.status_code == 400
+    error = answer.json()["error"]
+    assert error["status"] == "INVALID_ARGUMENT"
+    assert error["details"][0]["errorType"] == kind
+    assert KIND not in answer.text
+
+
+def test_what_is_no_json(client: TestClient) -> None:
+    headers = {"content-type": "application/json"}
+    for raw in (b"{", b"[" * 10_000, b'{"input": "\\ud800"}'):
+        answer = client.post("/v1/moderations", content=raw, headers=headers)
+        assert answer.status_code == 400
