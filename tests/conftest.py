@@ -1,14 +1,18 @@
-"""What the tests of several rooms share: the authors' own files, and copies of the samples."""
+"""What the tests of several rooms share: the authors' files, copies of the samples, a browser."""
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tactful.corpora import CORPORA
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture
@@ -36,3 +40,17 @@ def sample_copy(tmp_path: Path) -> Callable[[str], Path]:
         return Path(shutil.copytree(source, tmp_path / corpus))
 
     return copy
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    """Start Chromium, or skip the test, saying so; one for all, as playwright wants it."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        path = os.environ.get("TACTFUL_CHROMIUM") or shutil.which("chromium")
+        try:
+            started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        except sync_api.Error as error:
+            pytest.skip(f"Chromium does not start: {error}")
+        yield started
+        started.close()

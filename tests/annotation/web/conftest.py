@@ -1,7 +1,5 @@
 """Small projects, a client without a browser, and a real server with a real browser."""
 
-import os
-import shutil
 import socket
 import threading
 import time
@@ -83,34 +81,19 @@ def serve() -> Iterator[Callable[[Project], str]]:
         thread.join(10)
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator["Browser"]:
-    """Start Chromium, or skip the test, saying so."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        path = os.environ.get("TACTFUL_CHROMIUM") or shutil.which("chromium")
-        try:
-            started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        except sync_api.Error as error:
-            pytest.skip(f"Chromium does not start: {error}")
-        yield started
-        started.close()
-
-
 def _close(context: "BrowserContext") -> None:
     # Chromium can wait for ever when a page is on its way to another one while it is closed. The
-    # page itself may be leaving just now, for its next text or its last page: that stops our going
-    # away once, and then no more.
+    # page itself may be leaving just now, for its next text or its last page, which stops our going
+    # away: it is tried again.
     from playwright.sync_api import Error
 
     for page in context.pages:
-        for last in (False, False, True):
+        for _ in range(5):
             try:
                 page.goto("about:blank")
                 break
             except Error:
-                if last:
-                    raise
+                page.wait_for_timeout(200)
     context.close()
 
 

@@ -1,7 +1,5 @@
 """The web app with the fast detector, and behind a true server with a true browser."""
 
-import os
-import shutil
 import socket
 import threading
 import time
@@ -65,20 +63,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     settings = ServiceSettings(annotation="http://127.0.0.1:9", audits=audits)
     with running(settings) as address:
         yield address
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator["Browser"]:
-    """Start Chromium, or skip the test, saying so."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        path = os.environ.get("TACTFUL_CHROMIUM") or shutil.which("chromium")
-        try:
-            started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        except sync_api.Error as error:
-            pytest.skip(f"Chromium does not start: {error}")
-        yield started
-        started.close()
 
 
 @pytest.fixture

@@ -38,9 +38,14 @@ def give(page: "Page", name: str, content: str) -> None:
 
 
 def score(page: "Page") -> None:
+    """Score all rows. It may be over before anybody could see that it began."""
+    page.evaluate("() => { document.getElementById('status').textContent = ''; }")
     page.click("#start")
-    page.wait_for_selector("#stop", state="visible")
-    page.wait_for_selector("#start", state="visible", timeout=60_000)
+    page.wait_for_function(
+        """() => !document.getElementById('start').hidden
+          && document.getElementById('status').textContent !== ''""",
+        timeout=60_000,
+    )
 
 
 def first_cells(page: "Page") -> list[str]:
