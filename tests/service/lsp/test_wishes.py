@@ -64,7 +64,7 @@ def test_the_editor_wins_over_the_project() -> None:
 
 
 def test_a_folder_in_the_settings_is_meant_from_the_workspace() -> None:
-    wishes = wishes_of(EditorSettings(model="models/own"), Configuration(), Path("/work"))
-    assert wishes.model == str(Path("/work/models/own"))
-    of_project = wishes_of(EditorSettings(), Configuration(model="/p/own"), Path("/work"))
+    wishes = wishes_of(EditorSettings(model="models/own"), Configuration(), Path("/texts"))
+    assert wishes.model == str(Path("/texts/models/own"))
+    of_project = wishes_of(EditorSettings(), Configuration(model="/p/own"), Path("/texts"))
     assert of_project.model == "/p/own"
