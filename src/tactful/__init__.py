@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-# Since 1.29 onnxruntime notes how it is used in a file, and sends that to its maker, unless this is
+# Since 1.29 onnxruntime notes how it is used in a file, to send it to its maker, unless this is
 # said before it is loaded. Nothing here uses the network unless it is asked to.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
