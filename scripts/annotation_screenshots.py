@@ -7,7 +7,6 @@ to ``docs/images``. It needs Chromium: Debian's, one that playwright installed, 
 ``$TACTFUL_CHROMIUM``.
 """
 
-import io
 import os
 import shutil
 import tempfile
@@ -18,13 +17,13 @@ from typing import TYPE_CHECKING
 import click
 
 from annotation_demo import Demo, open_demo, serving
+from pictures import write_picture
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 MOST_BYTES = 150_000
-COLOURS = 128
 WIDTH = 1200
 WORK_HEIGHT, OWNER_HEIGHT = 860, 690
 
@@ -40,8 +39,12 @@ def take(output: Path) -> list[Path]:
             browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
             try:
                 return [
-                    _write(output / "annotate-work.png", _work(browser, where, demo)),
-                    _write(output / "annotate-owner.png", _owner(browser, where, demo)),
+                    write_picture(
+                        output / "annotate-work.png", _work(browser, where, demo), MOST_BYTES
+                    ),
+                    write_picture(
+                        output / "annotate-owner.png", _owner(browser, where, demo), MOST_BYTES
+                    ),
                 ]
             finally:
                 browser.close()
@@ -75,17 +78,6 @@ def _open(browser: "Browser", address: str, height: int) -> "Page":
     page = context.new_page()
     page.goto(address)
     return page
-
-
-def _write(path: Path, picture: bytes) -> Path:
-    """Write a picture with few colours, which text and flat areas do not miss."""
-    from PIL import Image
-
-    small = Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS)
-    small.save(path, optimize=True)
-    if path.stat().st_size > MOST_BYTES:
-        raise click.ClickException(f"{path}: {path.stat().st_size:,} bytes; expected fewer.")
-    return path
 
 
 @click.command()

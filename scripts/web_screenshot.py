@@ -6,7 +6,6 @@ Writes ``web-app.png`` to ``docs/images``. It needs Chromium: Debian's, one that
 installed, or the path in ``$TACTFUL_CHROMIUM``.
 """
 
-import io
 import os
 import shutil
 import socket
@@ -18,9 +17,10 @@ from pathlib import Path
 
 import click
 
+from pictures import write_picture
+
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 MOST_BYTES = 200_000
-COLOURS = 256
 WIDTH, HEIGHT = 1280, 860
 STARTS_WITHIN = 90
 """Seconds until the detectors must be open."""
@@ -79,20 +79,9 @@ def take(output: Path) -> Path:
             page.keyboard.press("F8")
             page.mouse.move(0, 0)
             page.evaluate("scrollTo(0, 0)")
-            return _write(output / "web-app.png", page.screenshot())
+            return write_picture(output / "web-app.png", page.screenshot(), MOST_BYTES)
         finally:
             browser.close()
-
-
-def _write(path: Path, picture: bytes) -> Path:
-    """Write a picture with few colours, which text and flat areas do not miss."""
-    from PIL import Image
-
-    small = Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS)
-    small.save(path, optimize=True)
-    if path.stat().st_size > MOST_BYTES:
-        raise click.ClickException(f"{path}: {path.stat().st_size:,} bytes; expected fewer.")
-    return path
 
 
 @click.command()

@@ -97,6 +97,7 @@ def aggregated_examples(posts: pl.DataFrame, extra: list[str]) -> pl.DataFrame:
 def _examples(frame: pl.DataFrame, lists: list[str], meta: list[str]) -> pl.DataFrame:
     ids = pl.Series("id", [post_id(post) for post in frame["post"]], pl.String)
     texts = [
+        # The list.eval of polars: an expression for each member, no code is run.
         pl.col(column)
         .list.eval(pl.struct(pl.lit(name).alias("id"), pl.element().alias("text")))
         .cast(pl.List(TEXT))

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from tactful.detectors.checker import DocumentReport
 from tactful.detectors.reports.json_report import render_json
 from tactful.detectors.reports.run import Run
+from tactful.detectors.wording import AUTO
 from tactful.service.engine import Engine
 from tactful.service.models import ERRORS, CheckRequest, body_of
 from tactful.service.reading import check_length, read_model
@@ -33,23 +34,31 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
     )
     async def check(request: Request) -> Response:
         """Find what there is in a text: what, where, how sure, and why."""
-        wanted = await read_model(request, CheckRequest)
-        check_length(wanted.text, settings)
-        report = await engine.check(
-            wanted.text,
-            lang=None if wanted.lang == "auto" else wanted.lang,
-            kind=wanted.kind,
-            only=wanted.only,
-            thresholds=wanted.thresholds,
-            least=wanted.least,
-            explanations=wanted.explanations,
-            frames=wanted.frames,
-            report_lang=wanted.report_lang,
-        )
+        wanted, report = await checked(engine, settings, request)
         write = partial(_write, report, engine.run(wanted.only, wanted.report_lang))
         return Response(await _written(write, report), media_type="application/json")
 
     return routes
+
+
+async def checked(
+    engine: Engine, settings: ServiceSettings, request: Request
+) -> tuple[CheckRequest, DocumentReport]:
+    """Read a request, and check its text as it wishes."""
+    wanted = await read_model(request, CheckRequest)
+    check_length(wanted.text, settings)
+    report = await engine.check(
+        wanted.text,
+        lang=None if wanted.lang == AUTO else wanted.lang,
+        kind=wanted.kind,
+        only=wanted.only,
+        thresholds=wanted.thresholds,
+        least=wanted.least,
+        explanations=wanted.explanations,
+        frames=wanted.frames,
+        report_lang=wanted.report_lang,
+    )
+    return wanted, report
 
 
 async def _written(write: Callable[[], bytes], report: DocumentReport) -> bytes:

@@ -16,10 +16,9 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from tactful.detectors.reports.html import render_html
-from tactful.detectors.wording import AUTO
 from tactful.service.engine import Engine
 from tactful.service.models import ERRORS, CheckRequest, body_of
-from tactful.service.reading import check_length, read_model
+from tactful.service.routes.check import checked
 from tactful.service.settings import ServiceSettings
 from tactful.service.web.audits import audit_reports
 from tactful.service.web.rendering import Site
@@ -56,19 +55,7 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
     )
     async def report(request: Request) -> Response:
         """Check a text as /v1/check does; the answer is a page to keep or to send."""
-        wanted = await read_model(request, CheckRequest)
-        check_length(wanted.text, settings)
-        found = await engine.check(
-            wanted.text,
-            lang=None if wanted.lang == AUTO else wanted.lang,
-            kind=wanted.kind,
-            only=wanted.only,
-            thresholds=wanted.thresholds,
-            least=wanted.least,
-            explanations=wanted.explanations,
-            frames=wanted.frames,
-            report_lang=wanted.report_lang,
-        )
+        wanted, found = await checked(engine, settings, request)
         run = engine.run(wanted.only, wanted.report_lang)
         # A page has one language, so what is to be told from the text is told here.
         run = replace(run, lang=run.language_for(found))
