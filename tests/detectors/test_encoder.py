@@ -53,14 +53,13 @@ def test_no_texts_no_scores(detector: EncoderDetector) -> None:
     assert all(values.shape == (0,) for values in detector.score([]).values())
 
 
-def test_a_score_hardly_depends_on_the_other_texts(detector: EncoderDetector) -> None:
-    # int8 activations are scaled over a batch: the last digits follow the neighbours.
+def test_a_score_does_not_depend_on_the_other_texts(detector: EncoderDetector) -> None:
     texts = [PLAIN, PATRONIZING, RUDE, PLAIN * 4]
     together = detector.score(texts)
     for at, text in enumerate(texts):
         alone = detector.score([text])
         for name in detector.card.ids:
-            assert together[name][at] == pytest.approx(alone[name][0], abs=0.05)
+            assert together[name][at] == alone[name][0]
 
 
 def test_the_strongest_window_of_a_long_text_counts(detector: EncoderDetector) -> None:

@@ -162,10 +162,10 @@ def test_stopping_finishes_what_was_accepted() -> None:
     asyncio.run(main())
 
 
-def test_a_check_is_that_of_the_command() -> None:
-    text = f"# Letter\n\n{ENGLISH}\n\nThe library opens on Monday. Women are bad drivers.\n"
-    # The fast detector: what an encoder says of a text depends a little on what it is read with.
-    options = ["--model", "fast", "--lang", "en", "--kind", "markdown", "--no-config"]
+@pytest.mark.parametrize("model", ["fast", "default"])
+def test_a_check_is_that_of_the_command(model: str) -> None:
+    text = f"# Letter\n\n{ENGLISH}\n\nThe library opens on Monday.\n\nWomen are bad drivers.\n"
+    options = ["--model", model, "--lang", "en", "--kind", "markdown", "--no-config"]
     told = CliRunner().invoke(
         check_cli, ["--text", text, *options, "--format", "json", "--least", "0.05"]
     )
@@ -176,7 +176,7 @@ def test_a_check_is_that_of_the_command() -> None:
         assert json.loads(ours) == json.loads(told.stdout)
         assert len(report.findings) > 1
 
-    with_engine(test)
+    with_engine(test, replace(FAST, model=model))
 
 
 def test_a_spanish_check_speaks_spanish_unless_told_otherwise() -> None:

@@ -34,7 +34,7 @@ def test_the_shape(client: TestClient) -> None:
     found = moderate(client, RUDE, model="omni-moderation-latest")
     assert set(found) == {"id", "model", "results"}
     assert found["id"].startswith("modr-")
-    assert found["model"] == "default-en 1.0"
+    assert found["model"] == "default-en 1.1"
     (result,) = found["results"]
     assert set(result["categories"]) == set(result["category_scores"]) == ENGLISH
     assert set(result["category_applied_input_types"]) == ENGLISH

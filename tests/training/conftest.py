@@ -27,12 +27,22 @@ def labels() -> np.ndarray:
 @pytest.fixture(scope="session")
 def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a BERT of one layer that knows fifteen words."""
+    return encoder(tmp_path_factory.mktemp("encoder") / "tiny-bert", 16)
+
+
+@pytest.fixture(scope="session")
+def wide_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return one that is wide enough to be quantised: narrower matrices are taken for heads."""
+    return encoder(tmp_path_factory.mktemp("encoder") / "wide-bert", 48)
+
+
+def encoder(folder: Path, width: int) -> Path:
+    """Write a BERT of one layer with random weights."""
     torch = pytest.importorskip("torch")
     pytest.importorskip("transformers")
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import BertConfig, BertModel
 
-    folder = tmp_path_factory.mktemp("encoder") / "tiny-bert"
     names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
     tokenizer = Tokenizer(
         models.WordPiece({word: at for at, word in enumerate(names)}, unk_token="[UNK]")  # noqa: S106
@@ -44,10 +54,10 @@ def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.manual_seed(1)
     config = BertConfig(
         vocab_size=len(names),
-        hidden_size=16,
+        hidden_size=width,
         num_hidden_layers=1,
         num_attention_heads=2,
-        intermediate_size=32,
+        intermediate_size=2 * width,
         max_position_embeddings=160,
     )
     BertModel(config).save_pretrained(folder)

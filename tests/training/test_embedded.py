@@ -48,11 +48,11 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("short")
 def test_one_run_writes_all_embedded_detectors_and_a_second_repeats_nothing(
-    data: Path, tiny_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    data: Path, wide_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
     work, first = tmp_path / "work", tmp_path / "first"
-    embedded.train_default(data, first, work, tiny_encoder, said.append, "a command")
+    embedded.train_default(data, first, work, wide_encoder, said.append, "a command")
     texts = ["These poor souls need our help.", "The bridge opens on Monday."]
     for name in DETECTORS:
         card = read_card(first / name)
@@ -64,6 +64,12 @@ def test_one_run_writes_all_embedded_detectors_and_a_second_repeats_nothing(
         assert (first / name / "README.md").is_file()
         scores = load_detector(first / name).score(texts)
         assert all(((found > 0) & (found < 1)).all() for found in scores.values())
+    assert (
+        len(default.read_sources(data, wide_encoder).taught)
+        == (read_card(first / "encoder-en").training["scales"]["texts"])
+    )
+    together = load_detector(first / "default-en").score(texts)["pcl"]
+    assert load_detector(first / "default-en").score(texts[:1])["pcl"][0] == together[0]
     assert any("teacher2: step" in line for line in said)
     assert any("final: step" in line for line in said)
 
@@ -73,7 +79,7 @@ def test_one_run_writes_all_embedded_detectors_and_a_second_repeats_nothing(
     monkeypatch.setattr(default, "train", nothing_left)
     monkeypatch.setattr(default, "predict", nothing_left)
     second = tmp_path / "second"
-    embedded.train_default(data, second, work, tiny_encoder, said.append, "a command")
+    embedded.train_default(data, second, work, wide_encoder, said.append, "a command")
     for name in DETECTORS:
         once, again = (load_detector(each / name).score(texts) for each in (first, second))
         for identifier in IDS:

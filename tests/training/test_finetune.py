@@ -1,5 +1,6 @@
 """Fine-tuning a tiny random encoder: it learns, stops, resumes and leaves torch behind."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
+
+from safetensors.torch import load_file, save_file  # noqa: E402
 
 from tactful.detectors import load_detector, read_card  # noqa: E402
 from tactful.errors import UsageError  # noqa: E402
@@ -37,6 +40,38 @@ def test_it_learns_and_exports(
     assert card.kind == "encoder"
     assert card.training["base"] == "tiny-bert"
     assert card.training["settings"]["epochs"] == 10
+
+
+@pytest.mark.parametrize("precision", ["int8", "fp32"])
+def test_a_score_is_the_same_alone_and_in_company(
+    wide_encoder: Path, texts: list[str], labels: np.ndarray, tmp_path: Path, precision: str
+) -> None:
+    model = FineTuned(wide_encoder, epochs=1, batch=8).fit(texts, labels)
+    model.export(tmp_path / "out", ["pcl"], precision=precision)
+    detector = load_detector(tmp_path / "out")
+    tried = [*texts[:6], "", "poor souls", "these poor people need our help " * 9, "help " * 300]
+    together = detector.score(tried)["pcl"]
+    assert [detector.score([text])["pcl"][0] for text in tried] == together.tolist()
+    scales = read_card(tmp_path / "out").training.get("scales")
+    assert (scales or {}).get("texts") == (len(texts) if precision == "int8" else None)
+
+
+def test_windows_are_as_long_as_those_it_learnt_from(
+    tiny_encoder: Path, texts: list[str], labels: np.ndarray, tmp_path: Path
+) -> None:
+    """An encoder may have no places beyond them, not even for padding."""
+    short = Path(shutil.copytree(tiny_encoder, tmp_path / "short"))
+    config = json.loads((short / "config.json").read_text(encoding="utf-8"))
+    config["max_position_embeddings"] = 60
+    (short / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    weights = load_file(short / "model.safetensors")
+    name = "embeddings.position_embeddings.weight"
+    save_file({**weights, name: weights[name][:60].clone()}, short / "model.safetensors")
+    model = FineTuned(short, epochs=1, max_tokens=60).fit(texts, labels)
+    model.export(tmp_path / "out", ["pcl"], precision="fp32")
+    tried = ["help " * 56, "help " * 58, "poor souls need help " * 80]
+    found = load_detector(tmp_path / "out").score(tried)["pcl"]
+    np.testing.assert_allclose(found, model.predict_proba(tried)[:, 1], atol=1e-4)
 
 
 def test_several_labels_and_early_stopping(

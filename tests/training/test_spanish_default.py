@@ -83,7 +83,10 @@ def test_the_folders_open_and_say_what_they_are(trained: Path) -> None:
     assert set(scores) == set(detector.card.ids)
     for name in CATEGORY_IDS:
         assert (scores[name] <= scores["stereotype"] + 1e-6).all()
-    assert detector.check(texts[0]).model == "default-es 1.0"
+    assert detector.check(texts[0]).model == "default-es 1.1"
+    spanish = len(sources().rows(COMMENTS, SPEECHES, LESSONS))
+    encoder = read_card(trained / "weights" / "encoder-es")
+    assert encoder.training["scales"]["texts"] == spanish
     for name in SHARES:
         assert load_detector(trained / "weights" / name).card.ids == COLUMNS
     assert "What it must not be used for" in (

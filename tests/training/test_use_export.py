@@ -34,7 +34,7 @@ def test_the_detector_answers_as_the_model(reads: tuple[str, ...], tmp_path: Pat
     model, tokenizer = classifier(reads)
     tokenizer.enable_padding()
     tokenizer.enable_truncation(5)
-    write_use(model, tokenizer, tmp_path)
+    write_use(model, tokenizer, tmp_path, TEXTS)
     assert not model.training
     detector = EncoderDetector(tmp_path, CARD)
     tokenizer.no_truncation()
@@ -48,7 +48,7 @@ def test_the_detector_answers_as_the_model(reads: tuple[str, ...], tmp_path: Pat
 
 def test_contributions_add_up(tmp_path: Path) -> None:
     model, tokenizer = classifier(STATES)
-    write_use(model, tokenizer, tmp_path)
+    write_use(model, tokenizer, tmp_path, TEXTS)
     detector = EncoderDetector(tmp_path, CARD)
     parts = detector.contributions(TEXTS[1], ["two"])["two"]
     total = sum(each.value for each in parts) + float(model.text_head.bias.detach()[1])
@@ -57,7 +57,7 @@ def test_contributions_add_up(tmp_path: Path) -> None:
 
 def test_only_convolutions_and_vectors_are_in_int8(tmp_path: Path) -> None:
     model, tokenizer = classifier(("sentence",))
-    write_use(model, tokenizer, tmp_path)
+    write_use(model, tokenizer, tmp_path, TEXTS)
     graph = onnx.load(str(tmp_path / MODEL_FILE)).graph
     kinds = [
         (tuple(each.dims), each.data_type) for each in graph.initializer if len(each.dims) == 2
@@ -72,7 +72,7 @@ def test_only_convolutions_and_vectors_are_in_int8(tmp_path: Path) -> None:
 def test_without_marks_there_is_no_output_for_them(tmp_path: Path) -> None:
     model, tokenizer = classifier(("sentence",), marked=0)
     assert LogitsStates(model).outputs == ("logits",)
-    write_use(model, tokenizer, tmp_path)
+    write_use(model, tokenizer, tmp_path, TEXTS)
     with torch.no_grad():
         logits = model(*TINY["padded"](tokenizer, TEXTS))[0].numpy()
     assert np.abs(EncoderDetector(tmp_path, CARD).logits(TEXTS) - logits).max() < 0.02
@@ -86,11 +86,11 @@ def test_without_marks_there_is_no_output_for_them(tmp_path: Path) -> None:
 
 def test_heads_of_another_model_do_not_stay(tmp_path: Path) -> None:
     model, tokenizer = classifier(STATES)
-    write_use(model, tokenizer, tmp_path)
+    write_use(model, tokenizer, tmp_path, TEXTS)
     with pytest.raises(UsageError, match="exists already"):
-        write_use(model, tokenizer, tmp_path)
+        write_use(model, tokenizer, tmp_path, TEXTS)
     model, tokenizer = classifier(("sentence",))
-    write_use(model, tokenizer, tmp_path, force=True)
+    write_use(model, tokenizer, tmp_path, TEXTS, force=True)
     assert not (tmp_path / HEADS_FILE).exists()
 
 
@@ -100,7 +100,7 @@ def test_an_export_with_other_names_is_refused(
     model, tokenizer = classifier(("sentence",))
     monkeypatch.setattr(use_export, "_CONVOLUTION", "/elsewhere.")
     with pytest.raises(OutputError, match="found 0 convolutions"):
-        write_use(model, tokenizer, tmp_path)
+        write_use(model, tokenizer, tmp_path, TEXTS)
     assert not list(tmp_path.iterdir())
 
 

@@ -3,6 +3,10 @@
 The folder holds ``model.onnx`` (inputs ``tokens`` and ``mask``; outputs ``logits`` and, where the
 model can mark words, ``token_logits`` and ``states``), ``tokenizer.json``, ``card.json`` and, for
 contributions, ``heads.npz`` with the weights of the linear heads.
+
+What a text gets depends on no other text, to the last bit, in any batch and any order: the file's
+scales are fixed (:mod:`tactful.training.fixed_scales`), and so is the width of a window
+(:mod:`tactful.detectors.windows`).
 """
 
 from collections.abc import Sequence
@@ -22,6 +26,7 @@ from tactful.detectors.normalise import Normalised, normalise
 from tactful.detectors.onnx_session import open_session
 from tactful.detectors.protocol import Scores
 from tactful.detectors.token_spans import token_spans
+from tactful.detectors.windows import batches, cut, most_tokens, padded
 from tactful.errors import FileFormatError
 from tactful.types import Span
 
@@ -34,7 +39,6 @@ MODEL_FILE, TOKENIZER_FILE, HEADS_FILE = "model.onnx", "tokenizer.json", "heads.
 MAX_TOKENS = 128
 OVERLAP = 16
 """A longer text is read through windows that share so many tokens; the strongest window counts."""
-_BATCH_TOKENS = 2048
 _POOL = 2048
 """So many texts are sorted by length at a time, so that little of a batch is padding."""
 
@@ -63,18 +67,12 @@ class EncoderDetector(BaseDetector):
     @cached_property
     def tokenizer(self) -> "Tokenizer":
         """What cuts texts into tokens, in windows of at most ``MAX_TOKENS``."""
-        from tokenizers import Tokenizer
+        return open_tokenizer(self.folder)
 
-        path = self.folder / TOKENIZER_FILE
-        if not path.is_file():
-            raise FileFormatError(
-                f"{self.folder}: found no {TOKENIZER_FILE}; expected the folder of an encoder; "
-                "check the path."
-            )
-        tokenizer = Tokenizer.from_file(str(path))
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(MAX_TOKENS, stride=OVERLAP)
-        return tokenizer
+    @property
+    def _most(self) -> int:
+        """How many tokens the encoder reads at most."""
+        return most_tokens(self.tokenizer)
 
     @cached_property
     def _heads(self) -> dict[str, Numbers] | None:
@@ -92,7 +90,7 @@ class EncoderDetector(BaseDetector):
         """Return the log-odds before calibration, one row per text and one column per id."""
         found = np.empty((len(texts), len(self.card.ids)), dtype=np.float32)
         for start in range(0, len(texts), _POOL):
-            pool = [normalise(text).text for text in texts[start : start + _POOL]]
+            pool = texts[start : start + _POOL]
             found[start : start + len(pool)] = self._pool_logits(pool)
         return found
 
@@ -104,7 +102,7 @@ class EncoderDetector(BaseDetector):
         for at, encoding in enumerate(self.tokenizer.encode_batch([each.text for each in clean])):
             windows += [(at, window) for window in (encoding, *encoding.overflowing)]
         answers: list[tuple[Numbers, Numbers] | None] = [None] * len(windows)
-        for rows in _batches([window.ids for _, window in windows]):
+        for rows in batches([window.ids for _, window in windows], self._most):
             logits, states = self._run(["logits", "states"], [windows[row][1].ids for row in rows])
             for at, row in enumerate(rows):
                 answers[row] = (logits[at], states[at, : len(windows[row][1].ids)].copy())
@@ -119,27 +117,17 @@ class EncoderDetector(BaseDetector):
             found[at] = new
         return [found[at] for at in range(len(texts))]
 
-    def _pool_logits(self, texts: list[str]) -> Numbers:
-        windows: list[list[int]] = []
-        owners: list[int] = []
-        for at, encoding in enumerate(self.tokenizer.encode_batch_fast(texts)):
-            for window in (encoding, *encoding.overflowing):
-                windows.append(window.ids)
-                owners.append(at)
+    def _pool_logits(self, texts: Sequence[str]) -> Numbers:
+        windows, owners = cut(self.tokenizer, texts)
         scores = np.empty((len(windows), len(self.card.ids)), dtype=np.float32)
-        for rows in _batches(windows):
+        for rows in batches(windows, self._most):
             scores[rows] = self._run(["logits"], [windows[row] for row in rows])[0]
         found = np.full((len(texts), len(self.card.ids)), -np.inf, dtype=np.float32)
         np.maximum.at(found, owners, scores)
         return found
 
     def _run(self, outputs: list[str], windows: list[list[int]]) -> list[Numbers]:
-        width = max(len(window) for window in windows)
-        tokens = np.zeros((len(windows), width), dtype=np.int64)
-        mask = np.zeros_like(tokens)
-        for at, window in enumerate(windows):
-            tokens[at, : len(window)] = window
-            mask[at, : len(window)] = 1
+        tokens, mask = padded(windows, self._most)
         answer: list[Numbers] = self._session.run(outputs, {"tokens": tokens, "mask": mask})
         return answer
 
@@ -169,7 +157,7 @@ class EncoderDetector(BaseDetector):
     def marks(self, clean: Normalised) -> list[tuple[Sequence[tuple[int, int]], Numbers]]:
         """Return, for each window of a text, where its tokens are and the token head's logits."""
         return [
-            (window.offsets, self._run(["token_logits"], [window.ids])[0][0])
+            (window.offsets, self._run(["token_logits"], [window.ids])[0][0, : len(window.ids)])
             for window in self._windows(clean)
         ]
 
@@ -191,7 +179,8 @@ class EncoderDetector(BaseDetector):
         for name in ids:
             column = self.card.ids.index(name)
             best = max(range(len(windows)), key=lambda at: float(answers[at][0][0, column]))
-            parts = self._token_parts(answers[best][1][0], column)
+            states = answers[best][1][0, : len(windows[best].ids)]
+            parts = self._token_parts(states, column)
             found[name] = spread_over_words(clean, windows[best].offsets, parts)
         return found
 
@@ -211,15 +200,23 @@ class EncoderDetector(BaseDetector):
         return [encoding, *encoding.overflowing]
 
 
-def _batches(windows: list[list[int]]) -> list[list[int]]:
-    """Cut the windows, sorted by length, into batches of about equally many tokens."""
-    batches: list[list[int]] = []
-    for row in sorted(range(len(windows)), key=lambda row: len(windows[row])):
-        width = len(windows[row])
-        if not batches or (len(batches[-1]) + 1) * width > _BATCH_TOKENS:
-            batches.append([])
-        batches[-1].append(row)
-    return batches
+def open_tokenizer(folder: Path) -> "Tokenizer":
+    """Open what cuts texts into windows of tokens for the encoder in a folder."""
+    from tokenizers import Tokenizer
+
+    path = folder / TOKENIZER_FILE
+    if not path.is_file():
+        raise FileFormatError(
+            f"{folder}: found no {TOKENIZER_FILE}; expected the folder of an encoder; "
+            "check the path."
+        )
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    # An encoder that learnt from shorter windows may know no places beyond them.
+    learnt = (tokenizer.truncation or {}).get("max_length", MAX_TOKENS)
+    most = learnt if OVERLAP < learnt < MAX_TOKENS else MAX_TOKENS
+    tokenizer.enable_truncation(most, stride=OVERLAP)
+    return tokenizer
 
 
 def load_encoder_detector(folder: Path) -> EncoderDetector:

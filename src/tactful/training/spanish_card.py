@@ -24,6 +24,7 @@ from tactful.training.spanish_sources import (
     ENGLISH,
     FOLDS,
     IDS,
+    LESSONS,
     PCL,
     REGISTER,
     SPEECH,
@@ -39,7 +40,7 @@ from tactful.training.use_export import write_use
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-VERSION = "1.0"
+VERSION = "1.1"
 ENCODER, WORDS, RULES, DEFAULT = "encoder-es", "words-es", "rules-es", "default-es"
 SHARES = {
     ENCODER: {COMMENT: 0.4, SPEECH: 0.4, REGISTER: 0.3, STEREOTYPE: 0.4, PCL: 1.0},
@@ -145,7 +146,10 @@ def write_spanish(output: Path, parts: SpanishParts, command: str) -> Card:
     )
     write_card(rules, output / RULES)
     (output / ENCODER).mkdir(parents=True, exist_ok=True)
-    write_use(parts.encoder, parts.tokenizer, output / ENCODER, force=True)
+    rows = parts.sources.rows(COMMENTS, SPEECHES, LESSONS)
+    taught = [parts.sources.texts[row].text for row in rows]
+    scales = write_use(parts.encoder, parts.tokenizer, output / ENCODER, taught, force=True)
+    encoder = replace(encoder, training={**training, **scales})
     write_card(encoder, output / ENCODER)
     weights = np.stack([each.weights for each in parts.words.sums], axis=1).astype(np.float32)
     bias = np.array([each.intercept for each in parts.words.sums], dtype=np.float32)

@@ -20,6 +20,7 @@ from tactful.detectors.estimator import binary_table, list_of_texts
 from tactful.errors import InputError, UsageError
 from tactful.training.epochs import Encoded, OnEpoch, OnStep, run_epochs, silent
 from tactful.training.finetune import Classifier, FineTuned, load_classifier
+from tactful.training.fixed_scales import examples
 from tactful.training.held_out import held_out_rows
 
 
@@ -129,6 +130,7 @@ class StereotypeEncoder(FineTuned):
         if self.lora:
             _merge(network, prefix)
         self.network_ = AnyCategory(network) if self.heads else network
+        self.examples_ = examples([texts[row] for row in learnt], self.random_state)
         self.ids_ = table.shape[1]
         self.classes_ = np.array([0, 1])
         return self

@@ -2,15 +2,15 @@
 
 Word vectors and convolutions are kept in int8: the ones are nearly all of the size, the others more
 than half of the work. What is left is kept as halves and read as whole numbers: in int8 it would
-cost more exactness (word vectors and what is made of them have far-off numbers, and all numbers of
-a batch share one scale) than it saves.
+cost more exactness (word vectors and what is made of them have far-off numbers, and all numbers
+share one scale) than it saves.
 """
 
 import logging
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from torch import Tensor, nn
@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from tactful.detectors.encoder import HEADS_FILE, MODEL_FILE, TOKENIZER_FILE
 from tactful.errors import OutputError
 from tactful.files import atomic_path
+from tactful.training.fixed_scales import fix_scales
 from tactful.training.onnx_export import export_onnx, shrink_word_vectors
 from tactful.training.use_classifier import STATES, UseClassifier
 from tactful.training.use_network import ORDERS
@@ -51,11 +52,17 @@ class LogitsStates(nn.Module):
 
 
 def write_use(
-    model: UseClassifier, tokenizer: "Tokenizer", folder: Path, force: bool = False
-) -> None:
+    model: UseClassifier,
+    tokenizer: "Tokenizer",
+    folder: Path,
+    texts: Sequence[str],
+    force: bool = False,
+) -> dict[str, Any]:
     """Write ``model.onnx``, made small, ``tokenizer.json`` and, where they explain, the heads.
 
-    The card is the caller's: only who trained the model knows what to say in it.
+    ``texts`` are what the model learnt from: the file's scales are measured on some of them. The
+    card is the caller's: only who trained the model knows what to say in it. Returns what it says
+    about the scales.
     """
     outputs = LogitsStates(model)
     with tempfile.TemporaryDirectory() as name:
@@ -64,6 +71,7 @@ def write_use(
         shrink_use(whole, folder / MODEL_FILE, force)
     with atomic_path(folder / TOKENIZER_FILE, force) as target:
         _plain(tokenizer).save(str(target), pretty=False)
+    scales = fix_scales(folder, texts)
     if model.reads != STATES:
         # Those of a model that was here before would explain this one wrongly.
         (folder / HEADS_FILE).unlink(missing_ok=True)
@@ -73,6 +81,7 @@ def write_use(
         )
         with atomic_path(folder / HEADS_FILE, force) as target, target.open("wb") as file:
             np.savez_compressed(file, text_weight=weight, text_bias=bias)
+    return scales
 
 
 def shrink_use(source: Path, target: Path, force: bool = False) -> None:
