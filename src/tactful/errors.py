@@ -11,7 +11,8 @@
     │   ├── FileFormatError       a whole file is not what it should be
     │   ├── BadRowsError          rows were refused, and the caller asked for none to be
     │   └── TaxonomyError         a taxonomy file breaks its schema
-    └── OutputError               what was made cannot be written; exit code 1
+    ├── OutputError               what was made cannot be written; exit code 1
+    └── RunError                  long work ended before its end; what is whole is kept
 
 A :class:`Problem` is one thing that is wrong in one place of a file. Readers collect them and go
 on; :class:`BadRowsError` carries them all.
@@ -121,3 +122,7 @@ class TaxonomyError(InputError):
 
 class OutputError(TactfulError):
     """What was made cannot be written; nothing is left half-written."""
+
+
+class RunError(TactfulError):
+    """Long work ended before its end; what is whole is kept, and the same command goes on."""

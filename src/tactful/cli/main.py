@@ -12,6 +12,7 @@ from tactful.errors import EXIT_FAILURE, EXIT_USAGE, TactfulError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("tactful.cli.check:check_cli", "Find patronizing and unhealthy language."),
+    "score": ("tactful.cli.score:score_cli", "Score a table of any size: a column for each id."),
     "frame": ("tactful.cli.frame:frame_cli", "Say what a text may imply, about whom."),
     "corpus": ("tactful.cli.corpus:corpus_cli", "Read, check, summarise and convert the corpora."),
     "agreement": ("tactful.cli.agreement:agreement_cli", "Measure how far annotators agree."),

@@ -9,7 +9,7 @@ machine. ``tactful.training.language`` makes the table beside this file.
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +25,8 @@ LEAST_WORDS = 3
 """Fewer words than these are given no language."""
 LEAST_PROBABILITY = 0.6
 """An answer less probable than this is not given."""
+FOREIGN_WORDS = 8
+"""Fewer words of slang look like another language too easily."""
 LEANING = 6.0
 """How far (in log odds) a word must lean to one of the two languages to count as one of it."""
 MOST_OF_THE_OTHER = 0.5
@@ -121,6 +123,18 @@ def guess_language(text: str) -> str | None:
     'es'
     """
     return detect_language(text).lang
+
+
+def possible_languages(text: str, known: Sequence[str]) -> list[str]:
+    """Return the languages a text may be in, most likely first; none for a third language.
+
+    A text that is too short or too mixed to tell may be in any of those that are known.
+    """
+    found = detect_language(text)
+    if found.lang is not None:
+        return [found.lang]
+    is_foreign = found.reason == "another language" and len(text.split()) >= FOREIGN_WORDS
+    return [] if is_foreign else list(known)
 
 
 def _is_mixed(scores: list[tuple[int, int]], lang: str, far: float) -> bool:

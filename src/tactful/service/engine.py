@@ -15,7 +15,7 @@ from tactful.detectors.checker import (
 )
 from tactful.detectors.configuration import LEAST
 from tactful.detectors.documents import Document, Kind, document_of
-from tactful.detectors.language import LANGUAGE_NAMES, detect_language, guess_language
+from tactful.detectors.language import LANGUAGE_NAMES, guess_language, possible_languages
 from tactful.detectors.reports.run import Run
 from tactful.detectors.wording import AUTO, spoken_or_english
 from tactful.service.admission import Admission
@@ -33,8 +33,6 @@ T = TypeVar("T")
 
 _LONG = 5_000
 """Telling the language of more characters than these takes too long for the event loop."""
-_ENOUGH_WORDS = 8
-"""Fewer words of slang look like another language too easily."""
 _SEGMENTS_FOR_LANGUAGE = 100
 
 
@@ -90,11 +88,7 @@ class Engine:
 
         A text that is too short or too mixed to tell may be in any of those that are served.
         """
-        found = detect_language(text)
-        if found.lang is not None:
-            return [found.lang]
-        is_foreign = found.reason == "another language" and len(text.split()) >= _ENOUGH_WORDS
-        return [] if is_foreign else list(self.cards)
+        return possible_languages(text, list(self.cards))
 
     async def languages(self, texts: Sequence[str]) -> list[list[str]]:
         """Return :meth:`detect` of each text, without holding up others where texts are long."""

@@ -1,0 +1,177 @@
+"""What ``tactful score`` is asked for, and the job that this becomes."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tactful.errors import UsageError
+from tactful.registry import unknown_name
+
+if TYPE_CHECKING:
+    from tactful.scale.formats import Format
+    from tactful.scale.job import Job
+
+ENGINES = ("local", "ray", "spark")
+STDOUT = "-"
+_EXTREMES = 5
+"""So many passages of each id are in the report."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreWishes:
+    """The options of the command."""
+
+    inputs: tuple[str, ...]
+    output: str
+    text_column: str = "text"
+    model: str = "default"
+    lang: str = "auto"
+    only: tuple[str, ...] = ()
+    spans: bool = False
+    engine: str = "local"
+    workers: int | None = None
+    address: str | None = None
+    where: str | None = None
+    dedupe: bool = False
+    top: int = 0
+    top_by: str | None = None
+    only_top: bool = False
+    by: tuple[str, ...] = ()
+    report: Path | None = None
+    prefix: str = ""
+    output_format: str | None = None
+    input_format: str | None = None
+    skip_bad_rows: bool = False
+    part_rows: int | None = None
+    restart: bool = False
+    force: bool = False
+    follow: bool = False
+    latency: float = 1.0
+    progress: str = "auto"
+    quiet: bool = False
+
+
+def job_of(wishes: ScoreWishes) -> "Job":
+    """Turn wishes into a job; what cannot go together is refused here."""
+    from tactful.detectors.bulk import bulk_scorer
+    from tactful.scale.job import PART_ROWS, Job
+    from tactful.scale.scored import Wanted
+    from tactful.scale.where import where_expression
+
+    _refuse_contradictions(wishes)
+    if wishes.where is not None:
+        where_expression(wishes.where)
+    scorer = bulk_scorer(wishes.model, wishes.lang, wishes.only, wishes.spans)
+    if wishes.top_by is not None and wishes.top_by not in scorer.ids:
+        raise unknown_name("id", wishes.top_by, list(scorer.ids))
+    read, write, merged = _formats(wishes)
+    return Job(
+        inputs=wishes.inputs,
+        output=wishes.output.rstrip("/") or "/",
+        input_format=read,
+        output_format=write,
+        merged=merged,
+        scorer=scorer,
+        wanted=Wanted(wishes.text_column, wishes.where, wishes.dedupe, wishes.prefix, wishes.by),
+        part_rows=wishes.part_rows or PART_ROWS,
+        top=wishes.top,
+        top_by=wishes.top_by,
+        only_top=wishes.only_top,
+        extremes=_EXTREMES if wishes.report is not None else 0,
+        skip_bad_rows=wishes.skip_bad_rows,
+        workers=wishes.workers or _cores(),
+        address=wishes.address,
+    )
+
+
+def _refuse_contradictions(wishes: ScoreWishes) -> None:
+    if not wishes.output.strip():
+        raise UsageError("--output has no name; name a file, a folder, or '-' to print.")
+    if (wishes.only_top or wishes.top_by) and not wishes.top:
+        raise UsageError("--only-top and --top-by need --top N.")
+    if wishes.top and wishes.output == STDOUT:
+        raise UsageError("--top writes a file; name one with --output.")
+    if wishes.address and wishes.engine == "local":
+        raise UsageError("--address is for --engine ray or --engine spark.")
+    if wishes.follow and (wishes.engine != "local" or wishes.top or wishes.report):
+        raise UsageError("--follow goes with neither a cluster nor --top nor --report.")
+    if wishes.engine != "local" and (wishes.output == STDOUT or _names_a_file(wishes.output)):
+        raise UsageError(
+            f"--engine {wishes.engine} writes a folder of parts; name one without an ending with "
+            "--output, and pass --format."
+        )
+
+
+def _names_a_file(output: str) -> bool:
+    from tactful.scale.formats import format_of
+
+    return not output.endswith("/") and format_of(output) is not None
+
+
+def _formats(wishes: ScoreWishes) -> "tuple[Format, Format, bool]":
+    """Return how the input is read and the output written, and whether that is one file."""
+    from tactful.scale.formats import Format, named_format
+
+    wished = named_format(wishes.input_format) if wishes.input_format else None
+    read = next((found for name in wishes.inputs if (found := _told(name, wishes, wished))), wished)
+    if read is None:
+        raise UsageError(
+            f"{wishes.inputs[0]}: the name does not tell the format; pass --input-format csv, tsv, "
+            "jsonl, parquet, arrow or txt."
+        )
+    if wished is not None and wished.kind != read.kind:
+        raise UsageError(
+            f"Found --input-format {wished} and a {read} file; expected them to agree; leave the "
+            "option out."
+        )
+    asked = named_format(wishes.output_format) if wishes.output_format else None
+    named = _named_output(wishes)
+    if asked is not None and named is not None and asked != named:
+        raise UsageError(
+            f"Found --format {asked} and an output that ends in .{named}; expected them to agree."
+        )
+    write = asked or named or Format("csv" if read.kind == "txt" else read.kind)
+    if write.kind == "txt":
+        raise UsageError("Plain lines have no columns; write csv, tsv, jsonl, parquet or arrow.")
+    if wishes.output == STDOUT and write.is_columnar:
+        raise UsageError(f"{write} cannot be printed in pieces; pass --format csv or jsonl.")
+    return read, write, named is not None or wishes.output == STDOUT or wishes.follow
+
+
+def _told(name: str, wishes: ScoreWishes, wished: "Format | None") -> "Format | None":
+    """Return the format of a file, or of the first table in a folder or of a pattern."""
+    from glob import has_magic
+
+    from tactful.scale.sources import STDIN, find_sources, is_remote, told_format
+
+    if name == STDIN:
+        return wished
+    path = Path(name).expanduser()
+    if not is_remote(name) and (path.is_dir() or (has_magic(name) and not path.exists())):
+        return find_sources([name], wished, Path(wishes.output))[0].format
+    return told_format(name, wished)
+
+
+def _named_output(wishes: ScoreWishes) -> "Format | None":
+    """Return the format that the name of one file tells; None for a folder."""
+    from tactful.scale.formats import format_of
+    from tactful.scale.sources import is_remote
+
+    name = wishes.output
+    if name == STDOUT or name.endswith("/") or Path(name).is_dir():
+        return None
+    found = format_of(name)
+    if found is None and Path(name).suffix and not is_remote(name):
+        raise UsageError(
+            f"Found --output {name}, whose ending tells no format; expected .csv, .tsv, .jsonl, "
+            ".parquet or .arrow, or a / at the end for a folder of parts."
+        )
+    return found
+
+
+def _cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not every system tells
+        return os.cpu_count() or 1

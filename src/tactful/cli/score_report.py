@@ -1,0 +1,69 @@
+"""What ``tactful score`` leaves behind besides the rows: a summary, and a page if wished."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from tactful.cli.score_job import ScoreWishes
+    from tactful.scale.job import Job
+    from tactful.scale.summary import Summary
+
+
+def tell(
+    summary: "Summary",
+    job: "Job",
+    wishes: "ScoreWishes",
+    seconds: float,
+    written: Sequence[str],
+) -> None:
+    """Say on standard error what was found and what was written."""
+    from tactful.cli.score_summary import echo_summary, summary_as_data
+
+    if wishes.quiet:
+        return
+    if wishes.progress == "json":
+        told = {"event": "summary", "written": list(written), **summary_as_data(summary)}
+        click.echo(json.dumps(told), err=True)
+        return
+    echo_summary(summary, job.scorer.model, seconds)
+    report = [str(wishes.report)] if wishes.report else []
+    if written or report:
+        click.echo(f"Wrote {', '.join([*written, *report])}.", err=True)
+
+
+def refuse_existing_report(job: "Job", wishes: "ScoreWishes") -> None:
+    """Refuse to write over a page, unless it may be of the run that is gone on with."""
+    from tactful.errors import UsageError
+    from tactful.scale.place import place_of
+
+    goes_on = wishes.engine == "local" and place_of(job).is_begun
+    if wishes.report is not None and wishes.report.exists() and not wishes.force and not goes_on:
+        raise UsageError(f"{wishes.report}: it exists already; name another or pass --force.")
+
+
+def write_report(summary: "Summary", job: "Job", wishes: "ScoreWishes") -> None:
+    """Write the overview as a page, if wished."""
+    from tactful.files import atomic_path
+    from tactful.scale.report import report_html
+    from tactful.scale.report.about import ReportAbout
+    from tactful.taxonomies.load import find_entry
+
+    if wishes.report is None:
+        return
+    about = ReportAbout(
+        inputs=job.inputs,
+        model=job.scorer.model,
+        date=f"{datetime.now(UTC):%Y-%m-%d}",
+        thresholds=job.scorer.thresholds,
+        names={name: find_entry(name).name for name in job.scorer.ids},
+        where=job.wanted.where,
+        dedupe=job.wanted.dedupe,
+        engine=wishes.engine,
+    )
+    # A page that is in the way was refused before the start; this one may be of this very run.
+    with atomic_path(wishes.report, force=True) as temporary:
+        temporary.write_text(report_html(summary, about), encoding="utf-8")

@@ -1,0 +1,62 @@
+"""Weights laid out so that processes share them: large arrays in files that the kernel maps once.
+
+onnxruntime copies the arrays of an ordinary ``model.onnx`` into each process. Arrays in a file
+beside the model are mapped instead, so all processes read the same pages of memory. The layout is
+written when several of them start, into a folder that goes away with them.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tactful.detectors.card import Card, read_card
+from tactful.detectors.encoder import MODEL_FILE
+
+ARRAYS_FILE = "model.weights"
+_LEAST_BYTES = 1024
+"""Smaller arrays stay in the model: a page of memory is larger."""
+
+
+def lay_out(folders: Iterable[Path], target: Path) -> None:
+    """Write the layout of detectors, and of those that they are made of, under their names."""
+    for folder in dict.fromkeys(each for one in folders for each in with_parts(one)):
+        _lay_out(folder, target / folder.name)
+
+
+def with_parts(folder: Path) -> Iterator[Path]:
+    """Yield a folder and those of the detectors that it is made of."""
+    yield folder
+    for name in _parts(read_card(folder)):
+        yield from with_parts(folder.parent / name)
+
+
+def _parts(card: Card) -> list[str]:
+    made_of = card.training
+    single = made_of.get("detector")
+    return [
+        *made_of.get("members", {}),
+        *made_of.get("detectors", ()),
+        *([str(single)] if single else ()),
+    ]
+
+
+def _lay_out(folder: Path, target: Path) -> None:
+    target.mkdir(parents=True)
+    for file in folder.iterdir():
+        if file.name == MODEL_FILE:
+            _split(file, target / file.name)
+        else:
+            (target / file.name).symlink_to(file.resolve())
+
+
+def _split(model: Path, target: Path) -> None:
+    """Write a model with its arrays in a file beside it."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    options.optimized_model_filepath = str(target)
+    prefix = "session.optimized_model_external_initializers"
+    options.add_session_config_entry(f"{prefix}_file_name", ARRAYS_FILE)
+    options.add_session_config_entry(f"{prefix}_min_size_in_bytes", str(_LEAST_BYTES))
+    onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])

@@ -1,0 +1,54 @@
+"""Scale: one pure function over tables of any size, on this machine, on Ray and on Spark.
+
+Names are loaded when first used, and the libraries of a cluster only with its engine.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tactful.scale.batch import score_batch
+    from tactful.scale.job import Job
+    from tactful.scale.local import run_local
+    from tactful.scale.ray_engine import score_dataset
+    from tactful.scale.scored import TableScorer, Wanted
+    from tactful.scale.scorer import Scorer
+    from tactful.scale.spark_engine import score_dataframe
+    from tactful.scale.summary import Summary, summarise
+
+# A function never has the name of its file: importing the file would hide the function.
+_LAZY = {
+    "Job": "job",
+    "Scorer": "scorer",
+    "Summary": "summary",
+    "TableScorer": "scored",
+    "Wanted": "scored",
+    "run_local": "local",
+    "score_batch": "batch",
+    "score_dataframe": "spark_engine",
+    "score_dataset": "ray_engine",
+    "summarise": "summary",
+}
+
+__all__ = [
+    "Job",
+    "Scorer",
+    "Summary",
+    "TableScorer",
+    "Wanted",
+    "run_local",
+    "score_batch",
+    "score_dataframe",
+    "score_dataset",
+    "summarise",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(f"tactful.scale.{_LAZY[name]}"), name)
+    raise AttributeError(f"module 'tactful.scale' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

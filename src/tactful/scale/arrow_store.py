@@ -1,0 +1,155 @@
+"""The files of a run through Arrow's file systems, which Ray reads and writes with."""
+
+import re
+from collections.abc import Sequence
+from glob import has_magic
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from tactful.errors import InputError, UsageError
+from tactful.scale.formats import Format
+from tactful.scale.sources import is_remote
+from tactful.scale.waves import InputFile, is_table
+
+if TYPE_CHECKING:
+    from pyarrow.fs import FileInfo, FileSystem
+
+_RENAMING = ("local", "hdfs", "abfs")
+"""The file systems that rename a folder at once; stores of objects copy each file instead."""
+
+
+class ArrowStore:
+    """Reads and writes the files of a run; input and output may lie in different places."""
+
+    def __init__(self, wished: Format):
+        self._wished = wished
+
+    def find(self, names: Sequence[str]) -> list[InputFile]:
+        """Return the files that are named, those in folders, and those that a pattern finds."""
+        return [file for name in names for file in self._matches(name)]
+
+    def names(self, folder: str) -> list[str]:
+        """Return what lies in a folder, by name; nothing where there is none."""
+        from pyarrow.fs import FileSelector
+
+        system, path = file_system(folder)
+        found = system.get_file_info(FileSelector(path, allow_not_found=True))
+        return sorted(each.base_name for each in found)
+
+    def read(self, path: str) -> bytes | None:
+        """Return what a file holds; None where there is none."""
+        system, inner = file_system(path)
+        try:
+            with system.open_input_stream(inner) as file:
+                data: bytes = file.read()
+        except FileNotFoundError:
+            return None
+        return data
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write a file whole, or not at all: a store of objects shows it when it is closed."""
+        system, inner = file_system(path)
+        folder, _, name = inner.rpartition("/")
+        system.create_dir(folder)
+        renames = self.can_rename(path)
+        target = f"{folder}/.{name}.{uuid4().hex[:8]}.part" if renames else inner
+        with system.open_output_stream(target, compression=None) as file:
+            file.write(data)
+        if renames:
+            system.move(target, inner)
+
+    def remove(self, folder: str) -> None:
+        """Remove a folder with all that is in it, if it is there."""
+        system, path = file_system(folder)
+        if system.get_file_info(path).type.name == "Directory":
+            system.delete_dir(path)
+
+    def can_rename(self, folder: str) -> bool:
+        """Say whether a folder is renamed at once and whole."""
+        return self.renames(file_system(folder)[0])
+
+    @staticmethod
+    def renames(system: "FileSystem") -> bool:
+        """Say whether a file system gives files other names without a copy."""
+        return system.type_name in _RENAMING
+
+    def rename(self, old: str, new: str) -> None:
+        """Rename a folder."""
+        system, path = file_system(old)
+        system.move(path, file_system(new)[1])
+
+    def _matches(self, name: str) -> list[InputFile]:
+        from pyarrow.fs import FileSelector, FileType
+
+        system, path = file_system(name)
+        info = system.get_file_info(path)
+        if info.type == FileType.File:
+            return [_file(info, name, path)]
+        if info.type == FileType.Directory:
+            found = system.get_file_info(FileSelector(path, recursive=True))
+            files = [each for each in found if each.is_file and self._is_read(each.path, path)]
+            if not files:
+                raise InputError(
+                    f"{name}: found no table in the folder; expected files that end in "
+                    f"{self._wished.ending}."
+                )
+            return [_file(each, name, path) for each in sorted(files, key=lambda e: e.path)]
+        if not has_magic(path):
+            raise UsageError(f"There is no file or folder '{name}'; check the name.")
+        base = path[: re.search(r"[*?\[]", path).start()].rpartition("/")[0]  # type: ignore[union-attr]
+        found = system.get_file_info(FileSelector(base, allow_not_found=True, recursive=True))
+        wanted = re.compile(pattern(path))
+        files = [each for each in found if each.is_file and wanted.fullmatch(each.path)]
+        if not files:
+            raise UsageError(f"No file matches '{name}'; check the pattern.")
+        return [_file(each, name, path) for each in sorted(files, key=lambda e: e.path)]
+
+    def _is_read(self, path: str, folder: str) -> bool:
+        inside = path[len(folder) :].strip("/").split("/")
+        hidden = any(part.startswith((".", "_")) for part in inside)
+        return not hidden and is_table(path, self._wished)
+
+
+def file_system(name: str) -> "tuple[FileSystem, str]":
+    """Return the file system of a path or address, and the path in it."""
+    from pyarrow.fs import FileSystem, LocalFileSystem
+    from pyarrow.lib import ArrowException
+
+    if not is_remote(name):
+        return LocalFileSystem(), str(Path(name).expanduser().absolute())
+    try:
+        found: tuple[FileSystem, str] = FileSystem.from_uri(name)
+    except (ArrowException, OSError, ValueError) as error:
+        said = (str(error).splitlines() or ["no reason was given"])[0]
+        raise UsageError(
+            f"{name}: the address cannot be opened ({said}); expected a path, or an address of a "
+            "file system that Arrow knows, such as s3://, gs://, hdfs:// or abfs://."
+        ) from None
+    return found
+
+
+def pattern(path: str) -> str:
+    """Return a pattern of file names as a regular expression; only ``**`` goes into folders."""
+    found = ""
+    for part in re.findall(r"\*\*/?|\*|\?|\[[^\]]+\]|.", path, re.DOTALL):
+        if part.startswith("**"):
+            found += "(?:.*/)?" if part.endswith("/") else ".*"
+        elif part in ("*", "?"):
+            found += "[^/]*" if part == "*" else "[^/]"
+        elif part.startswith("[") and len(part) > 1:
+            found += f"[{'^' if part[1] == '!' else ''}{re.escape(part[1:].lstrip('!'))}]".replace(
+                r"\-", "-"
+            )
+        else:
+            found += re.escape(part)
+    return found
+
+
+def _file(info: "FileInfo", name: str, path: str) -> InputFile:
+    """Return a file under the address by which it can be opened again."""
+    # What stands before the path in the address, such as s3://, stands before each file's too.
+    before = name[: len(name) - len(path)] if is_remote(name) and name.endswith(path) else ""
+    if is_remote(name) and not before:
+        before = f"{name.partition('://')[0]}://"
+    return InputFile(before + info.path, info.size, info.mtime_ns)

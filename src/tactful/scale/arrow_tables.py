@@ -1,0 +1,91 @@
+"""Scoring Arrow tables, as Ray and Spark hand them over; the input's own columns stay untouched.
+
+Only the columns that are looked at become a frame of ours, so types that we do not know pass
+through as they are. What is added has the same types in every batch, an empty one as well.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, cast
+
+import polars as pl
+
+from tactful.scale.memory import Memory
+from tactful.scale.scored import (
+    LINE,
+    Scored,
+    Shape,
+    TableScorer,
+    Wanted,
+    check_columns,
+    prefixed,
+    spliced,
+    where_expression,
+)
+from tactful.scale.scorer import Scorer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROW = "\0row"
+
+
+class ArrowScorer:
+    """Scores Arrow tables in one process."""
+
+    def __init__(
+        self,
+        scorer: Scorer,
+        wanted: Wanted,
+        shape: Shape = "table",
+        memory: Memory | None = None,
+    ):
+        self.scorer, self.wanted, self.shape = scorer, wanted, shape
+        self._score = TableScorer(scorer, wanted, memory)
+
+    def __call__(self, table: "pa.Table") -> "pa.Table":
+        """Return the wanted rows with the added columns, or lines with further keys."""
+        import pyarrow as pa
+
+        if self.shape == "lines":
+            found = spliced(self._score(as_frame(table, [LINE]), "lines"), self.wanted)
+            return pa.table({LINE: found.to_arrow().cast(pa.string())})
+        if not table.num_rows and not table.num_columns:
+            return table  # what an engine hands over where a file had nothing at all
+        kept, scored = self.scored(table)
+        return self.joined(kept, scored)
+
+    def scored(self, table: "pa.Table") -> "tuple[pa.Table, Scored]":
+        """Return the wanted rows as they are, and what is found in the columns looked at."""
+        view = self.checked(table)
+        if self.wanted.where is None:
+            return table, self._score(view)
+        scored = self._score(view.with_row_index(_ROW))
+        return table.take(scored.kept[_ROW].alias("row").to_arrow()), scored
+
+    def checked(self, table: "pa.Table") -> pl.DataFrame:
+        """Return the columns that are looked at; refuse a table that cannot be scored."""
+        looked_at = _looked_at(self.wanted)
+        view = as_frame(table, [name for name in table.column_names if name in looked_at])
+        names = {name: view.schema.get(name, pl.Null()) for name in table.column_names}
+        check_columns(pl.DataFrame(schema=names), self.wanted, self.scorer)
+        return view
+
+    def joined(self, kept: "pa.Table", scored: Scored) -> "pa.Table":
+        """Return the rows with the added columns."""
+        import pyarrow as pa
+
+        added = prefixed(scored.added, self.wanted.prefix)
+        for at, name in enumerate(added.columns):
+            kind = pa.float32() if at < len(self.scorer.ids) else pa.string()
+            kept = kept.append_column(name, added[name].to_arrow().cast(kind))
+        return kept
+
+
+def as_frame(table: "pa.Table", names: Iterable[str]) -> pl.DataFrame:
+    """Return some columns as a frame, without a copy where the types allow it."""
+    return cast(pl.DataFrame, pl.from_arrow(table.select(list(names))))
+
+
+def _looked_at(wanted: Wanted) -> set[str]:
+    where = [] if wanted.where is None else where_expression(wanted.where).meta.root_names()
+    return {wanted.text_column, *where, *(name.partition(":")[0] for name in wanted.by)}

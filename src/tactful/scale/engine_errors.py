@@ -1,0 +1,65 @@
+"""What an engine says when it fails, in one sentence: its own words fill screens."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tactful import errors
+from tactful.errors import RunError, TactfulError, UsageError
+
+_OURS = re.compile(r"tactful\.errors\.(\w+): (.+)")
+_CAUSE = re.compile(r"^(?:Caused by: )?((?:[\w$]+\.)*\w*(?:Error|Exception|Failure)\b.*)$", re.M)
+_NO_MEMORY = re.compile(
+    r"OutOfMemory|out of memory|MemoryError|memory pressure|killed by (?:YARN|the OOM)"
+    r"|exit code 137|Python worker exited unexpectedly|oom",
+)
+_PLAIN = ("InputError", "FileFormatError", "OutputError", "RunError", "UsageError")
+_LONGEST = 300
+
+
+@contextmanager
+def one_sentence(engine: str) -> Iterator[None]:
+    """Turn what an engine raises into one sentence; ours and an interrupt pass as they are."""
+    try:
+        yield
+    except TactfulError:
+        raise
+    except Exception as error:
+        raise explained(engine, _whole_story(error)) from None
+
+
+def explained(engine: str, story: str) -> TactfulError:
+    """Return the error that a long story is about: one of ours from a worker, or the engine's."""
+    ours = _OURS.findall(story)
+    if ours:
+        name, said = ours[-1]
+        kind = getattr(errors, name) if name in _PLAIN else UsageError
+        found: TactfulError = kind(said.strip())
+        return found
+    goes_on = "what is whole is kept: run the same command again to go on"
+    if _NO_MEMORY.search(story):
+        return RunError(
+            f"The engine {engine} lost a worker, most likely for lack of memory; {goes_on}, with "
+            "fewer --workers or smaller --part-rows."
+        )
+    return RunError(f"The engine {engine} gave up ({first_cause(story)}); {goes_on}.")
+
+
+def first_cause(story: str) -> str:
+    """Return the innermost cause that a story names, in one line."""
+    named = _CAUSE.findall(story)
+    lines = [line.strip() for line in story.splitlines() if line.strip()]
+    said: str = named[-1] if named else (lines[0] if lines else "it gave no reason")
+    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
+
+
+def _whole_story(error: BaseException) -> str:
+    told = []
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        kind = type(current)
+        told.append(f"{kind.__module__}.{kind.__name__}: {current}")
+        current = current.__cause__ or current.__context__
+    return "\n".join(told)

@@ -1,0 +1,84 @@
+"""What is done when all parts are whole: one file of many, and the worst rows of all."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from tactful.scale.formats import Format
+from tactful.scale.job import Job
+from tactful.scale.scored import LINE
+from tactful.scale.unpacking import pack
+from tactful.scale.whole import unfinished, write_whole
+from tactful.scale.worker import WORK, part_name, top_name
+from tactful.scale.worst import worst_of
+from tactful.scale.writing import header_bytes, table_bytes
+
+_ROW_GROUP = 100_000
+
+
+def finish(
+    job: Job, folder: Path, target: Path, numbers: Sequence[int], columns: Sequence[str]
+) -> tuple[Path, ...]:
+    """Write what is made of all parts; return the paths of what the user gets."""
+    written = []
+    if job.merged and not job.only_top:
+        # Beside the parts, so that what a crash leaves behind goes away with them.
+        temporary = unfinished(target, folder / WORK)
+        _join([folder / part_name(each, job) for each in numbers], temporary, job, columns)
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.replace(target)
+        written.append(target)
+    elif not job.only_top:
+        written.append(target)
+    if job.top:
+        written.append(_write_top(job, folder, target, numbers))
+    return tuple(written)
+
+
+def _join(parts: Sequence[Path], target: Path, job: Job, columns: Sequence[str]) -> None:
+    output = job.output_format
+    if output.is_columnar:
+        _join_tables(parts, target, output)
+        return
+    with target.open("wb") as file:
+        file.write(header_bytes(list(columns), output))
+        for part in parts:
+            with part.open("rb") as data:
+                shutil.copyfileobj(data, file, 1 << 20)
+
+
+def _join_tables(parts: Sequence[Path], target: Path, output: Format) -> None:
+    names = [str(part) for part in parts]
+    if output.kind == "parquet":
+        pl.scan_parquet(names, glob=False).sink_parquet(
+            target, compression="zstd", row_group_size=_ROW_GROUP, maintain_order=True
+        )
+    else:
+        pl.scan_ipc(names, glob=False).sink_ipc(target, compression="zstd", maintain_order=True)
+
+
+def top_path(job: Job, target: Path) -> Path:
+    """Return where the worst rows are written: beside the one file, or among the parts."""
+    ending = job.output_format.ending
+    if job.only_top and job.merged:
+        return target
+    if job.merged:
+        return target.with_name(f"{target.name.removesuffix(ending)}.top{ending}")
+    return target / f"top{ending}"
+
+
+def _write_top(job: Job, folder: Path, target: Path, numbers: Sequence[int]) -> Path:
+    path = top_path(job, target)
+    parts = (pl.read_ipc((folder / WORK / top_name(each)).read_bytes()) for each in numbers)
+    worst = worst_of(parts, job.top)
+    output = job.output_format
+    if output.kind == "jsonl" and worst.columns == [LINE]:
+        data = pack("".join(f"{line}\n" for line in worst[LINE]).encode("utf-8"), output.packing)
+    else:
+        data = table_bytes(worst, output)
+    write_whole(path, data, folder / WORK)
+    return path

@@ -1,0 +1,143 @@
+"""Where followed rows go: a stream, or a file with a note of how far the input was read."""
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from tactful.errors import InputError, OutputError, UsageError
+from tactful.scale.manifest import refuse_other_terms
+from tactful.scale.whole import sweep, write_whole
+
+NOTE = "follow.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How far an input was read."""
+
+    offset: int = 0
+    line: int = 1
+    marked: int = 0
+    """So many bytes at the start were looked at, to know the input again."""
+    mark: str = ""
+
+
+class Output(Protocol):
+    """Takes the bytes of batches."""
+
+    @property
+    def place(self) -> Place:
+        """How far the input was read by an earlier run."""
+        ...
+
+    def begin(self, header: bytes) -> None:
+        """Write the header, unless it is there already."""
+        ...
+
+    def add(self, data: bytes, place: Place) -> None:
+        """Write a batch, and note how far the input was read."""
+        ...
+
+
+class FollowedStream:
+    """Prints; nothing is noted."""
+
+    def __init__(self, out: IO[bytes]):
+        self._out, self._begun = out, False
+        self.place = Place()
+
+    def begin(self, header: bytes) -> None:
+        """Write the header once."""
+        if not self._begun:
+            self._out.write(header)
+        self._begun = True
+
+    def add(self, data: bytes, place: Place) -> None:
+        """Write a batch at once."""
+        self._out.write(data)
+        self._out.flush()
+
+
+class FollowedFile:
+    """Adds to a file; a note beside it says how much of it is whole."""
+
+    def __init__(self, path: Path, terms: Mapping[str, Any], *, restart: bool, force: bool):
+        self.path, self._terms = path, dict(terms)
+        self._note = path.with_name(f".{path.name}.tactful") / NOTE
+        self.place, size = Place(), 0
+        sweep(self._note.parent)
+        if self._note.exists() and not restart:
+            self.place, size = self._read_note()
+        elif path.exists() and not force and not restart:
+            raise UsageError(f"{path}: it exists already; name another place or pass --force.")
+        try:
+            self._size = size
+            self._file = path.open("r+b" if size else "w+b")
+            self._file.truncate(size)
+            self._file.seek(size)
+            # From the first moment on there is a run to go on with, and not a file in the way.
+            self._write_note(self.place)
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written ({error.strerror}).") from None
+        self._begun = bool(size)
+
+    def __enter__(self) -> "FollowedFile":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        # An interrupt may have come in the middle of a batch.
+        with contextlib.suppress(OSError):
+            self._file.flush()
+        os.truncate(self.path, self._size)
+        self._file.close()
+
+    def begin(self, header: bytes) -> None:
+        """Write the header, or see that it is there already."""
+        if not self._begun:
+            self.add(header, self.place)
+        elif os.pread(self._file.fileno(), len(header), 0) != header:
+            raise InputError(
+                f"{self.path}: found other columns than the input has now; expected the same, to "
+                "add to them; name another output."
+            )
+        self._begun = True
+
+    def add(self, data: bytes, place: Place) -> None:
+        """Write a batch; then note that it is whole, and how far the input was read."""
+        try:
+            self._file.write(data)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._write_note(place)
+        except OSError as error:
+            raise OutputError(
+                f"{self.path}: cannot be written ({error.strerror}); what is whole is kept: make "
+                "room and run the same command again to go on."
+            ) from None
+
+    def _write_note(self, place: Place) -> None:
+        size = self._file.tell()
+        note = {"terms": self._terms, "size": size, "place": asdict(place)}
+        write_whole(self._note, json.dumps(note).encode())
+        self._size = size
+
+    def _read_note(self) -> tuple[Place, int]:
+        try:
+            note = json.loads(self._note.read_text(encoding="utf-8"))
+            place, size, terms = Place(**note["place"]), int(note["size"]), note["terms"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{self._note}: found no note of how far the input was read ({error}); pass "
+                "--restart to begin anew."
+            ) from None
+        refuse_other_terms(terms, self._terms, str(self.path))
+        if not self.path.exists() or self.path.stat().st_size < size:
+            raise InputError(
+                f"{self.path}: it was cut off or removed since the last run; expected at least "
+                f"{size:,} bytes; pass --restart to begin anew."
+            )
+        return place, size

@@ -1,0 +1,242 @@
+"""The local engine: all cores of this machine, a manifest, and parts that are whole or absent."""
+
+import contextlib
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from tactful.errors import InputError, UsageError
+from tactful.scale.finish import finish
+from tactful.scale.heads import Head, empty_table, read_heads
+from tactful.scale.job import Job
+from tactful.scale.lines import lines_as_table
+from tactful.scale.locking import locked
+from tactful.scale.manifest import Manifest
+from tactful.scale.parse import parse
+from tactful.scale.pieces import Begin, Piece, begin_behind, cut_pieces
+from tactful.scale.place import SUMMARY, OutputPlace, missing_pieces, place_of, refuse_more
+from tactful.scale.pool import InProcess, Processes, cannot_write
+from tactful.scale.progress import Watch
+from tactful.scale.scored import LINE, check_columns, check_lines
+from tactful.scale.scorer import ScoreBatch
+from tactful.scale.sources import Source, find_sources
+from tactful.scale.summary import Summary, from_json, merged, to_json
+from tactful.scale.whole import write_whole
+from tactful.scale.worker import WORK, Done, Setup, summary_name
+from tactful.scale.writing import added_columns, header_bytes
+
+_ENOUGH_BYTES = 1 << 20
+"""Less input than this is scored faster than a second process starts."""
+_ENOUGH_ROWS = 5_000
+WEIGHTS = "weights"
+_AHEAD = 4
+"""In order, a worker may be so many pieces ahead of the slowest one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run made."""
+
+    summary: Summary
+    written: tuple[Path, ...] = ()
+    was_whole: bool = False
+    """All was done already by an earlier run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """The sources of a job, opened as far as needed to know their columns."""
+
+    sources: tuple[Source, ...]
+    heads: tuple[Head, ...]
+    schema: pl.Schema | None = None
+    columns: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int | None:
+        """How much there is to read: bytes, or rows; None where that cannot be known before."""
+        if any(source.format.is_columnar for source in self.sources):
+            from tactful.scale.columnar import row_count
+
+            return sum(map(row_count, self.sources))
+        if any(source.path is None or source.format.packing for source in self.sources):
+            return None
+        return sum(source.size for source in self.sources)
+
+
+def run_local(
+    job: Job,
+    watch: Watch,
+    *,
+    restart: bool = False,
+    force: bool = False,
+    at_end: Callable[[Summary], None] | None = None,
+) -> Outcome:
+    """Score the input into the output; go on where an earlier run of the same job ended.
+
+    ``at_end`` is called with the summary before the run counts as finished: what it writes is
+    written again if it fails.
+    """
+    place = place_of(job)
+    source = _opened(job, place.target)
+    place.refuse_others(force or restart)
+    try:
+        with locked(place.folder):
+            with place.ready(source.sources, restart=restart) as (manifest, must_look):
+                outcome = _run(job, source, place, manifest, must_look, watch)
+                if at_end is not None:
+                    at_end(outcome.summary)
+                if not manifest.is_finished:
+                    manifest.finish()
+            place.tidy()
+    except OSError as error:
+        raise cannot_write(error) from error
+    return outcome
+
+
+def _run(
+    job: Job, source: Input, place: OutputPlace, manifest: Manifest, must_look: bool, watch: Watch
+) -> Outcome:
+    begin = Begin() if must_look else begin_behind(manifest.parts)
+    pieces = missing_pieces(_cut(job, source, begin), manifest, must_look, place.folder)
+    if manifest.is_finished:
+        refuse_more(pieces if must_look else iter(()), place.folder)
+        return Outcome(_read_summary(place.folder / SUMMARY), (place.target,), was_whole=True)
+    rows = sum(int(part["rows"]) for part in manifest.parts.values())
+    watch.start(source.total, _size_done(manifest), rows)
+    with _pool(job, source, place.folder, watch) as pool:
+        for done in pool.run(pieces):
+            manifest.add(done.piece.number, {**done.record, "rows": done.rows})
+            watch.part(done.piece.end - done.piece.start, done.rows)
+    for each in source.sources:
+        each.refuse_if_changed()
+    written = finish(job, place.folder, place.target, sorted(manifest.parts), source.columns)
+    summary = _summed(place.folder, manifest)
+    told = json.dumps(to_json(summary), ensure_ascii=False, indent=1)
+    write_whole(place.folder / SUMMARY, told.encode("utf-8", "surrogatepass"))
+    return Outcome(summary, written)
+
+
+def stream_local(job: Job, out: IO[bytes], watch: Watch) -> Summary:
+    """Score the input to a stream, in its order; nothing is kept, and nothing can be resumed."""
+    source = _opened(job)
+    watch.start(source.total, 0, 0)
+    summary = Summary()
+    out.write(header_bytes(list(source.columns), job.output_format))
+    with _pool(job, source, None, watch) as pool:
+        done_parts = pool.run(_cut(job, source, Begin()), _AHEAD * job.workers)
+        for done in _in_order(done_parts):
+            out.write(done.data)
+            out.flush()
+            summary = merged(summary, done.summary or Summary())
+            watch.part(done.piece.end - done.piece.start, done.rows)
+    return summary
+
+
+def _opened(job: Job, target: Path | None = None) -> Input:
+    """Open the sources and refuse at once what could only fail later."""
+    sources = tuple(find_sources(job.inputs, job.input_format, target))
+    heads = tuple(read_heads(sources))
+    if sources[0].format.shape == "table":
+        table = empty_table(heads[0])
+        check_columns(table, job.wanted, job.scorer)
+        columns = (*table.columns, *added_columns(job.wanted, job.scorer))
+        return Input(sources, heads, columns=columns)
+    first = next(_cut(job, Input(sources, heads), Begin()), None) if sources[0].path else None
+    if first is None or not first.data:
+        return _unseen(sources, heads, job)
+    found = parse(first, sources[first.source], heads[first.source], job.skip_bad_rows)
+    lines = found.table[LINE]
+    check_lines(lines, job.wanted, job.scorer)
+    if job.output_format.kind == "jsonl":
+        return Input(sources, heads)
+    schema = lines_as_table(lines).schema
+    columns = (*schema, *added_columns(job.wanted, job.scorer))
+    return Input(sources, heads, schema, columns)
+
+
+def _unseen(sources: tuple[Source, ...], heads: tuple[Head, ...], job: Job) -> Input:
+    """Return an input of JSON lines whose first ones cannot be looked at before the start."""
+    if job.output_format.kind != "jsonl":
+        raise UsageError(
+            f"{sources[0].name}: found JSON lines that cannot be read twice, or none at all; "
+            "expected a file with lines, to know the columns of the table; write JSONL instead."
+        )
+    return Input(sources, heads)
+
+
+def _cut(job: Job, source: Input, begin: Begin) -> Iterator[Piece]:
+    return cut_pieces(source.sources, source.heads, job.part_rows, job.part_bytes, begin)
+
+
+def _summed(folder: Path, manifest: Manifest) -> Summary:
+    total = Summary()
+    for number in sorted(manifest.parts):
+        total = merged(total, _read_summary(folder / WORK / summary_name(number)))
+    return total
+
+
+def _read_summary(path: Path) -> Summary:
+    try:
+        return from_json(json.loads(path.read_bytes().decode("utf-8", "surrogatepass")))
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{path}: it cannot be read ({error}); expected what the run counted; pass --restart "
+            "to begin anew."
+        ) from None
+
+
+def _size_done(manifest: Manifest) -> int:
+    return sum(int(part["end"]) - int(part["start"]) for part in manifest.parts.values())
+
+
+def _in_order(parts: Iterator[Done]) -> Iterator[Done]:
+    waiting: dict[int, Done] = {}
+    number = 0
+    for done in parts:
+        waiting[done.piece.number] = done
+        while number in waiting:
+            yield waiting.pop(number)
+            number += 1
+
+
+@contextlib.contextmanager
+def _pool(
+    job: Job, source: Input, folder: Path | None, watch: Watch
+) -> Iterator[InProcess | Processes]:
+    total = source.total
+    least = _ENOUGH_ROWS if source.sources[0].format.is_columnar else _ENOUGH_BYTES
+    alone = job.workers == 1 or (total is not None and total < least)
+    scorer = job.scorer
+    with _weights_folder(folder) as shared:
+        load: Callable[[], ScoreBatch] = scorer.load
+        if not alone and scorer.lay_out is not None:
+            load = scorer.lay_out(shared)
+        lean = replace(job, scorer=replace(scorer, lay_out=None))
+        setup = Setup(lean, source.sources, source.heads, folder, load, source.schema)
+        pool = InProcess(setup, watch) if alone else Processes(setup, job.workers, watch)
+        try:
+            yield pool
+        finally:
+            pool.close()
+
+
+@contextlib.contextmanager
+def _weights_folder(folder: Path | None) -> Iterator[Path]:
+    """Give a folder for the model; among what a run leaves behind if it is killed, if it can."""
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="tactful-") as name:
+            yield Path(name)
+        return
+    weights = folder / WORK / WEIGHTS
+    shutil.rmtree(weights, ignore_errors=True)
+    try:
+        yield weights
+    finally:
+        shutil.rmtree(weights, ignore_errors=True)

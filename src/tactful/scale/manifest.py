@@ -1,0 +1,104 @@
+"""What is done of a job: a line for its terms, and one for each part that is whole.
+
+Lines are only ever added, each after its part has its final name. So whatever ends a run, the
+manifest names whole parts only; a last line that was cut off is ignored.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tactful.errors import InputError, UsageError
+from tactful.scale.whole import write_whole
+
+FILE = "manifest.jsonl"
+VERSION = 1
+BAD_ROWS = "bad rows skipped"
+
+
+class Manifest:
+    """The record of a folder of parts."""
+
+    def __init__(self, folder: Path, terms: Mapping[str, Any], inputs: list[dict[str, Any]]):
+        """Open the record of a job, or begin one; other terms than before are refused."""
+        self.path = folder / FILE
+        self.parts: dict[int, dict[str, Any]] = {}
+        self.inputs = inputs
+        self.is_finished = False
+        self.resumed = self.path.exists()
+        header: dict[str, Any] = {"tactful score": VERSION, "terms": dict(terms), "inputs": inputs}
+        if self.resumed:
+            old = self._read()
+            # A run that got nowhere binds nobody: its mistake may be what was mended since.
+            if old is not None and (self.parts or self.is_finished):
+                refuse_other_terms(old["terms"], header["terms"], str(folder))
+                self.inputs = old["inputs"]
+                return
+        self.resumed = False
+        self._write_header(header)
+
+    def add(self, number: int, record: Mapping[str, Any]) -> None:
+        """Note that a part is whole."""
+        self.parts[number] = dict(record)
+        self._append({"part": number, **record})
+
+    def finish(self) -> None:
+        """Note that all is done."""
+        self.is_finished = True
+        self._append({"finished": len(self.parts)})
+
+    def _append(self, record: Mapping[str, Any]) -> None:
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _read(self) -> dict[str, Any] | None:
+        """Return the terms and remember the parts; None for a record that never got that far."""
+        raw = self.path.read_bytes()
+        whole = raw[: raw.rfind(b"\n") + 1]
+        if not whole:
+            return None
+        if len(whole) < len(raw):
+            # The line that a crash cut off would spoil the one that is written behind it.
+            with self.path.open("rb+") as file:
+                file.truncate(len(whole))
+        try:
+            header, *lines = [json.loads(line) for line in whole.splitlines()]
+            if header["tactful score"] != VERSION:
+                raise ValueError(f"version {header['tactful score']}")
+            for line in lines:
+                if "finished" in line:
+                    self.is_finished = True
+                else:
+                    self.parts[line.pop("part")] = line
+            return {"terms": header["terms"], "inputs": header["inputs"]}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(
+                f"{self.path}: found no record of a run that can be resumed ({error}); expected "
+                f"version {VERSION}; pass --restart to begin anew."
+            ) from None
+
+    def _write_header(self, header: Mapping[str, Any]) -> None:
+        write_whole(self.path, (json.dumps(header, ensure_ascii=False) + "\n").encode())
+
+
+def refuse_other_terms(old: Mapping[str, Any], new: Mapping[str, Any], place: str) -> None:
+    """Refuse to go on with a job whose terms have changed, and name the first that has.
+
+    Where bad rows stopped the run so far there were none, so they may be skipped from now on.
+    """
+    for name in {**old, **new}:
+        if old.get(name) != new.get(name) and (name, old.get(name)) != (BAD_ROWS, False):
+            raise UsageError(
+                f"{place}: found a run with other settings ({name}: {_said(old.get(name))} then, "
+                f"{_said(new.get(name))} now); expected the same, to go on with it; pass "
+                "--restart to begin anew, or name another output."
+            )
+
+
+def _said(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,190 @@
+"""Where a run writes, what it finds there of an earlier one, and whether it may go on with that."""
+
+import contextlib
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tactful.errors import InputError, UsageError
+from tactful.scale.finish import top_path
+from tactful.scale.job import Job
+from tactful.scale.locking import LOCK
+from tactful.scale.manifest import FILE, Manifest
+from tactful.scale.pieces import Piece
+from tactful.scale.sources import Source
+from tactful.scale.whole import is_unfinished, sweep
+from tactful.scale.worker import WORK, part_name, summary_name, top_name
+
+SUMMARY = "summary.json"
+_OURS = re.compile(
+    r"part-\d{5,}\.[a-z.]+|top\.[a-z.]+|"
+    + "|".join(re.escape(name) for name in (SUMMARY, FILE, WORK))
+)
+"""What a run writes into its folder."""
+_BEFORE_THE_FIRST = {LOCK, WORK}
+"""What is there before the manifest is, if a run is killed at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPlace:
+    """The output of a job, and the folder of its parts, which may be hidden beside it."""
+
+    job: Job
+    target: Path
+    folder: Path
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is a run to go on with."""
+        return (self.folder / FILE).exists()
+
+    def refuse_others(self, force: bool) -> None:
+        """Refuse to write over what is not of this run."""
+        target, job = self.target, self.job
+        if job.merged:
+            if target.is_dir():
+                raise UsageError(f"{target}: found a folder; expected the name of a file to write.")
+            made = [target, *([top_path(job, target)] if job.top else ())]
+            there = next((each for each in made if each.exists()), None)
+            if there is not None and not self.is_begun and not force:
+                raise UsageError(f"{there}: it exists already; name another place or pass --force.")
+        elif target.exists() and not target.is_dir():
+            raise UsageError(
+                f"{target}: found a file; expected the name of a folder for the parts."
+            )
+        elif target.is_dir() and not self.is_begun and not self._is_bare():
+            raise UsageError(
+                f"{target}: found a folder with other files; expected a new or an empty one for "
+                "the parts; name another."
+            )
+
+    def _is_bare(self) -> bool:
+        names = {path.name for path in self.folder.iterdir()}
+        return all(name in _BEFORE_THE_FIRST or is_unfinished(name) for name in names)
+
+    @contextlib.contextmanager
+    def ready(self, sources: Sequence[Source], *, restart: bool) -> Iterator[tuple[Manifest, bool]]:
+        """Give the manifest, and whether the input's bytes must be looked at to go on."""
+        if restart and self.is_begun:
+            self._clear()
+        inputs = [each.as_data() for each in sources]
+        sweep(self.folder)
+        manifest = Manifest(self.folder, self.job.terms(), inputs)
+        work = self.folder / WORK
+        if not manifest.resumed:
+            # What another model said may be left in there.
+            shutil.rmtree(work, ignore_errors=True)
+        must_look = _same_input(manifest, sources, self.folder)
+        if manifest.is_finished:
+            self._refuse_lost(manifest)
+        else:
+            work.mkdir(exist_ok=True)
+            sweep(work)
+            self._forget_lost(manifest)
+        try:
+            yield manifest, must_look
+        finally:
+            for folder in (self.folder, work):
+                if folder.is_dir():
+                    sweep(folder)
+            if not manifest.parts:
+                self._withdraw()
+
+    def tidy(self) -> None:
+        """Take away what is needed only until all is whole."""
+        shutil.rmtree(self.folder if self.job.merged else self.folder / WORK, ignore_errors=True)
+
+    def _withdraw(self) -> None:
+        """Leave nothing behind of a run that got nowhere."""
+        shutil.rmtree(self.folder / WORK, ignore_errors=True)
+        for name in (FILE, LOCK):
+            (self.folder / name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
+    def _clear(self) -> None:
+        """Remove what an earlier run wrote, and nothing else; its record last."""
+        for path in sorted(self.folder.iterdir(), key=lambda path: path.name == FILE):
+            if _OURS.fullmatch(path.name):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def _forget_lost(self, manifest: Manifest) -> None:
+        """A part that somebody took away is made again."""
+        for number in list(manifest.parts):
+            if not all(path.exists() for path in self._files(number)):
+                del manifest.parts[number]
+
+    def _refuse_lost(self, manifest: Manifest) -> None:
+        if self.job.merged or self.job.only_top:
+            return
+        for number in manifest.parts:
+            part = self.folder / part_name(number, self.job)
+            if not part.exists():
+                raise InputError(
+                    f"{part}: it was taken away since the run ended; expected all parts; pass "
+                    "--restart to begin anew."
+                )
+
+    def _files(self, number: int) -> Iterator[Path]:
+        yield self.folder / WORK / summary_name(number)
+        if self.job.top:
+            yield self.folder / WORK / top_name(number)
+        if not self.job.only_top:
+            yield self.folder / part_name(number, self.job)
+
+
+def place_of(job: Job) -> OutputPlace:
+    """Return where a job writes."""
+    target = Path(job.output)
+    hidden = target.with_name(f".{target.name}.tactful") if job.merged else target
+    return OutputPlace(job, target, hidden)
+
+
+def missing_pieces(
+    pieces: Iterator[Piece], manifest: Manifest, must_look: bool, folder: Path
+) -> Iterator[Piece]:
+    """Yield the pieces that are not done; those that are must be as they were."""
+    for piece in pieces:
+        known = manifest.parts.get(piece.number)
+        if known is None:
+            yield piece
+        elif must_look and piece.record() != {name: known[name] for name in piece.record()}:
+            raise _other_rows(folder, piece.number)
+
+
+def refuse_more(pieces: Iterator[Piece], folder: Path) -> None:
+    """Refuse an input that has more than a run that has ended."""
+    for piece in pieces:
+        raise _other_rows(folder, piece.number)
+
+
+def _other_rows(folder: Path, number: int) -> InputError:
+    return InputError(
+        f"{folder}: found other rows than the run began with (part {number}); expected the same "
+        "input, to go on with it; pass --restart to begin anew."
+    )
+
+
+def _same_input(manifest: Manifest, sources: Sequence[Source], folder: Path) -> bool:
+    """Refuse another input than the first run had; say whether its bytes must be looked at."""
+    if not manifest.resumed:
+        return False
+    old, new = manifest.inputs, [each.as_data() for each in sources]
+    if [(e["file"], e["size"]) for e in old] != [(e["file"], e["size"]) for e in new]:
+        name = next(
+            (two["file"] for one, two in zip(old, new, strict=False) if one != two),
+            "the list of files",
+        )
+        raise InputError(
+            f"{folder}: found a run of another input ({name} has changed since); expected the same "
+            "files, to go on with it; pass --restart to begin anew, or name another output."
+        )
+    touched = [two for one, two in zip(old, new, strict=True) if one != two]
+    if touched and any(source.format.is_columnar for source in sources):
+        raise InputError(
+            f"{touched[0]['file']}: it was written again since the run began; expected the same "
+            "file, to go on with it; pass --restart to begin anew."
+        )
+    return bool(touched) or sources[0].path is None

@@ -1,0 +1,117 @@
+"""What an engine of a cluster does with some rows: reads, scores, counts and writes them to bytes.
+
+Everything here happens inside an actor or a task. It is the same code that the local engine runs,
+so the cells are the same, whoever cut the input.
+"""
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from tactful.errors import InputError
+from tactful.scale.formats import Format
+from tactful.scale.heads import Head, read_head
+from tactful.scale.job import Job
+from tactful.scale.memory import OwnMemory
+from tactful.scale.parse import parse
+from tactful.scale.pieces import Piece
+from tactful.scale.scored import LINE, Scored, Shape, TableScorer
+from tactful.scale.scorer import ScoreBatch
+from tactful.scale.sources import Source
+from tactful.scale.tally import Tally, tally
+from tactful.scale.unpacking import pack
+from tactful.scale.writing import as_table, part_bytes, table_bytes
+
+Portion = tuple[Scored, Tally]
+
+
+@dataclass(frozen=True, slots=True)
+class Address(Source):
+    """A file that an engine reads, wherever it lies; it comes as a stream of bytes."""
+
+    address: str = ""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.address
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that an actor or a task is told before its first rows."""
+
+    job: Job
+    output: Format
+    """How a worker writes rows; an engine may pack them itself."""
+    columns: tuple[str, ...] = ()
+    """The columns of delimited input; a file with others is refused."""
+    schema: pl.Schema | None = None
+    """The columns that lines of JSON become, where the output is a table."""
+
+
+class PortionScorer:
+    """Scores portions in one process; the model is opened once."""
+
+    def __init__(self, plan: Plan, load: Callable[[], ScoreBatch] | None = None):
+        self.plan, job = plan, plan.job
+        scorer = replace(job.scorer, load=load or job.scorer.load)
+        self._score = TableScorer(scorer, job.wanted, OwnMemory() if job.wanted.dedupe else None)
+
+    def piece(self, piece: Piece, source: Source, head: Head) -> Portion:
+        """Score lines as they stand in a file."""
+        parsed = parse(piece, source, head, self.plan.job.skip_bad_rows)
+        table, shape = parsed.table, source.format.shape
+        if self.plan.schema is not None:
+            place = f"{source.name}, from line {piece.line} on"
+            table, shape = as_table(table[LINE], self.plan.schema, place), "table"
+        elif self.plan.columns:
+            table = table.select(self.plan.columns)
+        return self.table(table, shape, source.name, parsed.skipped)
+
+    def table(
+        self, table: pl.DataFrame, shape: Shape = "table", place: str = "", skipped: int = 0
+    ) -> Portion:
+        """Score a table."""
+        scored = self._score(table, shape)
+        return scored, tally(scored, self.plan.job, place, skipped)
+
+    def data(self, scored: Scored, header: bool = True) -> bytes:
+        """Return the rows as they stand in a file of the output; nothing if nobody wants them."""
+        job = self.plan.job
+        if job.only_top:
+            return b""
+        return part_bytes(scored, job.wanted, self.plan.output, header)
+
+
+def check_head(head: Head, columns: Sequence[str], place: str) -> None:
+    """Refuse a delimited file that has other columns than the first one."""
+    other = set(head.columns) ^ set(columns)
+    if columns and other:
+        raise InputError(
+            f"{place}: found other columns than in the first file "
+            f"({', '.join(sorted(other)[:5])}); expected the same in all files; score them apart."
+        )
+
+
+def first_rows(data: bytes, source: Source, job: Job) -> tuple[Head, pl.Series]:
+    """Return the head of a file of lines that begins so, and its first lines of JSON."""
+    file = io.BytesIO(data)
+    head = read_head(file, source)
+    lines = pl.Series(LINE, [], pl.String)
+    if source.format.kind == "jsonl":
+        whole = head.rest[: head.rest.rfind(b"\n") + 1] or head.rest
+        lines = parse(Piece(0, 0, 0, 0, 1, 0, whole), source, head, job.skip_bad_rows).table[LINE]
+    return head, lines
+
+
+def worst_bytes(worst: pl.DataFrame | None, output: Format) -> bytes:
+    """Return the worst rows as they stand in a file of the output."""
+    if worst is None:
+        return b""
+    if output.kind == "jsonl" and worst.columns == [LINE]:
+        text = "".join(f"{line}\n" for line in worst[LINE])
+        return pack(text.encode("utf-8", "surrogatepass"), output.packing)
+    return table_bytes(worst, output)

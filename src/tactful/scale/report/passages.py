@@ -1,0 +1,79 @@
+"""The texts with the highest probabilities, each hidden until somebody asks for it."""
+
+import numpy as np
+
+from tactful.scale.report.about import ReportAbout
+from tactful.scale.report.grids import Section, paragraph
+from tactful.scale.report.words import counted, safe, shortened
+from tactful.scale.summary import Summary
+from tactful.scale.summary_extremes import LONGEST_TEXT, Extreme
+
+
+def passages(summary: Summary, about: ReportAbout) -> Section | None:
+    """Return the texts that were kept; None where none were asked for."""
+    if not summary.kept_extremes:
+        return None
+    text = (
+        "These are the texts that the model is most sure of. A machine read them: each may be an "
+        "example of the kind, or its opposite, a quotation or a joke. Some may hurt to read, so "
+        "each is hidden until you open it. Equal texts stand once."
+    )
+    blocks = [
+        _kind(at, name, texts, about)
+        for at, (name, texts) in enumerate(summary.extremes.items(), 1)
+        if texts
+    ]
+    if not blocks:
+        return Section("passages", _TITLE, paragraph("No text has a probability."))
+    button = _button("passages", "Show all texts of all kinds", "Hide all texts")
+    return Section("passages", _TITLE, paragraph(text) + button + "".join(blocks))
+
+
+_TITLE = "Texts with the highest probabilities"
+
+
+def _button(target: str, show: str, hide: str) -> str:
+    """Return a button that the page's script shows; without it, each text opens by itself."""
+    return (
+        f'<p class="reveal"><button type="button" hidden data-in="{target}" '
+        f'data-show="{safe(show)}" data-hide="{safe(hide)}">{safe(show)}</button></p>'
+    )
+
+
+def _kind(at: int, name: str, texts: list[Extreme], about: ReportAbout) -> str:
+    items = "".join(_text(number, each, name, about) for number, each in enumerate(texts, 1))
+    highest, lowest = texts[0].probability, texts[-1].probability
+    spread = f"{highest:.2f}" if len(texts) == 1 else f"{highest:.2f} to {lowest:.2f}"
+    button = _button(f"kind-{at}", "Show these texts", "Hide these texts")
+    title = f"<h3><bdi>{safe(about.name(name))}</bdi></h3>"
+    return (
+        f'<details class="kind" id="kind-{at}"><summary>{title} '
+        f"<span>{counted(len(texts), 'text')}, {spread}</span></summary>"
+        f"{button}<ol>{items}</ol></details>"
+    )
+
+
+def _text(number: int, each: Extreme, name: str, about: ReportAbout) -> str:
+    threshold = about.thresholds.get(name)
+    # As it was counted: both are numbers of 32 bits.
+    below = threshold is not None and each.probability < float(np.float32(threshold))
+    facts = [f"probability {each.probability:.3f}"]
+    if below:
+        facts.append("below the threshold")
+    if each.times > 1:
+        facts.append(f"found {each.times:,} times")
+    if each.source:
+        facts.append(f"<bdi>{safe(shortened(each.source, 200))}</bdi>")
+    likely = "is probably not" if below else "may be"
+    words = safe(each.text) if each.text.strip() else "(only white space)"
+    cut = (
+        f"<p>No more than {LONGEST_TEXT:,} letters are shown.</p>"
+        if len(each.text) >= LONGEST_TEXT
+        else ""
+    )
+    return (
+        f"<li><details><summary>Text {number} <span>{' · '.join(facts)}</span></summary>"
+        f'<p class="reading">As a machine reads it, this {likely}: '
+        f"<bdi>{safe(about.name(name))}</bdi></p>"
+        f'<blockquote dir="auto">{words}</blockquote>{cut}</details></li>'
+    )

@@ -1,0 +1,50 @@
+"""What scores: a function of texts, how a worker opens it, and what it will say.
+
+This room knows no detector. Whoever calls it brings a :class:`Scorer`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Column = NDArray[np.float32] | list[str | None]
+Columns = Mapping[str, Column]
+"""Name -> one value per text: probabilities, or words such as the language of the text."""
+
+ScoreBatch = Callable[[list[str]], Columns]
+"""Scores texts. A text's values never depend on the others beside it.
+
+Besides the ids and words of its :class:`Scorer`, the columns may hold ``model`` where not all texts
+are read by the same one, and ``error`` with the reason why a text has no score.
+"""
+
+MODEL, ERROR = "model", "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """A function that scores texts, before it is opened."""
+
+    load: Callable[[], ScoreBatch]
+    """Opens the function in the process that will use it; can be sent to other processes."""
+    ids: tuple[str, ...]
+    """The columns of probabilities, in their order."""
+    model: str
+    """The name and version that stand beside each score."""
+    fingerprint: str
+    """Changes whenever the scores would: of the weights and of all that is set."""
+    lay_out: Callable[[Path], Callable[[], ScoreBatch]] | None = None
+    """Writes the model into a folder, so that processes can map it into memory together, and
+    returns what opens it there; None where nothing is gained by that."""
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    """From which probability on each id counts as found."""
+    words: tuple[str, ...] = ()
+    """Further columns of words that the function adds, such as ``lang`` or ``spans``."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that are added to a table, in their order."""
+        return (*self.ids, *self.words, MODEL, ERROR)

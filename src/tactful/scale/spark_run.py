@@ -1,0 +1,213 @@
+"""A whole job on Spark: wave after wave of files, read and written by Spark, scored in tasks."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tactful.errors import UsageError
+from tactful.scale.arrow_tables import ArrowScorer
+from tactful.scale.engine_errors import one_sentence
+from tactful.scale.formats import Format, format_of
+from tactful.scale.hadoop_store import HadoopStore
+from tactful.scale.job import Job
+from tactful.scale.portions import Address, Plan, first_rows
+from tactful.scale.scored import check_columns, lines_as_table, wanted_fields
+from tactful.scale.spark_engine import added_schema, in_arrow
+from tactful.scale.spark_session import spark_session
+from tactful.scale.spark_tasks import (
+    VALUE,
+    Batches,
+    Count,
+    TallyParam,
+    as_tables,
+    as_text,
+    portions_of_lines,
+    portions_of_tables,
+    tables_as_they_are,
+)
+from tactful.scale.tally import Tally
+from tactful.scale.waves import WAVE_BYTES, WAVE_FILES, OnWave, Outcome, ScoreWave, run_waves
+from tactful.scale.writing import added_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+_LOOKED_AT = 1000
+"""So many lines of the first file tell its columns."""
+_ZSTD = "org.apache.hadoop.io.compress.ZStandardCodec"
+
+
+def run_spark(
+    job: Job,
+    *,
+    restart: bool = False,
+    quiet: bool = False,
+    wave_bytes: int = WAVE_BYTES,
+    wave_files: int = WAVE_FILES,
+    on_wave: OnWave | None = None,
+) -> Outcome:
+    """Score the input into a folder of waves; go on where an earlier run of the same job ended.
+
+    A session that is there is used and left open; else ``job.address`` names the master, or what
+    spark-submit and SPARK_MASTER say; else Spark is started on this machine for the run.
+    """
+    if "arrow" in (job.input_format.kind, job.output_format.kind):
+        raise UsageError("The engine spark has no reader of Arrow files; use Parquet instead.")
+    with ExitStack() as stack:
+        spark = stack.enter_context(spark_session(job, quiet))
+        stack.enter_context(one_sentence("spark"))
+        store = HadoopStore(spark, job.input_format)
+
+        def prepare(first: str) -> ScoreWave:
+            _refuse_packing(spark, job, first)
+            plan = _plan(spark, job, first)
+
+            def score_wave(files: Sequence[str], folder: str) -> Tally:
+                found = _score_wave(spark, plan, files, folder)
+                _rename_parts(store, plan, folder)
+                return found
+
+            return score_wave
+
+        return run_waves(
+            job,
+            "spark",
+            store,
+            prepare,
+            restart=restart,
+            wave_bytes=wave_bytes,
+            wave_files=wave_files,
+            on_wave=on_wave,
+        )
+
+
+def _plan(spark: "SparkSession", job: Job, first: str) -> Plan:
+    """Look at the first file, and refuse at once what could only fail later."""
+    # Spark packs what it writes.
+    plan = Plan(job, Format(job.output_format.kind))
+    if job.input_format.kind == "parquet":
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        schema = to_arrow_schema(spark.read.parquet(as_named(first)).schema)
+        ArrowScorer(job.scorer, job.wanted).checked(schema.empty_table())
+        return plan
+    rows = spark.read.text(as_named(first), lineSep="\n").limit(_LOOKED_AT).collect()
+    data = "".join(f"{row[VALUE]}\n" for row in rows).encode("utf-8", "surrogatepass")
+    source = Address(None, format_of(first) or job.input_format, address=first)
+    head, lines = first_rows(data, source, job)
+    if job.input_format.kind != "jsonl":
+        table = pl.DataFrame(schema=dict.fromkeys(head.columns, pl.String))
+        check_columns(table, job.wanted, job.scorer)
+        return replace(plan, columns=head.columns)
+    check_columns(wanted_fields(pl.DataFrame(lines), "lines", job.wanted), job.wanted, job.scorer)
+    if job.output_format.kind == "jsonl":
+        return plan
+    return replace(plan, schema=lines_as_table(lines).schema)
+
+
+def _score_wave(spark: "SparkSession", plan: Plan, files: Sequence[str], folder: str) -> Tally:
+    job = plan.job
+    # Each task hands its counts back when it is done, once, even if it was tried several times.
+    found = spark.sparkContext.accumulator(Tally(), TallyParam(job.top))
+    is_table = job.input_format.kind == "parquet"
+    frame = (_tables if is_table else _lines)(spark, plan, files, found.add)
+    writer = frame.write.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false")
+    if job.only_top:
+        writer.format("noop").mode("overwrite").save()
+    elif job.output_format.kind == "parquet":
+        writer.parquet(folder, compression="zstd")
+    else:
+        packing = {"": None, "gz": "gzip", "zst": _ZSTD}[job.output_format.packing]
+        writer.text(folder, compression=packing)
+    total: Tally = found.value
+    return total
+
+
+def _tables(spark: "SparkSession", plan: Plan, files: Sequence[str], count: Count) -> "DataFrame":
+    source = spark.read.parquet(*map(as_named, files))
+    job = plan.job
+    if job.output_format.kind == "parquet":
+        schema = added_schema(source, job.scorer, job.wanted, "table")
+        return in_arrow(source, lambda each: tables_as_they_are(each, plan, count), schema)
+    return in_arrow(
+        source,
+        lambda each: as_text(portions_of_tables(each, plan), plan, count),
+        f"{VALUE} string",
+    )
+
+
+def _lines(spark: "SparkSession", plan: Plan, files: Sequence[str], count: Count) -> "DataFrame":
+    """Return the scored rows of files of lines.
+
+    A record of CSV may be several lines, so each file is read from its start by one task. Lines of
+    JSON are cut as Spark likes.
+    """
+    frames = []
+    one_by_one = plan.job.input_format.kind in ("csv", "tsv")
+    for paths in [[path] for path in files] if one_by_one else [list(files)]:
+        lines = spark.read.text([as_named(path) for path in paths], lineSep="\n")
+        place = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
+        if not one_by_one:
+            place = f"{place} (counted from where a task began)"
+        kind = format_of(paths[0]) or plan.job.input_format
+        source = Address(None, kind, address=place)
+        lines = lines.coalesce(1) if one_by_one else lines
+        frames.append(_scored_lines(lines, plan, source, count))
+    return reduce(lambda one, other: one.union(other), frames)
+
+
+def _scored_lines(frame: "DataFrame", plan: Plan, source: Address, count: Count) -> "DataFrame":
+    if plan.output.kind != "parquet":
+
+        def text(batches: Batches) -> Batches:
+            yield from as_text(portions_of_lines(batches, plan, source), plan, count)
+
+        return in_arrow(frame, text, f"{VALUE} string")
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    schema = _table_schema(plan)
+
+    def rows(batches: Batches) -> Iterator[Any]:
+        yield from as_tables(portions_of_lines(batches, plan, source), plan, count, schema)
+
+    return in_arrow(frame, rows, from_arrow_schema(schema))
+
+
+def _table_schema(plan: Plan) -> "pa.Schema":
+    """Return the columns of a table that is made of lines."""
+    job = plan.job
+    kept = plan.schema or pl.Schema(dict.fromkeys(plan.columns, pl.String()))
+    kinds = [pl.Float32() if name in job.scorer.ids else pl.String() for name in job.scorer.columns]
+    new = dict(zip(added_columns(job.wanted, job.scorer), kinds, strict=True))
+    schema: pa.Schema = pl.DataFrame(schema={**kept, **new}).to_arrow().schema
+    return schema
+
+
+def as_named(path: str) -> str:
+    """Return a file's name so that Spark takes it for a name and not for a pattern."""
+    return re.sub(r"([*?\[\]{}\\])", r"\\\1", path)
+
+
+def _refuse_packing(spark: "SparkSession", job: Job, first: str) -> None:
+    packings = {(format_of(first) or job.input_format).packing, job.output_format.packing}
+    hadoop: Any = spark._jvm.org.apache.hadoop
+    if "zst" in packings and not hadoop.io.compress.ZStandardCodec.isNativeCodeLoaded():
+        raise UsageError(
+            "This Spark cannot read or write .zst, as it lacks Hadoop's native library; use .gz or "
+            "Parquet, or pass --engine local or ray."
+        )
+
+
+def _rename_parts(store: HadoopStore, plan: Plan, folder: str) -> None:
+    """Give files of text the ending of what they hold; Spark calls all of them .txt."""
+    if plan.output.kind == "parquet" or not store.can_rename(folder):
+        return
+    for number, name in enumerate(store.names(folder)):
+        new = f"part-{number:05d}{plan.job.output_format.ending}"
+        store.rename(f"{folder}/{name}", f"{folder}/{new}")

@@ -1,0 +1,135 @@
+"""What a task of Spark does with the rows of its part: reads, scores, counts and writes them.
+
+Lines come as Spark's text reader hands them over, and are put together again: a record of CSV may
+have several. What is written is text of ours, too, a row of Spark for each part, so that its cells
+are those of the local engine; tables of Parquet are written by Spark itself.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tactful.scale.arrow_tables import ArrowScorer, as_frame
+from tactful.scale.heads import read_head
+from tactful.scale.memory import OwnMemory
+from tactful.scale.pieces import Piece
+from tactful.scale.portions import Address, Plan, Portion, PortionScorer, check_head
+from tactful.scale.records import cut_records
+from tactful.scale.scored import joined
+from tactful.scale.spark_engine import opened_once
+from tactful.scale.tally import Tally, added, tally
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Batches = Iterator["pa.RecordBatch"]
+Count = Callable[[Tally], None]
+VALUE = "value"
+"""The one column of text, as Spark's reader and writer of text name it."""
+
+
+class TallyParam:
+    """Adds up what tasks counted, as Spark's accumulators ask for it."""
+
+    def __init__(self, top: int):
+        self._top = top
+
+    def zero(self, value: Tally) -> Tally:
+        """Return what is counted before the first row."""
+        return Tally()
+
+    def addInPlace(self, one: Tally, other: Tally) -> Tally:  # noqa: N802
+        """Add two tallies up; the name is Spark's."""
+        return added(one, other, self._top)
+
+
+def portions_of_lines(batches: Batches, plan: Plan, source: Address) -> Iterator[Portion]:
+    """Score lines that stand in one file, or in several if each line is a record."""
+    scorer = PortionScorer(plan, opened_once(plan.job.scorer).load)
+    file: Any = _Stream(batches)
+    first = file.read(0)
+    if not first:
+        return  # a task may have no lines at all, and so no header either
+    file.push(first)
+    head = read_head(file, source)
+    check_head(head, plan.columns, source.name)
+    line, job = 1 + head.lines, plan.job
+    cut = cut_records(file, source.format, job.part_rows, job.part_bytes, source.name, head.rest)
+    for data in cut:
+        yield scorer.piece(Piece(0, 0, 0, 0, line, 0, data), source, head)
+        line += data.count(b"\n")
+
+
+def portions_of_tables(batches: Batches, plan: Plan) -> Iterator[Portion]:
+    """Score the rows of tables."""
+    import pyarrow as pa
+
+    scorer = PortionScorer(plan, opened_once(plan.job.scorer).load)
+    for batch in batches:
+        table = pa.Table.from_batches([batch])
+        yield scorer.table(as_frame(table, table.column_names))
+
+
+def as_text(portions: Iterator[Portion], plan: Plan, count: Count) -> Batches:
+    """Yield the bytes of parts as text; the first of a file has the header."""
+    import pyarrow as pa
+
+    scorer, is_first = PortionScorer(plan), True
+    for scored, found in portions:
+        count(found)
+        # Spark ends each row of text with a line end of its own.
+        data = scorer.data(scored, header=is_first).removesuffix(b"\n")
+        if data:
+            is_first = False
+            yield pa.record_batch({VALUE: pa.array([data], pa.binary()).cast(pa.string())})
+
+
+def as_tables(
+    portions: Iterator[Portion], plan: Plan, count: Count, schema: "pa.Schema"
+) -> Batches:
+    """Yield rows as batches of the declared columns, for Spark to write."""
+    for scored, found in portions:
+        count(found)
+        if plan.job.only_top:
+            continue
+        yield from joined(scored, plan.job.wanted).to_arrow().cast(schema).to_batches()
+
+
+def tables_as_they_are(batches: Batches, plan: Plan, count: Count) -> Batches:
+    """Score tables whose columns go on untouched, with all their types."""
+    import pyarrow as pa
+
+    job = plan.job
+    memory = OwnMemory() if job.wanted.dedupe else None
+    score = ArrowScorer(opened_once(job.scorer), job.wanted, memory=memory)
+    for batch in batches:
+        kept, scored = score.scored(pa.Table.from_batches([batch]))
+        whole = replace(scored, kept=as_frame(kept, kept.column_names)) if job.top else scored
+        count(tally(whole, job))
+        yield from score.joined(kept, scored).to_batches()
+
+
+class _Stream:
+    """Lines of a task as the bytes of a file, with their line ends again."""
+
+    def __init__(self, batches: Batches):
+        self._batches = batches
+        self._pushed = b""
+
+    def push(self, data: bytes) -> None:
+        """Take back what was read."""
+        self._pushed = data
+
+    def read(self, size: int) -> bytes:
+        """Return the next lines, as many as Spark hands over at a time."""
+        import pyarrow as pa
+
+        if self._pushed:
+            data, self._pushed = self._pushed, b""
+            return data
+        for batch in self._batches:
+            # As bytes: whether they are UTF-8 is for the reader to say, with the line.
+            lines = batch.column(0).cast(pa.binary()).to_pylist()
+            if lines:
+                return b"\n".join(lines) + b"\n"
+        return b""

@@ -1,0 +1,310 @@
+"""What a run found, in numbers: counted part by part, and added up in any order.
+
+Everything here is exact: the summary of a whole is the sum of the summaries of its parts, however
+the whole was cut. Where only so many values are kept apart, it is therefore the first ones in
+the order of their letters, and never the most frequent ones so far.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from tactful.errors import InputError
+from tactful.scale.scored import Scored, Wanted
+from tactful.scale.scorer import ERROR, Scorer
+from tactful.scale.summary_extremes import Extreme, highest, merged_extremes
+
+BINS = 20
+MOST_VALUES = 2_000
+"""So many values of a column are kept apart; the others are counted together."""
+MOST_REASONS = 200
+LONGEST_VALUE = 200
+NONE, OTHERS = "(none)", "(others)"
+"""Where rows without a value, and those of the values that are not kept apart, are counted."""
+
+T = TypeVar("T")
+_EDGES = (np.arange(1, BINS) / BINS).astype(np.float32)
+
+
+@dataclass(slots=True)
+class Group:
+    """The rows that share a value of a column; ids that are not named were counted 0 times."""
+
+    rows: int = 0
+    found: dict[str, int] = field(default_factory=dict)
+    missing: dict[str, int] = field(default_factory=dict)
+    """How many rows have no probability of an id."""
+
+    def values(self, name: str) -> int:
+        """Return how many rows have a probability of an id."""
+        return self.rows - self.missing.get(name, 0)
+
+
+@dataclass(slots=True)
+class Summary:
+    """What was found in some rows.
+
+    An id is found where its own probability reaches its own threshold, also where the kind above
+    it is not. Ids without a threshold are not in ``found``: nobody can say what counts.
+    """
+
+    rows: int = 0
+    """The rows that were wanted, scored or not."""
+    scored: int = 0
+    fresh: int = 0
+    """The texts that the model read; fewer than the rows where equal texts were read once."""
+    skipped: int = 0
+    """The rows that could not be read, and were left out."""
+    rows_with_any: int = 0
+    errors: dict[str, int] = field(default_factory=dict)
+    """Reason -> how many rows could not be scored because of it."""
+    found: dict[str, int] = field(default_factory=dict)
+    histogram: dict[str, list[int]] = field(default_factory=dict)
+    """Id -> how many probabilities lie in each of 20 equal bins from 0 to 1."""
+    together: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How many rows have both of two ids; each pair stands once, under the lesser id."""
+    by: dict[str, dict[str, Group]] = field(default_factory=dict)
+    """Column -> value -> its rows."""
+    extremes: dict[str, list[Extreme]] = field(default_factory=dict)
+    """Id -> the texts with the highest probabilities, the highest first."""
+    kept_extremes: int = 0
+    """So many texts are kept for each id."""
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids that were looked for, in their order."""
+        return list(self.histogram)
+
+    def values(self, name: str) -> int:
+        """Return how many rows have a probability of an id."""
+        return sum(self.histogram.get(name, ()))
+
+    def both(self, one: str, other: str) -> int:
+        """Return how many rows have both ids."""
+        first, second = sorted((one, other))
+        return self.together.get(first, {}).get(second, 0)
+
+
+def summarise(
+    scored: Scored, scorer: Scorer, wanted: Wanted, extremes: int = 0, source: str = ""
+) -> Summary:
+    """Count what was found in a scored table.
+
+    With ``extremes``, so many texts with the highest probabilities are kept for each id;
+    ``source`` says where they come from.
+    """
+    ids, rows = list(scorer.ids), len(scored.added)
+    # One column after the other in memory, with NaN for null.
+    numbers = scored.added.select(ids).to_numpy(order="fortran").reshape(rows, len(ids))
+    judged = [name for name in ids if name in scorer.thresholds]
+    hits = _hits(numbers, ids, scorer.thresholds)
+    any_hit = hits.any(axis=1)
+    failed = scored.added[ERROR].drop_nulls()
+    result = Summary(
+        rows=rows,
+        scored=rows - len(failed),
+        fresh=scored.fresh,
+        rows_with_any=int(any_hit.sum()),
+        errors=_fewest(dict(failed.value_counts().iter_rows()), MOST_REASONS),
+        found={name: int(hits[:, ids.index(name)].sum()) for name in judged},
+        histogram={name: _histogram(numbers[:, at]) for at, name in enumerate(ids)},
+        together=_together(hits[any_hit], ids),
+        kept_extremes=extremes,
+    )
+    if wanted.by:
+        missing = np.isnan(numbers)
+        result.by = {name: _groups(scored.by[name], hits, missing, ids) for name in wanted.by}
+    if extremes:
+        result.extremes = {
+            name: highest(numbers[:, at], scored.texts, extremes, source)
+            for at, name in enumerate(ids)
+        }
+    return result
+
+
+def _hits(
+    numbers: NDArray[np.float32], ids: Sequence[str], thresholds: Mapping[str, float]
+) -> NDArray[np.bool_]:
+    """Say which probabilities reach their threshold; both are compared as they are written."""
+    limits = np.array([thresholds.get(name, np.inf) for name in ids], dtype=np.float32)
+    return np.asarray(numbers >= limits)
+
+
+def _histogram(values: NDArray[np.float32]) -> list[int]:
+    # Sorting is several times faster than counting into bins; NaN comes last.
+    ordered = np.sort(values)
+    known = len(values) - int(np.isnan(values).sum())
+    edges = np.searchsorted(ordered[:known], _EDGES)
+    counts: list[int] = np.diff(edges, prepend=0, append=known).tolist()
+    return counts
+
+
+def _together(hits: NDArray[np.bool_], ids: Sequence[str]) -> dict[str, dict[str, int]]:
+    # Whole numbers are multiplied in this thread alone; floats would wake those of BLAS.
+    counted = hits.astype(np.int32)
+    table = counted.T @ counted
+    pairs: dict[str, dict[str, int]] = {}
+    for one, other in zip(*np.nonzero(np.triu(table, 1)), strict=True):
+        first, second = sorted((ids[one], ids[other]))
+        pairs.setdefault(first, {})[second] = int(table[one, other])
+    return pairs
+
+
+def _groups(
+    values: pl.Series,
+    hits: NDArray[np.bool_],
+    missing: NDArray[np.bool_],
+    ids: Sequence[str],
+) -> dict[str, Group]:
+    value = values.cast(pl.String).str.slice(0, LONGEST_VALUE).fill_null(NONE).alias("value")
+    # The columns are numbered, as an id may have any name.
+    width = range(len(ids))
+    columns = [pl.Series(f"found {at}", hits[:, at]) for at in width]
+    gaps = [at for at in width if missing[:, at].any()]
+    columns += [pl.Series(f"missing {at}", missing[:, at]) for at in gaps]
+    table = (
+        pl.DataFrame([value, *columns]).group_by("value").agg(pl.len(), pl.exclude("value").sum())
+    )
+    groups = {}
+    for name, rows, *counts in table.iter_rows():
+        groups[name] = Group(
+            rows,
+            {ids[at]: count for at, count in zip(width, counts[: len(ids)], strict=True) if count},
+            {ids[at]: count for at, count in zip(gaps, counts[len(ids) :], strict=True) if count},
+        )
+    return _apart(groups)
+
+
+def merged(first: Summary, second: Summary) -> Summary:
+    """Add two summaries up; it does not matter which comes first, or what was added before."""
+    kept = max(first.kept_extremes, second.kept_extremes)
+    return Summary(
+        rows=first.rows + second.rows,
+        scored=first.scored + second.scored,
+        fresh=first.fresh + second.fresh,
+        skipped=first.skipped + second.skipped,
+        rows_with_any=first.rows_with_any + second.rows_with_any,
+        errors=_fewest(_added(first.errors, second.errors), MOST_REASONS),
+        found=_added(first.found, second.found),
+        histogram={
+            name: [
+                one + other
+                for one, other in zip(
+                    first.histogram.get(name) or [0] * BINS,
+                    second.histogram.get(name) or [0] * BINS,
+                    strict=True,
+                )
+            ]
+            for name in _names(first.histogram, second.histogram)
+        },
+        together={
+            name: _added(first.together.get(name, {}), second.together.get(name, {}))
+            for name in _names(first.together, second.together)
+        },
+        by={
+            name: _merged_groups(first.by.get(name, {}), second.by.get(name, {}))
+            for name in _names(first.by, second.by)
+        },
+        extremes={
+            name: merged_extremes(
+                [*first.extremes.get(name, []), *second.extremes.get(name, [])], kept
+            )
+            for name in _names(first.extremes, second.extremes)
+        },
+        kept_extremes=kept,
+    )
+
+
+def _names(*parts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(name for part in parts for name in part))
+
+
+def _added(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
+    return {name: first.get(name, 0) + second.get(name, 0) for name in _names(first, second)}
+
+
+def _fewest(counts: dict[str, int], most: int) -> dict[str, int]:
+    """Keep the first names apart, and count the others together."""
+    names = sorted(name for name in counts if name != OTHERS)
+    kept = {name: counts[name] for name in names[:most]}
+    rest = sum(counts[name] for name in names[most:]) + counts.get(OTHERS, 0)
+    return {**kept, OTHERS: rest} if rest else kept
+
+
+def _merged_groups(first: Mapping[str, Group], second: Mapping[str, Group]) -> dict[str, Group]:
+    empty = Group()
+    return _apart(
+        {
+            name: _sum_of(first.get(name, empty), second.get(name, empty))
+            for name in _names(first, second)
+        }
+    )
+
+
+def _apart(groups: dict[str, Group]) -> dict[str, Group]:
+    names = sorted(name for name in groups if name not in (NONE, OTHERS))
+    rest = [name for name in (NONE, OTHERS) if name in groups]
+    kept = {name: groups[name] for name in [*names[:MOST_VALUES], *rest]}
+    for name in names[MOST_VALUES:]:
+        kept[OTHERS] = _sum_of(kept.get(OTHERS, Group()), groups[name])
+    return kept
+
+
+def _sum_of(first: Group, second: Group) -> Group:
+    return Group(
+        first.rows + second.rows,
+        _added(first.found, second.found),
+        _added(first.missing, second.missing),
+    )
+
+
+def to_json(summary: Summary) -> dict[str, Any]:
+    """Return the summary as plain data; in the same order, in whatever order it was added up."""
+    data = {each.name: getattr(summary, each.name) for each in fields(Summary)}
+    data["together"] = {name: _sorted(others) for name, others in _sorted(summary.together).items()}
+    data["by"] = {
+        column: {
+            value: [group.rows, _sorted(group.found), _sorted(group.missing)]
+            for value, group in groups.items()
+        }
+        for column, groups in summary.by.items()
+    }
+    data["extremes"] = {
+        name: [[each.probability, each.text, each.source, each.times] for each in texts]
+        for name, texts in summary.extremes.items()
+    }
+    return data
+
+
+def _sorted(named: Mapping[str, T]) -> dict[str, T]:
+    return dict(sorted(named.items()))
+
+
+def from_json(data: Mapping[str, Any]) -> Summary:
+    """Read what :func:`to_json` made; anything else is refused."""
+    try:
+        unknown = data.keys() - {each.name for each in fields(Summary)}
+        if unknown:
+            raise ValueError(f"the field '{min(unknown)}'")
+        return Summary(
+            **{
+                **data,
+                "by": {
+                    column: {value: Group(*group) for value, group in groups.items()}
+                    for column, groups in data["by"].items()
+                },
+                "extremes": {
+                    name: [Extreme(*each) for each in texts]
+                    for name, texts in data["extremes"].items()
+                },
+            }
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"found a summary that cannot be read ({type(error).__name__}: {error}); expected one "
+            "of this version of Tactful; pass --restart to begin anew."
+        ) from None

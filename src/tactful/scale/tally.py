@@ -1,0 +1,57 @@
+"""What is counted while rows are scored on a cluster, and added up in any order.
+
+It travels beside the rows, so that nothing that was written must be read again.
+"""
+
+import io
+import json
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from tactful.scale.job import Job
+from tactful.scale.scored import Scored
+from tactful.scale.summary import Summary, from_json, merged, summarise, to_json
+from tactful.scale.worst import WORST, worst_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What was found in some rows, and the worst of them."""
+
+    summary: Summary = field(default_factory=Summary)
+    worst: pl.DataFrame | None = None
+
+    def told(self) -> bytes:
+        """Return the summary as bytes, for the way from a worker to the driver."""
+        return json.dumps(to_json(self.summary), ensure_ascii=True).encode()
+
+    def worst_told(self) -> bytes:
+        """Return the worst rows as bytes; none where nobody asked for them."""
+        if self.worst is None:
+            return b""
+        buffer = io.BytesIO()
+        self.worst.write_ipc(buffer)
+        return buffer.getvalue()
+
+
+def tally(scored: Scored, job: Job, place: str = "", skipped: int = 0) -> Tally:
+    """Count what was found in a scored table."""
+    summary = summarise(scored, job.scorer, job.wanted, job.extremes, place)
+    summary.skipped += skipped
+    return Tally(summary, worst_rows(scored, job) if job.top else None)
+
+
+def heard(summary: bytes, worst: bytes = b"") -> Tally:
+    """Return what a worker told."""
+    rows = pl.read_ipc(io.BytesIO(worst)) if worst else None
+    return Tally(from_json(json.loads(summary)), rows)
+
+
+def added(one: Tally, other: Tally, most: int) -> Tally:
+    """Add two tallies up, and keep so many of the worst rows."""
+    rows = [each.worst for each in (one, other) if each.worst is not None]
+    if not rows:
+        return Tally(merged(one.summary, other.summary))
+    worst = pl.concat(rows).sort(WORST, descending=True, maintain_order=True).head(most)
+    return Tally(merged(one.summary, other.summary), worst)

@@ -1,0 +1,125 @@
+"""One worker: opens the model once, and turns pieces into parts."""
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tactful.errors import InputError
+from tactful.scale.heads import Head
+from tactful.scale.job import Job
+from tactful.scale.lines import RowsError
+from tactful.scale.memory import Memory, OwnMemory, SharedMemory
+from tactful.scale.parse import parse
+from tactful.scale.pieces import Piece
+from tactful.scale.scored import LINE, OnRows, Scored, TableScorer
+from tactful.scale.scorer import ScoreBatch
+from tactful.scale.sources import Source
+from tactful.scale.summary import Summary, summarise, to_json
+from tactful.scale.whole import write_whole
+from tactful.scale.worst import worst_rows
+from tactful.scale.writing import as_table, part_bytes
+
+WORK = "_work"
+"""The folder beside the parts with what is needed until all of them are whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """All that a worker is told before its first piece."""
+
+    job: Job
+    sources: tuple[Source, ...]
+    heads: tuple[Head, ...]
+    folder: Path | None
+    """Where parts are written; None where their bytes are handed back."""
+    load: Callable[[], ScoreBatch]
+    schema: pl.Schema | None = None
+    """The columns that lines of JSON become, where the output is a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A part that is whole."""
+
+    piece: Piece
+    """Without its bytes."""
+    record: dict[str, Any]
+    """What the manifest remembers of the piece."""
+    rows: int
+    data: bytes = b""
+    """The part itself, and its summary, where they are not written to a folder."""
+    summary: Summary | None = None
+
+
+class Worker:
+    """Turns pieces into parts."""
+
+    def __init__(self, setup: Setup, on_rows: OnRows):
+        self.setup, self.on_rows = setup, on_rows
+        job = setup.job
+        memory: Memory | None = None
+        if job.wanted.dedupe:
+            folder = setup.folder
+            memory = OwnMemory() if folder is None else SharedMemory(folder / WORK / "texts.sqlite")
+        self._score = TableScorer(replace(job.scorer, load=setup.load), job.wanted, memory)
+
+    def __call__(self, piece: Piece) -> Done:
+        """Read, score and write a piece."""
+        setup, job = self.setup, self.setup.job
+        source = setup.sources[piece.source]
+        parsed = parse(piece, source, setup.heads[piece.source], job.skip_bad_rows)
+        table, shape = parsed.table, source.format.shape
+        place = f"{source.name}, from line {piece.line} on"
+        if setup.schema is not None:
+            table, shape = as_table(table[LINE], setup.schema, place), "table"
+        elif shape == "table":
+            # Another file may have the same columns in another order.
+            table = table.select(setup.heads[0].columns)
+        try:
+            return self._part(piece, self._score(table, shape, self.on_rows), parsed.skipped)
+        except RowsError as error:
+            raise InputError(f"{place}: {error}") from None
+
+    def _part(self, piece: Piece, scored: Scored, skipped: int) -> Done:
+        setup, job = self.setup, self.setup.job
+        source = setup.sources[piece.source]
+        summary = summarise(scored, job.scorer, job.wanted, job.extremes, source.name)
+        summary.skipped += skipped
+        data = (
+            b""
+            if job.only_top
+            else part_bytes(scored, job.wanted, job.output_format, header=not job.merged)
+        )
+        bare, rows = replace(piece, data=b""), len(scored.added)
+        if setup.folder is None:
+            return Done(bare, piece.record(), rows, data, summary)
+        work = setup.folder / WORK
+        if job.top:
+            buffer = io.BytesIO()
+            worst_rows(scored, job).write_ipc(buffer)
+            write_whole(work / top_name(piece.number), buffer.getvalue())
+        told = json.dumps(to_json(summary), ensure_ascii=False)
+        write_whole(work / summary_name(piece.number), told.encode("utf-8", "surrogatepass"))
+        if not job.only_top:
+            write_whole(setup.folder / part_name(piece.number, job), data)
+        return Done(bare, piece.record(), rows)
+
+
+def part_name(number: int, job: Job) -> str:
+    """Return the name of a part."""
+    return f"part-{number:05d}{job.output_format.ending}"
+
+
+def top_name(number: int) -> str:
+    """Return the name of the worst rows of a part."""
+    return f"part-{number:05d}.top.arrow"
+
+
+def summary_name(number: int) -> str:
+    """Return the name of what was counted in a part."""
+    return f"part-{number:05d}.summary.json"

@@ -1,0 +1,67 @@
+"""Where records end, and cuts that are the same wherever one begins."""
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tactful.errors import FileFormatError
+from tactful.scale import records
+from tactful.scale.formats import Format
+from tactful.scale.records import cut_records, record_ends
+
+CSV, JSONL = Format("csv"), Format("jsonl")
+ANY_BYTES = st.lists(
+    st.sampled_from([b'"', b"\n", b"\r\n", b",", b"a", b"\xc3\xa9", b'""', b'"a\nb"', b""])
+).map(b"".join)
+
+
+def cuts(data: bytes, rows: int, most: int, kind: Format = CSV) -> list[bytes]:
+    return list(cut_records(io.BytesIO(data), kind, rows, most, "here"))
+
+
+@given(ANY_BYTES, st.integers(1, 4), st.integers(1, 9), st.sampled_from([CSV, JSONL]))
+@settings(max_examples=300)
+def test_cuts_give_the_bytes_back_and_begin_again_at_any_of_them(
+    data: bytes, rows: int, most: int, kind: Format
+) -> None:
+    found = cuts(data, rows, most, kind)
+    assert b"".join(found) == data
+    assert all(found)
+    start = 0
+    for at, piece in enumerate(found):
+        assert cuts(data[start:], rows, most, kind) == found[at:]
+        start += len(piece)
+        ends = record_ends(piece, kind)
+        assert len(ends) <= rows
+        if start < len(data):
+            assert ends[-1] == len(piece)
+
+
+def test_a_line_end_in_quotes_is_none() -> None:
+    assert record_ends(b'a,"b\nc"\nd\n', CSV).tolist() == [8, 10]
+    assert record_ends(b'a,"b\nc"\nd\n', JSONL).tolist() == [5, 8, 10]
+    assert record_ends(b"", CSV).dtype == np.int64
+
+
+def test_a_record_larger_than_a_piece_is_one_piece() -> None:
+    assert cuts(b"aaaaaaaaaa\nb\nc\n", 9, 4) == [b"aaaaaaaaaa\n", b"b\nc\n"]
+
+
+def test_a_stream_that_gives_little_at_a_time_is_cut_the_same() -> None:
+    class Drops(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            return super().read(min(size or 0, 3))
+
+    data = b'a,"b\nc"\nd,e\n' * 20
+    found = list(cut_records(Drops(data), CSV, 7, 1000, "here"))
+    assert found == cuts(data, 7, 1000)
+
+
+def test_a_row_that_never_ends_is_told_with_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "MOST_BYTES", 1 << 20)
+    data = b'a,"x\ny"\nb,c\n"' + b"d\n" * (1 << 20)
+    with pytest.raises(FileFormatError, match=r"^here, line 14: found a row of more than 1 MB"):
+        list(cut_records(io.BytesIO(data), CSV, 10, 1 << 16, "here", line=11))
