@@ -12,7 +12,7 @@ from tactful.scale import records
 from tactful.scale.formats import Format
 from tactful.scale.records import cut_records, record_ends
 
-CSV, JSONL = Format("csv"), Format("jsonl")
+CSV, TSV, JSONL = Format("csv"), Format("tsv"), Format("jsonl")
 ANY_BYTES = st.lists(
     st.sampled_from([b'"', b"\n", b"\r\n", b",", b"a", b"\xc3\xa9", b'""', b'"a\nb"', b""])
 ).map(b"".join)
@@ -23,7 +23,7 @@ def cuts(data: bytes, rows: int, most: int, kind: Format = CSV) -> list[bytes]:
 
 
 @given(ANY_BYTES, st.integers(1, 4), st.integers(1, 9), st.sampled_from([CSV, JSONL]))
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 def test_cuts_give_the_bytes_back_and_begin_again_at_any_of_them(
     data: bytes, rows: int, most: int, kind: Format
 ) -> None:
@@ -38,6 +38,47 @@ def test_cuts_give_the_bytes_back_and_begin_again_at_any_of_them(
         assert len(ends) <= rows
         if start < len(data):
             assert ends[-1] == len(piece)
+
+
+def ends_letter_by_letter(data: bytes, separator: bytes) -> list[int]:
+    """Find the ends as slowly and plainly as can be."""
+    ends: list[int] = []
+    quoted, at_start, at = False, True, 0
+    while at < len(data):
+        letter = data[at : at + 1]
+        if quoted and data[at : at + 2] == b'""':
+            at += 1
+        elif quoted:
+            quoted = letter != b'"'
+            at_start = False
+        elif letter == b'"' and at_start:
+            quoted = True
+        else:
+            at_start = letter in (separator, b"\n")
+            if letter == b"\n":
+                ends.append(at + 1)
+        at += 1
+    return ends
+
+
+@given(ANY_BYTES, st.sampled_from([CSV, TSV]))
+@settings(deadline=None, max_examples=400)
+def test_ends_are_those_of_a_reader_that_goes_letter_by_letter(data: bytes, kind: Format) -> None:
+    data = data.replace(b",", kind.separator.encode())
+    assert record_ends(data, kind).tolist() == ends_letter_by_letter(data, kind.separator.encode())
+
+
+@settings(deadline=None)
+@given(ANY_BYTES, ANY_BYTES)
+def test_more_bytes_behind_change_no_end(data: bytes, more: bytes) -> None:
+    ends = record_ends(data, CSV).tolist()
+    assert record_ends(data + more, CSV).tolist()[: len(ends)] == ends
+
+
+def test_a_quote_inside_a_cell_opens_none() -> None:
+    data = b'12" pipe,x\n"two\nlines",y\nz,5"\n'
+    assert cuts(data, 1, 100) == [b'12" pipe,x\n', b'"two\nlines",y\n', b'z,5"\n']
+    assert cuts(data.replace(b",", b"\t"), 1, 100, TSV)[1] == b'"two\nlines"\ty\n'
 
 
 def test_a_line_end_in_quotes_is_none() -> None:

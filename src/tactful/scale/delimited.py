@@ -3,9 +3,10 @@
 Cells are text, as they were written; an empty cell is null, and one of two quotes is empty text.
 """
 
-import csv
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -13,20 +14,20 @@ from numpy.typing import NDArray
 
 from tactful.errors import InputError
 from tactful.scale.formats import Format
-from tactful.scale.records import record_ends
+from tactful.scale.records import quotes_stand_well, record_ends
 from tactful.scale.sources import Source
 
+_BLANK = (b"\n", b"\r\n", b"\r")
 _LONGEST_BLANK = len(b"\r\n")
-_NOT_TEXT = "bytes that are not UTF-8 text"
-_MOST_LETTERS = 1 << 30
-_LINE_END, _RETURN, _QUOTE = 10, 13, 34
+_MARK = "\ufeff".encode()
+_LINE_END, _RETURN, _QUOTE = b'\n\r"'
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
     line: int
-    raw: bytes
-    cells: Sequence[str]
+    raw: bytes = b""
+    """As it was written, or as it should have been for the fast reader."""
     fault: str | None = None
 
 
@@ -40,42 +41,43 @@ def read_delimited(
     found = _quickly(data, source.format, columns)
     if found is not None:
         return found, 0
-    rows: list[_Row] = []
+    rows: list[bytes] = []
     skipped = 0
-    for row in _rows(data, source.format.separator, line):
-        fault = row.fault
-        if fault is None and len(row.cells) != len(columns):
-            fault = f"{len(row.cells)} cells"
-        if fault is None:
-            rows.append(row)
+    for row in _rows(data, source.format.separator, len(columns), line):
+        if row.fault is None:
+            rows.append(row.raw)
         elif skip_bad_rows:
             skipped += 1
         else:
             raise InputError(
-                f"{source.name}, line {row.line}: found {fault}; expected {len(columns)} cells as "
-                "in the header, in UTF-8, with quotes inside a quoted cell doubled; mend the line, "
-                "or pass --bad-rows skip."
+                f"{source.name}, line {row.line}: found {row.fault}; expected "
+                f"{_counted(len(columns))} as in the header, in UTF-8, with quotes inside a quoted "
+                "cell doubled; mend the line, or pass --bad-rows skip."
             )
-    found = _quickly(b"".join(row.raw for row in rows), source.format, columns)
-    return _as_table(rows, columns) if found is None else found, skipped
+    found = _quickly(b"".join(rows), source.format, columns)
+    if found is None:
+        raise InputError(
+            f"{source.name}, from line {line} on: found rows that cannot be read; expected CSV as "
+            "spreadsheets write it; save the file again with such a program."
+        )
+    return found, skipped
 
 
-def _as_table(rows: Sequence[_Row], columns: Sequence[str]) -> pl.DataFrame:
-    """Return rows that the fast reader does not take, as it is with a quote inside a cell."""
-    cells = [[cell or None for cell in row.cells] for row in rows]
-    return pl.DataFrame(cells, schema=dict.fromkeys(columns, pl.String), orient="row")
+def _counted(cells: int) -> str:
+    return "1 cell" if cells == 1 else f"{cells} cells"
 
 
 def _quickly(data: bytes, kind: Format, columns: Sequence[str]) -> pl.DataFrame | None:
     """Read all rows at once; None where not all are as they should be."""
-    ends = record_ends(data, kind)
+    ends = _row_ends(data, kind)
     if len(ends) and np.diff(ends, prepend=0).min() <= _LONGEST_BLANK:
         data = _without_blank_lines(data, ends)
-        ends = record_ends(data, kind)
+        ends = _row_ends(data, kind)
     schema = dict.fromkeys(columns, pl.String)
     if not data:
         return pl.DataFrame(schema=schema)
-    if not _cells_add_up(data, ends, kind, len(columns)):
+    # The fast reader takes a mark at the start away, which is text behind the head of a file.
+    if data.startswith(_MARK) or not _cells_add_up(data, len(ends), kind, len(columns)):
         return None
     try:
         return pl.read_csv(
@@ -85,73 +87,109 @@ def _quickly(data: bytes, kind: Format, columns: Sequence[str]) -> pl.DataFrame 
         return None
 
 
+def _row_ends(data: bytes, kind: Format) -> NDArray[np.int64]:
+    """Return the places behind each row; the last one may have no line end."""
+    ends = record_ends(data, kind)
+    is_cut = bool(data) and (not len(ends) or int(ends[-1]) < len(data))
+    return np.append(ends, len(data)) if is_cut else ends
+
+
 def _without_blank_lines(data: bytes, ends: NDArray[np.int64]) -> bytes:
-    starts = [0, *ends.tolist()]
-    records = [data[one:two] for one, two in zip(starts, [*starts[1:], len(data)], strict=True)]
-    return b"".join(record for record in records if record.strip(b"\r\n"))
+    starts = [0, *ends.tolist()[:-1]]
+    records = (data[one:two] for one, two in zip(starts, ends.tolist(), strict=True))
+    return b"".join(record for record in records if record not in _BLANK)
 
 
-def _cells_add_up(data: bytes, ends: NDArray[np.int64], kind: Format, columns: int) -> bool:
+def _cells_add_up(data: bytes, rows: int, kind: Format, columns: int) -> bool:
     """Say whether quotes stand where they may, and separators outside them are as many as should.
 
     The fast reader fills short rows with nulls, and a row that is cut off must not pass for one;
     long rows it refuses, so that these two cannot make up for each other. A quote inside a cell
-    without quotes would make one row of two.
+    without quotes would make one row of two, and a carriage return there it may leave out.
     """
-    rows = len(ends) + (not len(ends) or int(ends[-1]) < len(data))
     mark = kind.separator.encode()
-    if b'"' not in data:
+    if b'"' not in data and b"\r" not in data:
         return data.count(mark) == rows * (columns - 1)
     letters = np.frombuffer(data, dtype=np.uint8)
     quotes = np.flatnonzero(letters == _QUOTE)
-    if len(quotes) % 2 or not _stand_well(letters, quotes, mark[0]):
+    if len(quotes) % 2 or not quotes_stand_well(letters, quotes, mark[0]):
+        return False
+    returns = np.flatnonzero(letters[:-1] == _RETURN)
+    alone = returns[letters[returns + 1] != _LINE_END]
+    if not (np.searchsorted(quotes, alone) % 2).all():
         return False
     inside = np.searchsorted(quotes, np.flatnonzero(letters == mark[0])) % 2
     return int((inside == 0).sum()) == rows * (columns - 1)
 
 
-def _stand_well(letters: NDArray[np.uint8], quotes: NDArray[np.intp], mark: int) -> bool:
-    """Say whether each quote that opens stands before a cell, and each that closes behind one."""
-    opening, closing = quotes[0::2], quotes[1::2]
-    before = letters[opening[opening > 0] - 1]
-    behind = letters[closing[closing < len(letters) - 1] + 1]
-    may = np.zeros(256, dtype=bool)
-    may[[mark, _LINE_END, _QUOTE]] = True
-    opens = bool(may[before].all())
-    may[_RETURN] = True
-    return opens and bool(may[behind].all())
-
-
-def _rows(data: bytes, separator: str, first: int) -> Iterator[_Row]:
+def _rows(data: bytes, separator: str, columns: int, line: int) -> Iterator[_Row]:
     """Yield row after row; behind a quoting mistake, begin again with the next line."""
-    csv.field_size_limit(_MOST_LETTERS)
-    lines = _split(data)
+    plain = _plain_row(separator, columns)
     at = 0
-    while at < len(lines):
-        if not lines[at].strip(b"\r\n"):
-            at += 1
-            continue
-        reader = csv.reader(_texts(lines, at), delimiter=separator, strict=True)
-        try:
-            cells = next(reader)
-        except csv.Error as error:
-            yield _Row(first + at, lines[at], (), f"a quoting mistake ({error})")
-            at += 1
-            continue
-        raw = b"".join(lines[at : at + reader.line_num])
-        yield _Row(first + at, raw, cells, None if _is_text(raw) else _NOT_TEXT)
-        at += reader.line_num
+    while at < len(data):
+        end = data.find(b"\n", at) + 1 or len(data)
+        if data[at:end] not in _BLANK:
+            found = plain.match(data, at)
+            if found is not None:
+                end = found.end()
+                row = _Row(line, found[0])
+            else:
+                cells, behind = _cells(data, at, separator)
+                end = behind or end
+                row = _mended(cells, separator, columns, line)
+            yield row if _is_text(row.raw) else _Row(line, fault="bytes that are not UTF-8 text")
+        line += data.count(b"\n", at, end)
+        at = end
 
 
-def _texts(lines: Sequence[bytes], start: int) -> Iterator[str]:
-    for at in range(start, len(lines)):
-        yield lines[at].decode("utf-8", "surrogateescape")
+@cache
+def _plain_row(separator: str, columns: int) -> re.Pattern[bytes]:
+    """Return what a row is that the fast reader takes as it is."""
+    mark = re.escape(separator.encode())
+    cell = rb'(?:"[^"]*+(?:""[^"]*+)*+"|[^"\r\n%s]*+)' % mark
+    cells = cell + b"(?:%s%s){%d}" % (mark, cell, columns - 1)
+    return re.compile(b"(?!%s)%s" % (_MARK, cells) + rb"(?:\r?\n|\r?\Z)")
 
 
-def _split(data: bytes) -> list[bytes]:
-    """Split at line feeds only: a carriage return may stand inside a cell."""
-    *whole, last = data.split(b"\n")
-    return [*(line + b"\n" for line in whole), *([last] if last else [])]
+def _mended(cells: Sequence[bytes | None] | None, separator: str, columns: int, line: int) -> _Row:
+    """Return a row with quotes around all cells, as around one that has a quote inside."""
+    if cells is None:
+        said = "a quote that is not closed, or not doubled inside a cell"
+        return _Row(line, fault=f"a quoting mistake ({said})")
+    if len(cells) != columns:
+        return _Row(line, fault=_counted(len(cells)))
+    quoted = (b"" if cell is None else b'"%s"' % cell.replace(b'"', b'""') for cell in cells)
+    return _Row(line, separator.encode().join(quoted) + b"\n")
+
+
+def _cells(data: bytes, at: int, separator: str) -> tuple[list[bytes | None] | None, int]:
+    """Return the cells of the row that begins here, and the place behind it; None if it is bad."""
+    pattern, mark = _cell(separator), ord(separator)
+    cells: list[bytes | None] = []
+    while True:
+        found = pattern.match(data, at)
+        if found is None:
+            return None, 0
+        at = found.end()
+        is_last = at == len(data) or data[at] != mark
+        quoted, bare = found.groups()
+        if quoted is not None:
+            cells.append(quoted.replace(b'""', b'"'))
+        else:
+            # A carriage return is a part of the line end.
+            cells.append((bare.removesuffix(b"\r") if is_last else bare) or None)
+        if is_last:
+            return cells, data.find(b"\n", at) + 1 or len(data)
+        at += 1
+
+
+@cache
+def _cell(separator: str) -> re.Pattern[bytes]:
+    """Return what a cell is: what stands in quotes, or what does not begin with one."""
+    mark = re.escape(separator.encode())
+    return re.compile(
+        rb'"([^"]*+(?:""[^"]*+)*+)"(?=%s|\r?\n|\r?\Z)|(?!")([^%s\n]*+)' % (mark, mark)
+    )
 
 
 def _is_text(raw: bytes) -> bool:

@@ -99,6 +99,12 @@ def head_of(data: bytes, source: Source, is_all: bool) -> Head | None:
     ends = record_ends(body, source.format)
     if not len(ends) and not is_all:
         return None
+    if not len(ends) and len(data) >= _MOST_BYTES:
+        raise FileFormatError(
+            f"{source.name}, line 1: found a header that does not end within "
+            f"{_MOST_BYTES >> 20} MB; expected the names of the columns; look for a quote that is "
+            "never closed."
+        )
     size = int(ends[0]) if len(ends) else len(body)
     return Head(mark + size, body.count(b"\n", 0, size), _names(body[:size], source))
 
@@ -117,6 +123,12 @@ def _names(header: bytes, source: Source) -> tuple[str, ...]:
             f"{source.name}, line 1: found a header that cannot be read ({error}); expected the "
             "names of the columns, in UTF-8."
         ) from None
+    if len(rows) > 1:
+        raise FileFormatError(
+            f"{source.name}, line 1: found a carriage return alone, which ends no line here; "
+            "expected line feeds behind the rows; save the file with the line ends of Unix or "
+            "Windows."
+        )
     names = rows[0] if rows else []
     if not names:
         raise FileFormatError(

@@ -3,7 +3,8 @@
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -59,17 +60,17 @@ def texts_of(lines: pl.Series, name: str) -> pl.Series:
 
 
 def lines_as_table(lines: pl.Series, names: Sequence[str] = ()) -> pl.DataFrame:
-    """Return lines as a table with all keys, and with ``names`` in any case."""
+    """Return lines as a table with all keys, and with ``names`` in any case.
+
+    Values of one key that have no type in common, such as yes and 1, are text.
+    """
     if not len(lines):
         return pl.DataFrame(schema=dict.fromkeys(names, pl.Null))
-    raw = "\n".join(readable(lines).to_list()).encode("utf-8")
+    lines = readable(lines)
     try:
-        table = pl.read_ndjson(io.BytesIO(raw), infer_schema_length=None)
-    except pl.exceptions.PolarsError as error:
-        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise RowsError(
-            f"found lines that do not fit into one table ({said}); expected JSON objects that do."
-        ) from None
+        table = _read(lines)
+    except pl.exceptions.PolarsError:
+        table = _key_by_key(lines)
     absent = [name for name in names if name not in table.columns]
     if not table.width:
         table = pl.DataFrame({"\0": [None] * len(lines)})
@@ -77,13 +78,58 @@ def lines_as_table(lines: pl.Series, names: Sequence[str] = ()) -> pl.DataFrame:
     return table.drop("\0", strict=False)
 
 
+def _read(lines: Iterable[str]) -> pl.DataFrame:
+    return pl.read_ndjson(io.BytesIO("\n".join(lines).encode("utf-8")), infer_schema_length=None)
+
+
+def _key_by_key(lines: pl.Series) -> pl.DataFrame:
+    """Read each key apart, so that one with unlike values does not disturb the others."""
+    try:
+        rows = [json.loads(line, object_pairs_hook=_first_of_each) for line in lines]
+    except RecursionError:
+        raise RowsError(
+            "found lines that do not fit into one table, and are nested deeply; expected JSON "
+            "objects with the same kinds of values."
+        ) from None
+    return pl.DataFrame([_values(rows, name) for name in dict.fromkeys(k for r in rows for k in r)])
+
+
+def _first_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Take the first value of a key that is there twice, as the fast reader does."""
+    return {**dict(pairs), **dict(reversed(pairs))}
+
+
+def _values(rows: Sequence[dict[str, Any]], name: str) -> pl.Series:
+    alone = ({name: row[name]} if name in row else {} for row in rows)
+    try:
+        return _read(json.dumps(each) for each in alone)[name]
+    except pl.exceptions.PolarsError:
+        values = (row.get(name) for row in rows)
+        texts = [
+            each if each is None or isinstance(each, str) else json.dumps(each, ensure_ascii=False)
+            for each in values
+        ]
+        return pl.Series(name, texts, pl.String)
+
+
 def refuse_taken(lines: pl.Series, names: Sequence[str]) -> None:
     """Refuse lines that have a key already which is to be added."""
     for name in names:
         written = json.dumps(name, ensure_ascii=False)
         for line in lines.filter(lines.str.contains(written, literal=True)):
-            if name in json.loads(line):
+            if _has_key(line, name):
                 raise RowsError(
                     f"found a line that has the key '{name}' already; expected none of that name; "
                     "pass --prefix, such as --prefix tactful_."
                 )
+
+
+def _has_key(line: str, name: str) -> bool:
+    try:
+        return name in json.loads(line)
+    except RecursionError:  # the other reader goes somewhat deeper
+        try:
+            values = pl.Series([line]).str.json_decode(pl.Struct({name: pl.String}))
+        except pl.exceptions.PolarsError:
+            return True  # with a list or an object, which is no text
+        return values.struct.field(name).null_count() == 0

@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from math import isinf
+from typing import Any
 
 import polars as pl
 
@@ -15,6 +16,10 @@ from tactful.scale.pieces import Piece
 from tactful.scale.scored import LINE
 from tactful.scale.sources import Source
 
+_NUMBER = "number"
+_SMALLEST, _LARGEST = -(1 << 127), (1 << 128) - 1
+"""Between these are the integers that can be read."""
+_NAMES = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
 _ANY_OBJECT = pl.Struct({"\0": pl.Null})
 """With no field to look for, reading is fast, and tells only whether lines are objects."""
 
@@ -36,17 +41,17 @@ def parse(piece: Piece, source: Source, head: Head, skip_bad_rows: bool = False)
         return _lines_of_json(piece, source, skip_bad_rows)
     if kind == "txt":
         found = _lines(piece, source, skip_bad_rows)
-        return Parsed(found.table.rename({LINE: TEXT}), found.skipped)
+        return Parsed(found.table.select(pl.col(LINE).alias(TEXT)), found.skipped)
     return Parsed(
         *read_delimited(piece.data, source, head.columns, piece.line, skip_bad_rows=skip_bad_rows)
     )
 
 
 def _lines(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:
-    """Return the lines of a piece that are not blank."""
+    """Return the lines of a piece that are not blank, with their numbers."""
     bad = 0
     try:
-        lines = piece.data.decode("utf-8").split("\n")
+        lines: list[str | None] = [*piece.data.decode("utf-8").split("\n")]
     except UnicodeDecodeError as error:
         if not skip_bad_rows:
             line = piece.line + piece.data.count(b"\n", 0, error.start)
@@ -54,11 +59,11 @@ def _lines(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:
                 f"{source.name}, line {line}: found bytes that are not UTF-8 text; expected UTF-8; "
                 "save the file as UTF-8, or pass --bad-rows skip."
             ) from None
-        each = [_decoded(line) for line in piece.data.split(b"\n")]
-        lines = [line for line in each if line is not None]
-        bad = len(each) - len(lines)
+        lines = [_decoded(line) for line in piece.data.split(b"\n")]
+        bad = lines.count(None)
     series = pl.Series(LINE, lines, pl.String).str.strip_chars_end("\r\n")
-    return Parsed(pl.DataFrame(series).filter(series.str.strip_chars() != ""), bad)
+    numbered = pl.DataFrame(series).with_row_index(_NUMBER, piece.line)
+    return Parsed(numbered.filter(series.str.strip_chars() != ""), bad)
 
 
 def _decoded(line: bytes) -> str | None:
@@ -70,14 +75,19 @@ def _decoded(line: bytes) -> str | None:
 
 def _lines_of_json(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:
     found = _lines(piece, source, skip_bad_rows)
-    lines = found.table[LINE]
-    if _are_objects(lines) or _are_objects(readable(lines)):
-        return found
-    keep = [_fault(line) is None for line in lines]
-    if not skip_bad_rows and not all(keep):
-        raise _bad_line(piece, source)
-    kept = pl.Series(keep, dtype=pl.Boolean)
-    return Parsed(found.table.filter(kept), found.skipped + keep.count(False))
+    table = found.table.select(LINE)
+    if _are_objects(table[LINE]) or _are_objects(readable(table[LINE])):
+        return Parsed(table, found.skipped)
+    faults = [_fault(line) for line in table[LINE]]
+    if not skip_bad_rows:
+        for number, fault in zip(found.table[_NUMBER], faults, strict=True):
+            if fault is not None:
+                raise InputError(
+                    f"{source.name}, line {number}: found {fault}; expected a JSON object on each "
+                    "line; mend the line, or pass --bad-rows skip."
+                )
+    keep = pl.Series([fault is None for fault in faults], dtype=pl.Boolean)
+    return Parsed(table.filter(keep), found.skipped + len(keep) - int(keep.sum()))
 
 
 def _are_objects(lines: pl.Series) -> bool:
@@ -88,28 +98,17 @@ def _are_objects(lines: pl.Series) -> bool:
     return lines.str.strip_chars_start().str.starts_with("{").all()
 
 
-def _bad_line(piece: Piece, source: Source) -> InputError:
-    """Name the first line that is no object; all of them are text."""
-    lines = piece.data.decode("utf-8").split("\n")
-    faults = (_fault(line.rstrip("\r")) if line.strip() else None for line in lines)
-    number, fault = next((at, said) for at, said in enumerate(faults, piece.line) if said)
-    return InputError(
-        f"{source.name}, line {number}: found {fault}; expected a JSON object on each line; mend "
-        "the line, or pass --bad-rows skip."
-    )
-
-
 def _fault(line: str) -> str | None:
     """Say what is wrong with a line; what only some readers take is wrong, too."""
     try:
-        value = json.loads(line, parse_constant=_no_number, parse_float=_float)
+        value: Any = json.loads(line, parse_constant=_no_number, parse_float=_float, parse_int=_int)
     except ValueError as error:
         return f"no JSON ({error})"
     except RecursionError:
-        return "JSON that is nested too deeply"
+        value = {}  # the other reader goes somewhat deeper, and has the last word
     if not isinstance(value, dict):
-        return f"JSON that is a {type(value).__name__}"
-    return None if _are_objects(readable(pl.Series([line]))) else "JSON that cannot be read"
+        return f"JSON that is {_NAMES.get(type(value), 'a number')}"
+    return None if _are_objects(readable(pl.Series([line]))) else "JSON that is nested too deeply"
 
 
 def _no_number(name: str) -> None:
@@ -120,3 +119,10 @@ def _float(digits: str) -> float:
     if isinf(float(digits)):
         raise ValueError(f"the number {digits} is too large")
     return float(digits)
+
+
+def _int(digits: str) -> int:
+    number = int(digits)
+    if not _SMALLEST <= number <= _LARGEST:
+        raise ValueError(f"the number {digits} is too large")
+    return number

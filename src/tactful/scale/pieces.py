@@ -5,14 +5,14 @@ row numbers, and workers read the rows themselves.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
 from tactful.scale.heads import Head
 from tactful.scale.records import cut_records
 from tactful.scale.sources import Source
-from tactful.scale.unpacking import open_source
+from tactful.scale.unpacking import open_source, packed_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,13 @@ class Piece:
     next_line: int
     data: bytes = b""
     """The rows themselves, where they are lines."""
+    packed: int | None = field(default=None, compare=False)
+    """About how many bytes of a packed file hold them; None where the file is not packed."""
+
+    @property
+    def size(self) -> int:
+        """How much of the input this is: bytes on the disk, or rows."""
+        return self.end - self.start if self.packed is None else self.packed
 
     def record(self) -> dict[str, Any]:
         """Return what the manifest remembers of it."""
@@ -82,15 +89,15 @@ def cut_pieces(
             pieces = _cut_rows(sources[at], here.offset or 0, rows)
         else:
             pieces = _cut_lines(sources[at], heads[at], here, rows, most_bytes)
-        for start, end, line, next_line, data in pieces:
-            yield Piece(number, at, start, end, line, next_line, data)
+        for start, end, line, next_line, data, packed in pieces:
+            yield Piece(number, at, start, end, line, next_line, data, packed)
             number += 1
     if not number:
         start, line = heads[0].size, 1 + heads[0].lines
         yield Piece(0, 0, start, start, line, line)
 
 
-_Cut = tuple[int, int, int, int, bytes]
+_Cut = tuple[int, int, int, int, bytes, int | None]
 
 
 def _cut_rows(source: Source, start: int, rows: int) -> Iterator[_Cut]:
@@ -99,7 +106,7 @@ def _cut_rows(source: Source, start: int, rows: int) -> Iterator[_Cut]:
     total = row_count(source)
     for first in range(start, total, rows):
         end = min(first + rows, total)
-        yield first, end, first + 1, end + 1, b""
+        yield first, end, first + 1, end + 1, b"", None
 
 
 def _cut_lines(
@@ -113,7 +120,13 @@ def _cut_lines(
         if source.path is not None:
             file.seek(offset)
         records = cut_records(file, source.format, rows, most_bytes, source.name, head.rest, line)
+        packed, done = None, -1
         for data in records:
             end, next_line = offset + len(data), line + data.count(b"\n")
-            yield offset, end, line, next_line, data
+            if source.path is not None and source.format.packing:
+                if done < 0:
+                    done = 0 if begin.offset is None else packed_size(file, offset)
+                packed = max(packed_size(file, end) - done, 0)
+                done += packed
+            yield offset, end, line, next_line, data, packed
             offset, line = end, next_line

@@ -1,6 +1,8 @@
 """Where records end in a stream of bytes; the same bytes are always cut at the same places."""
 
+import re
 from collections.abc import Iterator
+from functools import cache
 from typing import IO
 
 import numpy as np
@@ -11,17 +13,54 @@ from tactful.scale.formats import Format
 
 MOST_BYTES = 64 << 20
 """A record of more bytes than these is no record: a quote was never closed."""
-_NEWLINE, _QUOTE = 10, 34
+_NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 
 def record_ends(data: bytes, kind: Format) -> NDArray[np.int64]:
-    """Return the places behind the end of each record; in CSV a line end in quotes is none."""
+    """Return the places behind the end of each record; in CSV a line end in quotes is none.
+
+    ``data`` begins with a record. More bytes behind it change none of the places.
+    """
     letters = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(letters == _NEWLINE)
     if kind.kind in ("csv", "tsv") and b'"' in data:
         quotes = np.flatnonzero(letters == _QUOTE)
+        if not quotes_stand_well(letters, quotes, ord(kind.separator)):
+            quotes = _edges_of_quoted_cells(data, kind.separator)
         ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
     return ends + 1
+
+
+def quotes_stand_well(letters: NDArray[np.uint8], quotes: NDArray[np.intp], mark: int) -> bool:
+    """Say whether each second quote stands before a cell, and each other one behind a cell.
+
+    Two quotes beside each other, which are one inside a cell, are well, too.
+    """
+    opening, closing = quotes[0::2], quotes[1::2]
+    before = letters[opening[opening > 0] - 1]
+    behind = letters[closing[closing < len(letters) - 1] + 1]
+    may = np.zeros(256, dtype=bool)
+    may[[mark, _NEWLINE, _QUOTE]] = True
+    opens = bool(may[before].all())
+    may[_RETURN] = True
+    return opens and bool(may[behind].all())
+
+
+def _edges_of_quoted_cells(data: bytes, separator: str) -> NDArray[np.int64]:
+    """Return the first and the last place of each quoted cell.
+
+    A quote inside a cell without quotes opens none. If it did, one inch mark would turn all that
+    follows inside out, up to the next one.
+    """
+    spans = (found.span() for found in _quoted_cell(separator).finditer(data))
+    edges = [edge for start, end in spans for edge in (start, end - 1)]
+    return np.array(edges, dtype=np.int64)
+
+
+@cache
+def _quoted_cell(separator: str) -> re.Pattern[bytes]:
+    starts = rb'"(?:(?<=[%s\n]")|(?<=\A"))' % re.escape(separator.encode())
+    return re.compile(starts + rb'[^"]*+(?:""[^"]*+)*+(?:"|\Z)')
 
 
 def cut_records(

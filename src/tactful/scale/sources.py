@@ -89,7 +89,8 @@ def find_sources(
 
 
 def _matches(name: str, output: Path | None) -> Iterator[Path]:
-    path = Path(name).expanduser()
+    # Path.expanduser raises where there is no such user; to us that is a file that is not there.
+    path = Path(os.path.expanduser(name))  # noqa: PTH111
     if path.is_dir():
         files = sorted(each for each in _walk(path) if not _is_in(each, output))
         if not files:
