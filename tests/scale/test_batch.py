@@ -61,6 +61,17 @@ def test_an_error_without_words_still_has_a_reason() -> None:
     assert score_batch(["a"], refuse, WORDS)["error"][0] == "KeyError: no reason was given"
 
 
+def test_memory_that_ran_out_is_no_error_of_a_text() -> None:
+    def out_of_memory(texts: list[str]) -> Columns:
+        if len(texts) > 1 or texts == ["large"]:
+            raise MemoryError
+        return dict.fromkeys(IDS, np.array([0.5], dtype=np.float32))
+
+    assert score_batch(["a", "b"], out_of_memory, WORDS)["error"].null_count() == 2
+    with pytest.raises(MemoryError):
+        score_batch(["a", "large"], out_of_memory, WORDS)
+
+
 def test_an_interrupt_is_no_error_of_a_text() -> None:
     def interrupt(texts: list[str]) -> Columns:
         raise KeyboardInterrupt

@@ -28,8 +28,8 @@ def made(folder: Path, *names: str) -> None:
 
 
 def found(*named: str, wished: Format | None = None, output: str | None = None) -> list[str]:
-    target = None if output is None else Path(output)
-    return [str(each.path) for each in find_sources(named, wished, target)]
+    outputs = [] if output is None else [Path(output)]
+    return [str(each.path) for each in find_sources(named, wished, outputs)]
 
 
 def test_a_folder_gives_all_its_tables_in_the_order_of_names(here: Path) -> None:

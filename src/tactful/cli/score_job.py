@@ -147,9 +147,9 @@ def _told(name: str, wishes: ScoreWishes, wished: "Format | None") -> "Format | 
 
     if name == STDIN:
         return wished
-    path = Path(name).expanduser()
+    path = Path(os.path.expanduser(name))  # noqa: PTH111 - of an unknown user it makes no error
     if not is_remote(name) and (path.is_dir() or (has_magic(name) and not path.exists())):
-        return find_sources([name], wished, Path(wishes.output))[0].format
+        return find_sources([name], wished, [Path(wishes.output)])[0].format
     return told_format(name, wished)
 
 

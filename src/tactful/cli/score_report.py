@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -40,9 +41,19 @@ def refuse_existing_report(job: "Job", wishes: "ScoreWishes") -> None:
     from tactful.errors import UsageError
     from tactful.scale.place import place_of
 
+    page = wishes.report
+    if page is None:
+        return
+    if page.resolve() in {Path(name).resolve() for name in (job.output, *job.inputs)}:
+        raise UsageError(
+            f"{page}: found as --report, and as input or output; expected a file of its own, such "
+            "as overview.html."
+        )
+    if page.is_dir():
+        raise UsageError(f"{page}: found a folder; expected the name of a page to write.")
     goes_on = wishes.engine == "local" and place_of(job).is_begun
-    if wishes.report is not None and wishes.report.exists() and not wishes.force and not goes_on:
-        raise UsageError(f"{wishes.report}: it exists already; name another or pass --force.")
+    if page.exists() and not wishes.force and not goes_on:
+        raise UsageError(f"{page}: it exists already; name another or pass --force.")
 
 
 def write_report(summary: "Summary", job: "Job", wishes: "ScoreWishes") -> None:

@@ -205,6 +205,7 @@ def _fingerprint(folders: Mapping[str, Path], settings: object) -> str:
     digest = sha256(json.dumps(settings).encode())
     for lang, folder in folders.items():
         for part in dict.fromkeys(with_parts(folder)):
-            for file in sorted(part.iterdir()):
+            # A folder of one's own may also hold what an editor or version control keeps there.
+            for file in sorted(each for each in part.glob("[!.]*") if each.is_file()):
                 digest.update(f"{lang} {part.name}/{file.name} {file_sha256(file)}\n".encode())
     return digest.hexdigest()

@@ -80,6 +80,8 @@ def _answers(
         return [(rows, score(texts))]
     except Exception as error:
         if len(texts) == 1:
+            if isinstance(error, MemoryError):
+                raise  # of the machine, and not of the text: it may be scored another time
             return [(rows, _reason(error))]
     half = len(texts) // 2
     return [

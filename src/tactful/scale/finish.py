@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Sequence
+from errno import EIO
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ from tactful.scale.formats import Format
 from tactful.scale.job import Job
 from tactful.scale.scored import LINE
 from tactful.scale.unpacking import pack
+from tactful.scale.where import first_line
 from tactful.scale.whole import unfinished, write_whole
 from tactful.scale.worker import WORK, part_name, top_name
 from tactful.scale.worst import worst_of
@@ -27,10 +29,15 @@ def finish(
     if job.merged and not job.only_top:
         # Beside the parts, so that what a crash leaves behind goes away with them.
         temporary = unfinished(target, folder / WORK)
-        _join([folder / part_name(each, job) for each in numbers], temporary, job, columns)
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        temporary.replace(target)
+        try:
+            _join([folder / part_name(each, job) for each in numbers], temporary, job, columns)
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
+            temporary.replace(target)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            # What polars says of a full disk is no error of the system; and the name is ours.
+            code, said = getattr(error, "errno", None), getattr(error, "strerror", None)
+            raise OSError(code or EIO, said or first_line(error), str(target)) from error
         written.append(target)
     elif not job.only_top:
         written.append(target)

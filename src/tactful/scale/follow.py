@@ -6,21 +6,32 @@ the output is cut back to that note, and reading goes on from there: each row st
 
 import contextlib
 import functools
+import signal
+import threading
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 from tactful.errors import InputError, UsageError
-from tactful.scale.follow_output import FollowedFile, FollowedStream, Output, Place
+from tactful.scale.follow_output import (
+    FollowedFile,
+    FollowedStream,
+    Output,
+    Place,
+    hidden_folder,
+    refuse_existing,
+)
 from tactful.scale.growing import Growing, GrowingFile, GrowingStream, Replaced
 from tactful.scale.heads import Head, empty_table, head_of
 from tactful.scale.job import Job
 from tactful.scale.locking import locked
+from tactful.scale.parse import parse
 from tactful.scale.pieces import Piece
 from tactful.scale.progress import Watch
 from tactful.scale.records import record_ends, refuse_endless
-from tactful.scale.scored import check_columns
+from tactful.scale.scored import LINE, check_columns, check_lines
 from tactful.scale.sources import Source, find_sources
 from tactful.scale.summary import Summary, merged
 from tactful.scale.worker import Done, Setup, Worker
@@ -29,6 +40,8 @@ from tactful.scale.writing import added_columns, header_bytes
 FIRST_ROWS = 32
 """The first batches are small; later ones are as large as the time allows."""
 _PAUSE_SECONDS = 0.05
+_LEAST_SECONDS = 1e-6
+"""Some clocks say that no time has passed."""
 _WAITING = 0.5
 """The part of the time that a row waits for others; the rest is for scoring it."""
 
@@ -56,12 +69,11 @@ def follow_local(
         output: Output = FollowedStream(out)
         if job.output != "-":
             target = Path(job.output)
-            stack.enter_context(locked(target.with_name(f".{target.name}.tactful")))
-            output = stack.enter_context(
-                FollowedFile(target, job.terms(), restart=restart, force=force)
-            )
-        # Ctrl-C is the usual end: what is written is whole, and the rest will be read again.
-        with contextlib.suppress(KeyboardInterrupt):
+            refuse_existing(target, restart=restart, force=force)
+            stack.enter_context(locked(hidden_folder(target)))
+            terms = {"input": source.name, **job.terms()}
+            output = stack.enter_context(FollowedFile(target, terms, restart=restart))
+        with contextlib.suppress(KeyboardInterrupt), follower.stop.listening():
             follower.run(output)
     return follower.summary
 
@@ -79,14 +91,40 @@ def _source(job: Job) -> Source:
     return source
 
 
+class _Stop:
+    """Ctrl-C, the usual end: the first one is heard between two batches, and a second at once."""
+
+    def __init__(self) -> None:
+        self.is_wanted = False
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """Hear Ctrl-C meanwhile; only the first thread can."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        usual = signal.signal(signal.SIGINT, self._hear)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, usual)
+
+    def _hear(self, *_: object) -> None:
+        if self.is_wanted:
+            raise KeyboardInterrupt
+        self.is_wanted = True
+
+
 class _Follower:
     """Reads what comes, one file after the other, and has it scored and written in batches."""
 
     def __init__(self, job: Job, source: Source, watch: Watch, latency: float):
         self.job, self.source, self.watch, self.latency = job, source, watch, latency
-        self.summary = Summary()
+        self.summary, self.stop = Summary(), _Stop()
         self.most_rows = FIRST_ROWS
         self._first: Head | None = None
+        self._unseen = source.format.shape == "lines"
+        """Whether no line was looked at yet; a table tells its columns before."""
         # A log that is replaced each hour must not have the model opened each hour.
         self._load = functools.cache(job.scorer.load)
 
@@ -94,6 +132,7 @@ class _Follower:
         """Follow until the stream ends; where a file is replaced, go on with the new one."""
         self.watch.start(None, 0, 0)
         place = output.place
+        self._unseen = self._unseen and not place.offset
         while True:
             growing: Growing
             if self.source.path is None:
@@ -109,17 +148,31 @@ class _Follower:
                     continue
                 return
 
-    def score(self, worker: Worker, piece: Piece) -> Done:
+    def score(self, worker: Worker, piece: Piece, rows: int) -> Done:
         """Score a batch, count it, and learn from the time that it took."""
+        if self._unseen:
+            self._look_at(piece, worker)
         began = time.monotonic()
         done = worker(piece)
         self.summary = merged(self.summary, done.summary or Summary())
         self.watch.part(piece.end - piece.start, done.rows)
-        if done.rows:
-            # As many rows as can be scored in the time that is left of what a row may take.
-            each = (time.monotonic() - began) / done.rows
-            self.most_rows = max(1, min(int(self.latency * _WAITING / each), self.job.part_rows))
+        self.most_rows = self.rows_in_time(rows, time.monotonic() - began)
         return done
+
+    def _look_at(self, piece: Piece, worker: Worker) -> None:
+        """Refuse first lines without the keys that are asked for: a wrong name is soon told."""
+        head, job = worker.setup.heads[piece.source], self.job
+        lines = parse(piece, self.source, head, job.skip_bad_rows).table[LINE]
+        check_lines(lines, job.wanted, job.scorer)
+        self._unseen = not len(lines)
+
+    def rows_in_time(self, rows: int, seconds: float) -> int:
+        """Return how many rows can be scored in what is left of the time that one may take.
+
+        ``rows`` were read in so many seconds; some of them may not have been wanted.
+        """
+        in_time = rows * self.latency * _WAITING / max(seconds, _LEAST_SECONDS)
+        return max(1, min(int(in_time), self.job.part_rows))
 
     def _follow(self, growing: Growing, place: Place, output: Output) -> None:
         head, rest = self._head(growing)
@@ -131,13 +184,16 @@ class _Follower:
             place = Place(head.size, 1 + head.lines)
         batches = _Batches(self, worker, growing, place, output)
         batches.add(rest)
-        while True:
-            try:
-                new = growing.read()
-            except Replaced as replaced:
-                batches.write_all(with_rest=replaced.is_whole)
-                raise
-            batches.add(new)
+        while not self.stop.is_wanted:
+            new = b""
+            # What is not scored yet waits in the file, not in memory.
+            if not batches.are_full():
+                try:
+                    new = growing.read()
+                except Replaced as replaced:
+                    batches.write_all(with_rest=replaced.is_whole)
+                    raise
+                batches.add(new)
             if growing.ended:
                 batches.write_all(with_rest=True)
                 return
@@ -145,17 +201,21 @@ class _Follower:
                 batches.write()
             elif not new:
                 time.sleep(_PAUSE_SECONDS)
+        if self.source.path is None:
+            # A file can be read again, and a stream cannot.
+            batches.write_all(with_rest=False)
 
     def _head(self, growing: Growing) -> tuple[Head, bytes]:
         """Wait for the first line, if there must be a header; return what was read behind it."""
         data = b""
-        while True:
+        while not self.stop.is_wanted:
             new = growing.read()
             data += new
             found = head_of(data, self.source, is_all=growing.ended)
             if found is not None:
                 return found, data[found.size :]
             time.sleep(_PAUSE_SECONDS if not new else 0)
+        raise KeyboardInterrupt
 
     def _worker(self, head: Head, output: Output) -> Worker:
         """Return what scores rows below this head; another file must have the same columns."""
@@ -165,11 +225,13 @@ class _Follower:
                 f"{self.source.name}: found the columns {', '.join(head.columns)} where the file "
                 f"was replaced; expected {', '.join(first.columns)}; write to another output."
             )
+        header = b""
         if self.source.format.shape == "table":
             table = empty_table(first)
             check_columns(table, self.job.wanted, self.job.scorer)
             columns = [*table.columns, *added_columns(self.job.wanted, self.job.scorer)]
-            output.begin(header_bytes(columns, self.job.output_format))
+            header = header_bytes(columns, self.job.output_format)
+        output.begin(header)
         # Rows are written in the order of the first head, and read in that of the second.
         setup = Setup(self.job, (self.source,) * 2, (first, head), None, self._load)
         return Worker(setup, self.watch.rows)
@@ -198,12 +260,15 @@ class _Batches:
         if not self._ends:
             refuse_endless(self._data, f"{self._follower.source.name}, line {self._place.line}")
 
+    def are_full(self) -> bool:
+        """Say whether there are as many rows as can be scored in time."""
+        return len(self._ends) >= self._follower.most_rows
+
     def is_due(self) -> bool:
         """Say whether there are rows that fill a batch, or have waited long enough."""
         waited = time.monotonic() - self._waiting_since
-        return len(self._ends) >= self._follower.most_rows or (
-            bool(self._ends) and waited >= self._follower.latency * _WAITING
-        )
+        has_waited = waited >= self._follower.latency * _WAITING
+        return self.are_full() or (bool(self._ends) and has_waited)
 
     def write(self) -> None:
         """Have as many rows scored and written as can be in time."""
@@ -213,11 +278,11 @@ class _Batches:
         start, line = self._place.offset, self._place.line
         behind = Place(start + size, line + data.count(b"\n"))
         piece = Piece(0, 1, start, behind.offset, line, behind.line, data)
-        done = self._follower.score(self._worker, piece)
+        done = self._follower.score(self._worker, piece, rows)
         self._output.add(done.data, self._growing.marked(behind))
         self._place, self._data = behind, self._data[size:]
+        # Those that are left have waited as long as the first of all.
         self._ends = [end - size for end in self._ends[rows:]]
-        self._waiting_since = time.monotonic()
 
     def write_all(self, *, with_rest: bool) -> None:
         """Write all rows; with the rest behind the last line end, which is then the last row."""

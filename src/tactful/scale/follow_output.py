@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -62,44 +63,62 @@ class FollowedStream:
         self._out.flush()
 
 
+def hidden_folder(path: Path) -> Path:
+    """Return where the note of an output is."""
+    return path.with_name(f".{path.name}.tactful")
+
+
+def refuse_existing(path: Path, *, restart: bool, force: bool) -> None:
+    """Refuse to write over a file that is not of a run to go on with."""
+    if path.is_dir():
+        raise UsageError(f"{path}: found a folder; expected the name of a file to write.")
+    goes_on = (hidden_folder(path) / NOTE).exists()
+    if path.exists() and not (goes_on or restart or force):
+        raise UsageError(f"{path}: it exists already; name another place or pass --force.")
+
+
 class FollowedFile:
     """Adds to a file; a note beside it says how much of it is whole."""
 
-    def __init__(self, path: Path, terms: Mapping[str, Any], *, restart: bool, force: bool):
+    def __init__(self, path: Path, terms: Mapping[str, Any], *, restart: bool = False):
         self.path, self._terms = path, dict(terms)
-        self._note = path.with_name(f".{path.name}.tactful") / NOTE
+        self._note = hidden_folder(path) / NOTE
         self.place, size = Place(), 0
+        self._file: IO[bytes] | None = None
         sweep(self._note.parent)
         if self._note.exists() and not restart:
             self.place, size = self._read_note()
-        elif path.exists() and not force and not restart:
-            raise UsageError(f"{path}: it exists already; name another place or pass --force.")
-        try:
-            self._size = size
-            self._file = path.open("r+b" if size else "w+b")
-            self._file.truncate(size)
-            self._file.seek(size)
-            # From the first moment on there is a run to go on with, and not a file in the way.
-            self._write_note(self.place)
-        except OSError as error:
-            raise OutputError(f"{path}: cannot be written ({error.strerror}).") from None
         self._begun = bool(size)
+        if size:
+            try:
+                self._file = path.open("r+b")
+                self._file.truncate(size)
+                self._file.seek(size)
+            except OSError as error:
+                raise OutputError(f"{path}: cannot be written ({error.strerror}).") from None
 
     def __enter__(self) -> "FollowedFile":
         return self
 
-    def __exit__(self, *error: object) -> None:
-        # An interrupt may have come in the middle of a batch.
-        with contextlib.suppress(OSError):
-            self._file.flush()
-        os.truncate(self.path, self._size)
-        self._file.close()
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        size = 0
+        if self._file is not None:
+            # An interrupt may have come in the middle of a batch, also right after it was noted.
+            with contextlib.suppress(OSError):
+                self._file.flush()
+            size = int(json.loads(self._note.read_bytes())["size"])
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file.fileno(), size)
+            with contextlib.suppress(OSError):
+                self._file.close()
+        if kind is not None and not size:
+            self._withdraw()
 
     def begin(self, header: bytes) -> None:
         """Write the header, or see that it is there already."""
         if not self._begun:
             self.add(header, self.place)
-        elif os.pread(self._file.fileno(), len(header), 0) != header:
+        elif not self._starts_with(header):
             raise InputError(
                 f"{self.path}: found other columns than the input has now; expected the same, to "
                 "add to them; name another output."
@@ -109,21 +128,35 @@ class FollowedFile:
     def add(self, data: bytes, place: Place) -> None:
         """Write a batch; then note that it is whole, and how far the input was read."""
         try:
+            if self._file is None:
+                # From the first moment on there is a run to go on with, and not a file in the way.
+                self._write_note(self.place, 0)
+                self._file = self.path.open("w+b")
             self._file.write(data)
             self._file.flush()
             os.fsync(self._file.fileno())
-            self._write_note(place)
+            self._write_note(place, self._file.tell())
         except OSError as error:
             raise OutputError(
                 f"{self.path}: cannot be written ({error.strerror}); what is whole is kept: make "
                 "room and run the same command again to go on."
             ) from None
 
-    def _write_note(self, place: Place) -> None:
-        size = self._file.tell()
+    def _starts_with(self, header: bytes) -> bool:
+        with self.path.open("rb") as file:
+            return file.read(len(header)) == header
+
+    def _withdraw(self) -> None:
+        """Leave nothing behind of a run that got nowhere; what it has not touched stays."""
+        if self._file is not None:
+            self.path.unlink(missing_ok=True)
+            self._note.unlink(missing_ok=True)
+        if not self._note.exists():
+            shutil.rmtree(self._note.parent, ignore_errors=True)
+
+    def _write_note(self, place: Place, size: int) -> None:
         note = {"terms": self._terms, "size": size, "place": asdict(place)}
         write_whole(self._note, json.dumps(note).encode())
-        self._size = size
 
     def _read_note(self) -> tuple[Place, int]:
         try:
@@ -134,6 +167,8 @@ class FollowedFile:
                 f"{self._note}: found no note of how far the input was read ({error}); pass "
                 "--restart to begin anew."
             ) from None
+        if not size:
+            return Place(), 0  # a run that got nowhere binds nobody
         refuse_other_terms(terms, self._terms, str(self.path))
         if not self.path.exists() or self.path.stat().st_size < size:
             raise InputError(

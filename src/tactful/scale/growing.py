@@ -90,9 +90,12 @@ class GrowingFile:
         if self._is_written_anew():
             raise Replaced(is_whole=False)
         data = self._file.read(_BLOCK)
+        if not data and self._has_a_successor():
+            # What its writer wrote last may have come since we looked.
+            data = self._file.read(_BLOCK)
+            if not data:
+                raise Replaced(is_whole=True)
         self._offset += len(data)
-        if not data and self._is_renamed():
-            raise Replaced(is_whole=True)
         if self._known.marked < _MARKED_BYTES:
             self._known = self.marked(Place(self._offset))
         return data
@@ -121,9 +124,14 @@ class GrowingFile:
         size = os.fstat(self._file.fileno()).st_size
         return size < self._offset or self._mark_of(self._known.marked) != self._known.mark
 
-    def _is_renamed(self) -> bool:
+    def _has_a_successor(self) -> bool:
+        """Say whether another file has the name now, and its writer has begun to write to it.
+
+        Until then the writer may still write to this one, which logrotate has renamed already.
+        """
         try:
             named = self.path.stat()
         except OSError:
             return False  # between two files: the next one will be seen
-        return not os.path.samestat(named, os.fstat(self._file.fileno()))
+        is_other = not os.path.samestat(named, os.fstat(self._file.fileno()))
+        return is_other and named.st_size > 0

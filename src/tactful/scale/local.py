@@ -4,8 +4,9 @@ import contextlib
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import IO
 
@@ -14,7 +15,7 @@ import polars as pl
 from tactful.errors import InputError, UsageError
 from tactful.scale.finish import finish
 from tactful.scale.heads import Head, empty_table, read_heads
-from tactful.scale.job import Job
+from tactful.scale.job import PART_ROWS, Job
 from tactful.scale.lines import lines_as_table
 from tactful.scale.locking import locked
 from tactful.scale.manifest import Manifest
@@ -34,6 +35,7 @@ from tactful.scale.writing import added_columns, header_bytes
 _ENOUGH_BYTES = 1 << 20
 """Less input than this is scored faster than a second process starts."""
 _ENOUGH_ROWS = 5_000
+PACKED = "packed"
 WEIGHTS = "weights"
 _AHEAD = 4
 """In order, a worker may be so many pieces ahead of the slowest one."""
@@ -59,13 +61,24 @@ class Input:
     columns: tuple[str, ...] = ()
 
     @property
+    def prints(self) -> list[str]:
+        """A fingerprint of the columns of each source, and of those that lines become."""
+        types = None if self.schema is None else list(self.schema.items())
+        return [
+            blake2b(
+                repr((head.columns, types)).encode("utf-8", "backslashreplace"), digest_size=8
+            ).hexdigest()
+            for head in self.heads
+        ]
+
+    @property
     def total(self) -> int | None:
-        """How much there is to read: bytes, or rows; None where that cannot be known before."""
+        """How much there is to read: bytes on the disk, or rows; None where nobody can know."""
         if any(source.format.is_columnar for source in self.sources):
             from tactful.scale.columnar import row_count
 
             return sum(map(row_count, self.sources))
-        if any(source.path is None or source.format.packing for source in self.sources):
+        if any(source.path is None for source in self.sources):
             return None
         return sum(source.size for source in self.sources)
 
@@ -84,11 +97,14 @@ def run_local(
     written again if it fails.
     """
     place = place_of(job)
-    source = _opened(job, place.target)
+    source = _opened(job, place.made)
     place.refuse_others(force or restart)
     try:
         with locked(place.folder):
-            with place.ready(source.sources, restart=restart) as (manifest, must_look):
+            with place.ready(source.sources, source.prints, restart=restart) as (
+                manifest,
+                must_look,
+            ):
                 outcome = _run(job, source, place, manifest, must_look, watch)
                 if at_end is not None:
                     at_end(outcome.summary)
@@ -112,8 +128,8 @@ def _run(
     watch.start(source.total, _size_done(manifest), rows)
     with _pool(job, source, place.folder, watch) as pool:
         for done in pool.run(pieces):
-            manifest.add(done.piece.number, {**done.record, "rows": done.rows})
-            watch.part(done.piece.end - done.piece.start, done.rows)
+            manifest.add(done.piece.number, {**done.record, "rows": done.rows, **_packed(done)})
+            watch.part(done.piece.size, done.rows)
     for each in source.sources:
         each.refuse_if_changed()
     written = finish(job, place.folder, place.target, sorted(manifest.parts), source.columns)
@@ -135,20 +151,24 @@ def stream_local(job: Job, out: IO[bytes], watch: Watch) -> Summary:
             out.write(done.data)
             out.flush()
             summary = merged(summary, done.summary or Summary())
-            watch.part(done.piece.end - done.piece.start, done.rows)
+            watch.part(done.piece.size, done.rows)
     return summary
 
 
-def _opened(job: Job, target: Path | None = None) -> Input:
+def _opened(job: Job, made: Sequence[Path] = ()) -> Input:
     """Open the sources and refuse at once what could only fail later."""
-    sources = tuple(find_sources(job.inputs, job.input_format, target))
+    sources = tuple(find_sources(job.inputs, job.input_format, made))
     heads = tuple(read_heads(sources))
     if sources[0].format.shape == "table":
         table = empty_table(heads[0])
         check_columns(table, job.wanted, job.scorer)
         columns = (*table.columns, *added_columns(job.wanted, job.scorer))
         return Input(sources, heads, columns=columns)
-    first = next(_cut(job, Input(sources, heads), Begin()), None) if sources[0].path else None
+    # As many lines for small parts as for large ones, so that these have the same columns.
+    looked_at = replace(job, part_rows=max(job.part_rows, PART_ROWS))
+    first = None
+    if sources[0].path:
+        first = next(_cut(looked_at, Input(sources, heads), Begin()), None)
     if first is None or not first.data:
         return _unseen(sources, heads, job)
     found = parse(first, sources[first.source], heads[first.source], job.skip_bad_rows)
@@ -185,6 +205,8 @@ def _summed(folder: Path, manifest: Manifest) -> Summary:
 def _read_summary(path: Path) -> Summary:
     try:
         return from_json(json.loads(path.read_bytes().decode("utf-8", "surrogatepass")))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     except (OSError, ValueError) as error:
         raise InputError(
             f"{path}: it cannot be read ({error}); expected what the run counted; pass --restart "
@@ -193,7 +215,12 @@ def _read_summary(path: Path) -> Summary:
 
 
 def _size_done(manifest: Manifest) -> int:
-    return sum(int(part["end"]) - int(part["start"]) for part in manifest.parts.values())
+    parts = manifest.parts.values()
+    return sum(int(part.get(PACKED, int(part["end"]) - int(part["start"]))) for part in parts)
+
+
+def _packed(done: Done) -> dict[str, int]:
+    return {} if done.piece.packed is None else {PACKED: done.piece.packed}
 
 
 def _in_order(parts: Iterator[Done]) -> Iterator[Done]:
@@ -211,8 +238,11 @@ def _pool(
     job: Job, source: Input, folder: Path | None, watch: Watch
 ) -> Iterator[InProcess | Processes]:
     total = source.total
-    least = _ENOUGH_ROWS if source.sources[0].format.is_columnar else _ENOUGH_BYTES
-    alone = job.workers == 1 or (total is not None and total < least)
+    first = source.sources[0].format
+    least = _ENOUGH_ROWS if first.is_columnar else _ENOUGH_BYTES
+    # How much comes out of a packed file is not known before.
+    is_small = total is not None and total < least and not first.packing
+    alone = job.workers == 1 or is_small
     scorer = job.scorer
     with _weights_folder(folder) as shared:
         load: Callable[[], ScoreBatch] = scorer.load

@@ -14,20 +14,30 @@ LOCK = ".lock"
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold a folder for this process; a crash lets it go, and another run is refused meanwhile."""
-    handle = _opened(folder)
+    handle = _held(folder)
+    while handle is None:
+        handle = _held(folder)
     try:
-        while _take(handle) and not _is_still_there(handle, folder):
-            # The run that held it has ended and taken its folder away.
-            os.close(handle)
-            handle = _opened(folder)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _held(folder: Path) -> int | None:
+    """Take a folder; None if the run that held it has ended meanwhile and taken it away."""
+    handle = _opened(folder)
+    is_ours = False
+    try:
         if not _take(handle):
             raise RunError(
                 f"{folder}: another run is writing here; expected to be alone; wait for it or end "
                 "it, or name another output."
             )
-        yield
+        is_ours = _is_still_there(handle, folder)
     finally:
-        os.close(handle)
+        if not is_ours:
+            os.close(handle)
+    return handle if is_ours else None
 
 
 def _opened(folder: Path) -> int:
@@ -46,7 +56,10 @@ def _is_still_there(handle: int, folder: Path) -> bool:
 
 
 def _take(handle: int) -> bool:
-    """Say whether the file is now ours; the system gives it back when the process ends."""
+    """Say whether the file is now ours; the system gives it back when the process ends.
+
+    A disk that cannot lock files at all is another trouble than a run that has the file.
+    """
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -56,6 +69,6 @@ def _take(handle: int) -> bool:
             import fcntl
 
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except (BlockingIOError, PermissionError):
         return False
     return True

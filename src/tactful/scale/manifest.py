@@ -32,7 +32,7 @@ class Manifest:
         if self.resumed:
             old = self._read()
             # A run that got nowhere binds nobody: its mistake may be what was mended since.
-            if old is not None and (self.parts or self.is_finished):
+            if self.parts or self.is_finished:
                 refuse_other_terms(old["terms"], header["terms"], str(folder))
                 self.inputs = old["inputs"]
                 return
@@ -55,34 +55,47 @@ class Manifest:
             file.flush()
             os.fsync(file.fileno())
 
-    def _read(self) -> dict[str, Any] | None:
-        """Return the terms and remember the parts; None for a record that never got that far."""
+    def _read(self) -> dict[str, Any]:
+        """Return the terms and the inputs, and remember the parts."""
         raw = self.path.read_bytes()
         whole = raw[: raw.rfind(b"\n") + 1]
-        if not whole:
-            return None
-        if len(whole) < len(raw):
-            # The line that a crash cut off would spoil the one that is written behind it.
-            with self.path.open("rb+") as file:
-                file.truncate(len(whole))
         try:
-            header, *lines = [json.loads(line) for line in whole.splitlines()]
+            # The first line came under its name as a whole: without its end it is none of ours.
+            header, *lines = [json.loads(line) for line in (whole or raw).splitlines()]
             if header["tactful score"] != VERSION:
                 raise ValueError(f"version {header['tactful score']}")
+            old = {"terms": dict(header["terms"]), "inputs": [_input(e) for e in header["inputs"]]}
             for line in lines:
                 if "finished" in line:
                     self.is_finished = True
                 else:
-                    self.parts[line.pop("part")] = line
-            return {"terms": header["terms"], "inputs": header["inputs"]}
+                    number = int(line.pop("part"))
+                    self.parts[number] = _part(line)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
-                f"{self.path}: found no record of a run that can be resumed ({error}); expected "
-                f"version {VERSION}; pass --restart to begin anew."
+                f"{self.path}: found no record of a run that can be resumed "
+                f"({type(error).__name__}: {error}); expected version {VERSION}; pass --restart to "
+                "begin anew, or name another output."
             ) from None
+        if len(whole) < len(raw):
+            # The line that a crash cut off would spoil the one that is written behind it.
+            with self.path.open("rb+") as file:
+                file.truncate(len(whole))
+        return old
 
     def _write_header(self, header: Mapping[str, Any]) -> None:
         write_whole(self.path, (json.dumps(header, ensure_ascii=False) + "\n").encode())
+
+
+def _part(record: dict[str, Any]) -> dict[str, Any]:
+    """Return what is remembered of a part; without its place or its rows it is worth nothing."""
+    numbers = ("source", "start", "end", "line", "next line", "rows")
+    return {"digest": "", **record, **{name: int(record[name]) for name in numbers}}
+
+
+def _input(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is remembered of a file of the input."""
+    return {**record, "file": str(record["file"]), "size": int(record["size"])}
 
 
 def refuse_other_terms(old: Mapping[str, Any], new: Mapping[str, Any], place: str) -> None:

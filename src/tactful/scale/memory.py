@@ -22,6 +22,7 @@ MOST_KEPT = 200_000
 _ASKED_AT_ONCE = 500
 _PATIENCE = 60.0
 """Seconds that a worker waits for another one that is writing."""
+_TABLE = "CREATE TABLE IF NOT EXISTS texts (key BLOB PRIMARY KEY, row TEXT) WITHOUT ROWID"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +101,23 @@ class SharedMemory:
         with contextlib.suppress(sqlite3.Error), self._open() as connection:
             connection.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?)", rows)
 
+    def close(self) -> None:
+        """Let the file go."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             connection = sqlite3.connect(self.path, timeout=_PATIENCE)
-            connection.execute("PRAGMA journal_mode=WAL")
-            # What a crash loses here is scored again.
-            connection.execute("PRAGMA synchronous=OFF")
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS texts (key BLOB PRIMARY KEY, row TEXT) WITHOUT ROWID"
-            )
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                # A power cut may lose rows, which are scored again, but must not mix them up.
+                connection.execute("PRAGMA synchronous=NORMAL")
+                connection.execute(_TABLE)
+            except sqlite3.Error:
+                connection.close()
+                raise
             self._connection = connection
         return self._connection
 

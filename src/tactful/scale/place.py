@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tactful.errors import InputError, UsageError
 from tactful.scale.finish import top_path
@@ -40,14 +41,18 @@ class OutputPlace:
         """Whether there is a run to go on with."""
         return (self.folder / FILE).exists()
 
+    @property
+    def made(self) -> tuple[Path, ...]:
+        """What the user gets: the file or the folder, and the worst rows beside the one file."""
+        return self.target, *((top_path(self.job, self.target),) if self.job.top else ())
+
     def refuse_others(self, force: bool) -> None:
         """Refuse to write over what is not of this run."""
-        target, job = self.target, self.job
-        if job.merged:
+        target = self.target
+        if self.job.merged:
             if target.is_dir():
                 raise UsageError(f"{target}: found a folder; expected the name of a file to write.")
-            made = [target, *([top_path(job, target)] if job.top else ())]
-            there = next((each for each in made if each.exists()), None)
+            there = next((each for each in self.made if each.exists()), None)
             if there is not None and not self.is_begun and not force:
                 raise UsageError(f"{there}: it exists already; name another place or pass --force.")
         elif target.exists() and not target.is_dir():
@@ -65,18 +70,25 @@ class OutputPlace:
         return all(name in _BEFORE_THE_FIRST or is_unfinished(name) for name in names)
 
     @contextlib.contextmanager
-    def ready(self, sources: Sequence[Source], *, restart: bool) -> Iterator[tuple[Manifest, bool]]:
-        """Give the manifest, and whether the input's bytes must be looked at to go on."""
+    def ready(
+        self, sources: Sequence[Source], heads: Sequence[str], *, restart: bool
+    ) -> Iterator[tuple[Manifest, bool]]:
+        """Give the manifest, and whether the input's bytes must be looked at to go on.
+
+        ``heads`` are fingerprints of the columns of each source, which no part remembers.
+        """
         if restart and self.is_begun:
             self._clear()
-        inputs = [each.as_data() for each in sources]
+        inputs = [
+            {**each.as_data(), "head": head} for each, head in zip(sources, heads, strict=True)
+        ]
         sweep(self.folder)
         manifest = Manifest(self.folder, self.job.terms(), inputs)
         work = self.folder / WORK
         if not manifest.resumed:
-            # What another model said may be left in there.
-            shutil.rmtree(work, ignore_errors=True)
-        must_look = _same_input(manifest, sources, self.folder)
+            # Parts that no manifest names, or what another model said, may be left in there.
+            self._clear(but=FILE)
+        must_look = _same_input(manifest, inputs, sources, self.folder)
         if manifest.is_finished:
             self._refuse_lost(manifest)
         else:
@@ -94,20 +106,22 @@ class OutputPlace:
 
     def tidy(self) -> None:
         """Take away what is needed only until all is whole."""
+        if self.job.merged:
+            # First of all, so that what is left if this is cut short is no run to go on with.
+            (self.folder / FILE).unlink(missing_ok=True)
         shutil.rmtree(self.folder if self.job.merged else self.folder / WORK, ignore_errors=True)
 
     def _withdraw(self) -> None:
         """Leave nothing behind of a run that got nowhere."""
-        shutil.rmtree(self.folder / WORK, ignore_errors=True)
-        for name in (FILE, LOCK):
-            (self.folder / name).unlink(missing_ok=True)
+        self._clear()
+        (self.folder / LOCK).unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             self.folder.rmdir()
 
-    def _clear(self) -> None:
-        """Remove what an earlier run wrote, and nothing else; its record last."""
+    def _clear(self, but: str = "") -> None:
+        """Remove what a run wrote, and nothing else; its record last."""
         for path in sorted(self.folder.iterdir(), key=lambda path: path.name == FILE):
-            if _OURS.fullmatch(path.name):
+            if path.name != but and _OURS.fullmatch(path.name):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def _forget_lost(self, manifest: Manifest) -> None:
@@ -117,15 +131,23 @@ class OutputPlace:
                 del manifest.parts[number]
 
     def _refuse_lost(self, manifest: Manifest) -> None:
-        if self.job.merged or self.job.only_top:
+        for path in self._results(manifest):
+            if not path.exists():
+                raise InputError(
+                    f"{path}: it was taken away since the run ended; expected all that it wrote; "
+                    "pass --restart to begin anew."
+                )
+
+    def _results(self, manifest: Manifest) -> Iterator[Path]:
+        if self.job.top:
+            yield top_path(self.job, self.target)
+        if self.job.only_top:
+            return
+        if self.job.merged:
+            yield self.target
             return
         for number in manifest.parts:
-            part = self.folder / part_name(number, self.job)
-            if not part.exists():
-                raise InputError(
-                    f"{part}: it was taken away since the run ended; expected all parts; pass "
-                    "--restart to begin anew."
-                )
+            yield self.folder / part_name(number, self.job)
 
     def _files(self, number: int) -> Iterator[Path]:
         yield self.folder / WORK / summary_name(number)
@@ -146,12 +168,17 @@ def missing_pieces(
     pieces: Iterator[Piece], manifest: Manifest, must_look: bool, folder: Path
 ) -> Iterator[Piece]:
     """Yield the pieces that are not done; those that are must be as they were."""
+    done = dict(manifest.parts)
+    last = max(done, default=-1)
     for piece in pieces:
-        known = manifest.parts.get(piece.number)
+        known = done.pop(piece.number, None)
         if known is None:
             yield piece
         elif must_look and piece.record() != {name: known[name] for name in piece.record()}:
             raise _other_rows(folder, piece.number)
+    if must_look and done:
+        # The input ends earlier than it did.
+        raise _other_rows(folder, last)
 
 
 def refuse_more(pieces: Iterator[Piece], folder: Path) -> None:
@@ -167,16 +194,16 @@ def _other_rows(folder: Path, number: int) -> InputError:
     )
 
 
-def _same_input(manifest: Manifest, sources: Sequence[Source], folder: Path) -> bool:
+def _same_input(
+    manifest: Manifest, new: Sequence[dict[str, Any]], sources: Sequence[Source], folder: Path
+) -> bool:
     """Refuse another input than the first run had; say whether its bytes must be looked at."""
     if not manifest.resumed:
         return False
-    old, new = manifest.inputs, [each.as_data() for each in sources]
-    if [(e["file"], e["size"]) for e in old] != [(e["file"], e["size"]) for e in new]:
-        name = next(
-            (two["file"] for one, two in zip(old, new, strict=False) if one != two),
-            "the list of files",
-        )
+    old = manifest.inputs
+    pairs = list(zip(map(_identity, old), map(_identity, new), strict=False))
+    if len(old) != len(new) or any(one != two for one, two in pairs):
+        name = next((two[0] for one, two in pairs if one != two), "the list of files")
         raise InputError(
             f"{folder}: found a run of another input ({name} has changed since); expected the same "
             "files, to go on with it; pass --restart to begin anew, or name another output."
@@ -188,3 +215,8 @@ def _same_input(manifest: Manifest, sources: Sequence[Source], folder: Path) -> 
             "file, to go on with it; pass --restart to begin anew."
         )
     return bool(touched) or sources[0].path is None
+
+
+def _identity(record: dict[str, Any]) -> tuple[str, int, str | None]:
+    """Return what must not change of a file; when it was written tells only where to look."""
+    return record["file"], record["size"], record.get("head")

@@ -8,8 +8,10 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -39,7 +41,8 @@ class InProcess:
             yield answer
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Let go what was opened."""
+        self._worker.close()
 
 
 class Processes:
@@ -153,14 +156,19 @@ def _answer(worker: Worker, piece: Piece) -> Done | TactfulError:
     except TactfulError as error:
         # Errors of ours may be built in ways that do not survive the journey; their words do.
         return (UsageError if isinstance(error, UsageError) else RunError)(str(error))
-    except OSError as error:
-        return cannot_write(error)
     except Exception as error:
+        if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
+            return cannot_write(error)
         source = worker.setup.sources[piece.source].name
         return RunError(
             f"{source}, from line {piece.line} on: the rows could not be scored "
-            f"({type(error).__name__}: {first_line(error)}); what is whole is kept."
+            f"({_said(error)}); what is whole is kept."
         )
+
+
+def _said(error: Exception) -> str:
+    name, said = type(error).__name__, first_line(error)
+    return name if said == name else f"{name}: {said}"
 
 
 def cannot_write(error: OSError) -> OutputError:
@@ -210,8 +218,17 @@ def _deaf_to_interrupts() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "win32":
+        usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, usual or signal.default_int_handler)
+        return
+    # Blocked, it waits until they are started. Whoever starts the tracker unblocks it again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, usual or signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

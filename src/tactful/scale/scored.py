@@ -74,6 +74,8 @@ class Scored:
     """What the summary is broken down by, as words; a column each, named as asked for."""
     fresh: int
     """How many texts were read by the model; equal ones may be read once."""
+    shape: Shape = "table"
+    """Whether ``kept`` holds lines of JSON; a table may have a column of that name, too."""
 
 
 class TableScorer:
@@ -97,7 +99,7 @@ class TableScorer:
         texts = _texts(fields, wanted.text_column)
         added, fresh = self._added(texts, on_rows or (lambda _: None))
         by = pl.DataFrame([_group(fields, name) for name in wanted.by])
-        return Scored(table, added, texts, by, fresh)
+        return Scored(table, added, texts, by, fresh, shape)
 
     def _added(self, texts: pl.Series, on_rows: OnRows) -> tuple[pl.DataFrame, int]:
         if not self.wanted.dedupe:

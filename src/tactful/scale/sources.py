@@ -52,12 +52,12 @@ def is_remote(name: str) -> bool:
 
 
 def find_sources(
-    named: Sequence[str], wished: Format | None = None, output: Path | None = None
+    named: Sequence[str], wished: Format | None = None, outputs: Sequence[Path] = ()
 ) -> list[Source]:
     """Return all files to read, each once, in the order named; folders in the order of names.
 
     ``wished`` is the format of what does not tell it by its name. All must be of one kind. What
-    lies in the ``output`` of the job is not read.
+    the job writes, and what lies in there, is not read.
     """
     if STDIN in named:
         if len(named) > 1:
@@ -75,7 +75,7 @@ def find_sources(
                 f"{name}: found an address; the local engine reads files of this machine; pass "
                 "--engine ray or --engine spark, which have file systems for it."
             )
-        for path in _matches(name, output):
+        for path in _matches(name, outputs):
             found.setdefault(os.path.realpath(path), _source(path, wished))
     sources = list(found.values())
     kinds = {source.format.kind: source.name for source in sources}
@@ -88,11 +88,11 @@ def find_sources(
     return sources
 
 
-def _matches(name: str, output: Path | None) -> Iterator[Path]:
+def _matches(name: str, outputs: Sequence[Path]) -> Iterator[Path]:
     # Path.expanduser raises where there is no such user; to us that is a file that is not there.
     path = Path(os.path.expanduser(name))  # noqa: PTH111
     if path.is_dir():
-        files = sorted(each for each in _walk(path) if not _is_in(each, output))
+        files = sorted(each for each in _walk(path) if not _is_in(each, outputs))
         if not files:
             raise InputError(
                 f"{name}: found no table in the folder; expected files that end in "
@@ -100,7 +100,7 @@ def _matches(name: str, output: Path | None) -> Iterator[Path]:
             )
         yield from files
     elif path.exists():
-        if _is_in(path, output):
+        if _is_in(path, outputs):
             raise UsageError(
                 f"{name}: found as input and as output; expected two; name another --output."
             )
@@ -109,7 +109,7 @@ def _matches(name: str, output: Path | None) -> Iterator[Path]:
         # Path.glob needs the part before the pattern told apart; this one takes it as typed.
         names = glob.iglob(str(path), recursive=True)  # noqa: PTH207
         files = sorted(
-            each for each in map(Path, names) if each.is_file() and not _is_in(each, output)
+            each for each in map(Path, names) if each.is_file() and not _is_in(each, outputs)
         )
         if not files:
             raise UsageError(f"No file matches '{name}'; check the pattern.")
@@ -118,9 +118,9 @@ def _matches(name: str, output: Path | None) -> Iterator[Path]:
         raise UsageError(f"There is no file or folder '{name}'; check the name.")
 
 
-def _is_in(path: Path, output: Path | None) -> bool:
+def _is_in(path: Path, outputs: Sequence[Path]) -> bool:
     """Say whether a file is what the job writes, or lies in the folder that it writes."""
-    return output is not None and path.resolve().is_relative_to(output.resolve())
+    return any(path.resolve().is_relative_to(each.resolve()) for each in outputs)
 
 
 def _walk(folder: Path) -> Iterator[Path]:

@@ -11,7 +11,8 @@ import polars as pl
 from tactful.errors import UsageError
 from tactful.scale.lines import RowsError
 
-_WINDOW = re.compile(r"\bover\s*\(", re.IGNORECASE)
+_SEVERAL = re.compile(r"\b(?:over|unnest)\s*\(", re.IGNORECASE)
+"""A window over rows, or a list that becomes rows."""
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
 
 
@@ -19,7 +20,7 @@ def where_expression(where: str) -> pl.Expr:
     """Read a condition; what looks at other rows is refused."""
     try:
         found = pl.sql_expr(where)
-        looks_around = _WINDOW.search(_QUOTED.sub("", where)) or any(map(_gathers, _inside(found)))
+        looks_around = _SEVERAL.search(_QUOTED.sub("", where)) or any(map(_gathers, _inside(found)))
     except pl.exceptions.PolarsError as error:
         raise UsageError(
             f"Found --where '{where}', which cannot be read ({first_line(error)}); expected a "
@@ -29,6 +30,11 @@ def where_expression(where: str) -> pl.Expr:
         raise UsageError(
             f"Found --where '{where}', which looks at several rows; expected a condition on one "
             "row, such as likes > 3."
+        )
+    if not found.meta.root_names():
+        raise UsageError(
+            f"Found --where '{where}', which looks at no column; expected a condition such as "
+            "likes > 3."
         )
     return found
 

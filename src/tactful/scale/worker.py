@@ -62,11 +62,14 @@ class Worker:
     def __init__(self, setup: Setup, on_rows: OnRows):
         self.setup, self.on_rows = setup, on_rows
         job = setup.job
-        memory: Memory | None = None
+        self._memory: Memory | None = None
         if job.wanted.dedupe:
-            folder = setup.folder
-            memory = OwnMemory() if folder is None else SharedMemory(folder / WORK / "texts.sqlite")
-        self._score = TableScorer(replace(job.scorer, load=setup.load), job.wanted, memory)
+            self._memory = (
+                OwnMemory()
+                if setup.folder is None
+                else SharedMemory(setup.folder / WORK / "texts.sqlite")
+            )
+        self._score = TableScorer(replace(job.scorer, load=setup.load), job.wanted, self._memory)
 
     def __call__(self, piece: Piece) -> Done:
         """Read, score and write a piece."""
@@ -84,6 +87,11 @@ class Worker:
             return self._part(piece, self._score(table, shape, self.on_rows), parsed.skipped)
         except RowsError as error:
             raise InputError(f"{place}: {error}") from None
+
+    def close(self) -> None:
+        """Let go what was opened for the run."""
+        if isinstance(self._memory, SharedMemory):
+            self._memory.close()
 
     def _part(self, piece: Piece, scored: Scored, skipped: int) -> Done:
         setup, job = self.setup, self.setup.job

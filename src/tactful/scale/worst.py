@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from tactful.scale.job import Job
-from tactful.scale.scored import LINE, Scored, joined, spliced
+from tactful.scale.scored import Scored, joined, spliced
 
 WORST = "\0worst"
 """The column by which rows are compared; it is not written."""
@@ -15,7 +15,7 @@ def worst_rows(scored: Scored, job: Job) -> pl.DataFrame:
     """Return the worst rows of a table, the worst first; of equal ones, those that come first."""
     ids = [job.top_by] if job.top_by else list(job.scorer.ids)
     worst = scored.added.select(pl.max_horizontal(ids).alias(WORST)).to_series()
-    if scored.kept.columns == [LINE] and job.output_format.kind == "jsonl":
+    if scored.shape == "lines" and job.output_format.kind == "jsonl":
         table = pl.DataFrame(spliced(scored, job.wanted))
     else:
         table = joined(scored, job.wanted)

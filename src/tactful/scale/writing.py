@@ -7,7 +7,7 @@ import polars as pl
 from tactful.errors import InputError
 from tactful.scale.formats import Format
 from tactful.scale.lines import RowsError, lines_as_table
-from tactful.scale.scored import LINE, Scored, Wanted, joined, prefixed, spliced
+from tactful.scale.scored import Scored, Wanted, joined, prefixed, spliced
 from tactful.scale.scorer import Scorer
 from tactful.scale.unpacking import pack
 
@@ -17,7 +17,7 @@ _WRAPPED = len('{"v":')
 
 def part_bytes(scored: Scored, wanted: Wanted, output: Format, header: bool = True) -> bytes:
     """Return a scored table as the bytes of a file; ``header`` is that of CSV."""
-    if output.kind == "jsonl" and scored.kept.columns == [LINE]:
+    if output.kind == "jsonl" and scored.shape == "lines":
         lines = spliced(scored, wanted).to_list()
         text = "\n".join(lines) + "\n" if lines else ""
         return pack(text.encode("utf-8", "surrogatepass"), output.packing)

@@ -1,5 +1,7 @@
 """The first parts of the page: the run in short, what was scored, and what was found how often."""
 
+import re
+
 from tactful.scale.report.about import ReportAbout
 from tactful.scale.report.grids import Section, cell, grid, paragraph
 from tactful.scale.report.svg import Axis, box, line, picture
@@ -100,7 +102,9 @@ def kind(name: str, about: ReportAbout) -> str:
     plain = about.name(name)
     if plain == name:
         return f"<bdi>{safe(name)}</bdi>"
-    return f"<bdi>{safe(plain)}</bdi> <code>{safe(name)}</code>"
+    # Where it is narrow, an id is broken between its words and not within them.
+    words = re.sub(r"([._])(?=\w)", r"\1<wbr>", safe(name))
+    return f"<bdi>{safe(plain)}</bdi> <code>{words}</code>"
 
 
 def _threshold(name: str, about: ReportAbout) -> str:

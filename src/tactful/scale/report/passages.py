@@ -44,6 +44,8 @@ def _kind(at: int, name: str, texts: list[Extreme], about: ReportAbout) -> str:
     items = "".join(_text(number, each, name, about) for number, each in enumerate(texts, 1))
     highest, lowest = texts[0].probability, texts[-1].probability
     spread = f"{highest:.2f}" if len(texts) == 1 else f"{highest:.2f} to {lowest:.2f}"
+    if _is_below(highest, name, about):
+        spread += ", below the threshold"
     button = _button(f"kind-{at}", "Show these texts", "Hide these texts")
     title = f"<h3><bdi>{safe(about.name(name))}</bdi></h3>"
     return (
@@ -53,10 +55,14 @@ def _kind(at: int, name: str, texts: list[Extreme], about: ReportAbout) -> str:
     )
 
 
-def _text(number: int, each: Extreme, name: str, about: ReportAbout) -> str:
+def _is_below(probability: float, name: str, about: ReportAbout) -> bool:
+    """Say whether a probability was not counted as found; both are numbers of 32 bits."""
     threshold = about.thresholds.get(name)
-    # As it was counted: both are numbers of 32 bits.
-    below = threshold is not None and each.probability < float(np.float32(threshold))
+    return threshold is not None and probability < float(np.float32(threshold))
+
+
+def _text(number: int, each: Extreme, name: str, about: ReportAbout) -> str:
+    below = _is_below(each.probability, name, about)
     facts = [f"probability {each.probability:.3f}"]
     if below:
         facts.append("below the threshold")

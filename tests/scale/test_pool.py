@@ -1,0 +1,235 @@
+"""Worker processes: whatever becomes of one of them is one sentence, and all others end."""
+
+import ctypes
+import gzip
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.scale.made import WORDS, ReadsWords, job, read_words
+
+from tactful.errors import InputError, RunError, TactfulError, UsageError
+from tactful.scale.formats import Format
+from tactful.scale.heads import Head
+from tactful.scale.local import run_local
+from tactful.scale.pieces import Piece
+from tactful.scale.pool import InProcess, Processes, cannot_write
+from tactful.scale.progress import Unwatched
+from tactful.scale.scorer import Columns, ScoreBatch
+from tactful.scale.sources import Source
+from tactful.scale.worker import Setup
+
+BAD = "bad"
+"""A text that has this in it is where the trouble begins."""
+
+
+class Trouble:
+    """Scores words until it meets a bad text; then something happens."""
+
+    def __init__(self, happen: Callable[[], None]):
+        self.happen = happen
+
+    def __call__(self, texts: list[str]) -> Columns:
+        if any(BAD in text for text in texts):
+            self.happen()
+        return ReadsWords()(texts)
+
+
+def kill_itself() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def end_itself() -> None:
+    os._exit(3)
+
+
+def read_at_zero() -> None:
+    ctypes.string_at(0)
+
+
+def load_killed() -> ScoreBatch:
+    return Trouble(kill_itself)
+
+
+def load_ended() -> ScoreBatch:
+    return Trouble(end_itself)
+
+
+def load_crashed() -> ScoreBatch:
+    return Trouble(read_at_zero)
+
+
+def load_nothing() -> ScoreBatch:
+    raise FileNotFoundError(2, "No such file or directory", "weights.npz")
+
+
+def load_without_memory() -> ScoreBatch:
+    raise MemoryError
+
+
+def load_refused() -> ScoreBatch:
+    raise InputError("model.onnx: found no model; expected one.")
+
+
+def load_broken() -> ScoreBatch:
+    raise ValueError("these weights are of another kind\nand more")
+
+
+def write_rows(path: Path, rows: int = 40, bad: int | None = None) -> Path:
+    """Write packed rows, whose size tells nothing, so that there are processes for few of them."""
+    lines = [f"{at},{BAD if at == bad else 'text'} {at}\n" for at in range(rows)]
+    path.write_bytes(gzip.compress(("id,text\n" + "".join(lines)).encode(), mtime=0))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("load", "said"),
+    [
+        (load_killed, r"A worker was ended by the system \(SIGKILL\).*often memory ran out: try"),
+        (load_ended, r"A worker ended by itself \(exit code 3\) while it scored part 1"),
+        (load_crashed, r"A worker was ended by the system \(SIGSEGV\) while it scored part 1"),
+    ],
+)
+def test_a_worker_that_ends_is_told_and_the_run_goes_on_later(
+    tmp_path: Path, load: Callable[[], ScoreBatch], said: str
+) -> None:
+    source = write_rows(tmp_path / "in.csv.gz", bad=8)
+    ends = replace(WORDS, load=load)
+    options: dict[str, Any] = {"part_rows": 5, "workers": 2, "output_format": Format("csv")}
+    with pytest.raises(RunError, match=said) as caught:
+        run_local(job(source, tmp_path / "out", scorer=ends, **options), Unwatched())
+    assert "run the same command again to go on" in str(caught.value)
+    assert multiprocessing.active_children() == []
+    again = run_local(job(source, tmp_path / "out", **options), Unwatched())
+    assert again.summary.rows == 40
+    ids = [row for part in sorted(tmp_path.glob("out/part*")) for row in pl.read_csv(part)["id"]]
+    assert ids == list(range(40))
+
+
+@pytest.mark.parametrize(
+    ("workers", "load", "said"),
+    [
+        (1, load_without_memory, r"could not be scored \(MemoryError\); what is whole is kept"),
+        (2, load_without_memory, r"could not be scored \(MemoryError\); what is whole is kept"),
+        (1, load_nothing, r"could not be scored \(FileNotFoundError: .*No such .*weights.npz"),
+        (1, load_refused, r"^model.onnx: found no model; expected one.$"),
+        (2, load_refused, r"^model.onnx: found no model; expected one.$"),
+        (1, load_broken, r"in.csv.gz, from line 2 on: .*\(ValueError: these weights are of anoth"),
+    ],
+)
+def test_a_model_that_cannot_be_opened_is_one_sentence_and_leaves_nothing(
+    tmp_path: Path, workers: int, load: Callable[[], ScoreBatch], said: str
+) -> None:
+    source = write_rows(tmp_path / "in.csv.gz")
+    with pytest.raises(TactfulError, match=said) as caught:
+        run_local(
+            job(source, tmp_path / "out", scorer=replace(WORDS, load=load), workers=workers),
+            Unwatched(),
+        )
+    assert "\n" not in str(caught.value)
+    assert multiprocessing.active_children() == []
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv.gz"]
+
+
+def test_what_another_worker_made_is_not_left_where_the_first_part_fails(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv.gz"
+    slow = "x" * 200_000
+    rows = [f'0,"{slow}"\n', "one cell\n", *(f"{at},text\n" for at in range(2, 9))]
+    source.write_bytes(gzip.compress(("id,text\n" + "".join(rows)).encode(), mtime=0))
+    options: dict[str, Any] = {"part_rows": 2, "workers": 2, "output_format": Format("csv")}
+    with pytest.raises(TactfulError, match=r"in.csv.gz, line 3"):
+        run_local(job(source, tmp_path / "out", **options), Unwatched())
+    done = run_local(job(source, tmp_path / "out", skip_bad_rows=True, **options), Unwatched())
+    assert (done.summary.rows, done.summary.skipped) == (8, 1)
+
+
+def test_a_bad_row_or_a_wrong_wish_keeps_its_words_and_its_kind(tmp_path: Path) -> None:
+    source = write_rows(tmp_path / "in.csv.gz")
+    with pytest.raises(UsageError, match="gives String and not yes or no"):
+        run_local(job(source, tmp_path / "out", where="text", workers=2), Unwatched())
+    with pytest.raises(RunError, match=r"in.csv.gz, from line 2 on: --where .*cannot be answered"):
+        run_local(job(source, tmp_path / "out", where="id > 3"), Unwatched())
+
+
+def setup_for(source: Path, workers: int) -> Setup:
+    wanted = job(source, "-", workers=workers)
+    head = Head(columns=("id", "text"))
+    return Setup(wanted, (Source(source, Format("csv")),), (head,), None, read_words)
+
+
+def pieces(count: int, cut: list[int]) -> Iterator[Piece]:
+    """Yield pieces, and note when each is cut."""
+    for at in range(count):
+        cut.append(at)
+        yield Piece(at, 0, at, at + 1, at, at + 1, f"{at},text {at}\n".encode())
+
+
+@pytest.mark.parametrize("most_ahead", [0, 3])
+def test_no_more_is_cut_than_workers_can_take_and_nothing_is_lost(
+    tmp_path: Path, most_ahead: int
+) -> None:
+    cut: list[int] = []
+    workers = 2
+    pool = Processes(setup_for(tmp_path / "in.csv", workers), workers, Unwatched())
+    done: list[int] = []
+    try:
+        for each in pool.run(pieces(25, cut), most_ahead):
+            # One for each worker, and one that waits for the next that is free.
+            assert len(cut) <= len(done) + 2 * workers + 1
+            done.append(each.piece.number)
+    finally:
+        pool.close()
+    assert sorted(done) == list(range(25))
+    if most_ahead:
+        assert all(number - at < most_ahead + workers for at, number in enumerate(done))
+    assert multiprocessing.active_children() == []
+
+
+def test_in_one_process_a_piece_is_cut_when_the_last_one_is_done(tmp_path: Path) -> None:
+    cut: list[int] = []
+    pool = InProcess(setup_for(tmp_path / "in.csv", 1), Unwatched())
+    for at, each in enumerate(pool.run(pieces(4, cut))):
+        assert (each.piece.number, len(cut)) == (at, at + 1)
+        assert each.piece.data == b""
+    pool.close()
+
+
+def test_a_worker_that_died_while_it_was_idle_is_noticed(tmp_path: Path) -> None:
+    cut: list[int] = []
+    pool = Processes(setup_for(tmp_path / "in.csv", 1), 1, Unwatched())
+    run = pool.run(pieces(3, cut))
+    try:
+        next(run)
+        for process in multiprocessing.active_children():
+            process.kill()
+            process.join()
+        with pytest.raises(RunError, match="SIGKILL"):
+            list(run)
+    finally:
+        pool.close()
+
+
+def test_rows_are_told_while_parts_are_made(tmp_path: Path) -> None:
+    class Counts(Unwatched):
+        told = 0
+
+        def rows(self, count: int) -> None:
+            self.told += count
+
+    for workers in (1, 2):
+        counts = Counts()
+        source = write_rows(tmp_path / "in.csv.gz")
+        run_local(job(source, tmp_path / f"out{workers}", workers=workers, part_rows=7), counts)
+        assert counts.told == 40
+
+
+def test_what_the_system_says_is_told_with_its_place() -> None:
+    said = str(cannot_write(OSError(28, "No space left on device", "out/part")))
+    assert said.startswith("out/part: cannot be written (No space left on device); what is whole")
+    assert str(cannot_write(OSError("odd"))).startswith("The output: cannot be written (odd)")
