@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tactful import errors
-from tactful.errors import RunError, TactfulError, UsageError
+from tactful.errors import FileFormatError, InputError, RunError, TactfulError, UsageError
 
-_OURS = re.compile(r"tactful\.errors\.(\w+): (.+)")
+_OURS = re.compile(r"tactful\.(?:\w+\.)*(\w+Error): (.+)")
 _CAUSE = re.compile(r"^(?:Caused by: )?((?:[\w$]+\.)*\w*(?:Error|Exception|Failure)\b.*)$", re.M)
 _NO_MEMORY = re.compile(
     r"OutOfMemory|out of memory|MemoryError|memory pressure|killed by (?:YARN|the OOM)"
-    r"|exit code 137|Python worker exited unexpectedly|oom",
+    r"|exit code 137|Python worker exited unexpectedly|\b(?:oom|OOM)(?:\b|_|Kill)",
 )
 _PLAIN = ("InputError", "FileFormatError", "OutputError", "RunError", "UsageError")
 _LONGEST = 300
@@ -22,9 +22,10 @@ def one_sentence(engine: str) -> Iterator[None]:
     """Turn what an engine raises into one sentence; ours and an interrupt pass as they are."""
     try:
         yield
-    except TactfulError:
-        raise
     except Exception as error:
+        # What Ray raises for an error of ours is of both kinds, and tells its whole story.
+        if type(error).__module__.partition(".")[0] == "tactful":
+            raise
         raise explained(engine, _whole_story(error)) from None
 
 
@@ -33,9 +34,7 @@ def explained(engine: str, story: str) -> TactfulError:
     ours = _OURS.findall(story)
     if ours:
         name, said = ours[-1]
-        kind = getattr(errors, name) if name in _PLAIN else UsageError
-        found: TactfulError = kind(said.strip())
-        return found
+        return _kind(name)(said.strip())
     goes_on = "what is whole is kept: run the same command again to go on"
     if _NO_MEMORY.search(story):
         return RunError(
@@ -45,12 +44,29 @@ def explained(engine: str, story: str) -> TactfulError:
     return RunError(f"The engine {engine} gave up ({first_cause(story)}); {goes_on}.")
 
 
+def _kind(name: str) -> type[TactfulError]:
+    """Return the error of that name, or its parent where it is made of more than a sentence."""
+    found: type[TactfulError] = getattr(errors, name, InputError)
+    if name in _PLAIN:
+        return found
+    return UsageError if issubclass(found, UsageError) else InputError
+
+
 def first_cause(story: str) -> str:
     """Return the innermost cause that a story names, in one line."""
-    named = _CAUSE.findall(story)
+    # What carries a message from Java to Python says nothing itself.
+    named = [each for each in _CAUSE.findall(story) if not each.startswith("py4j.")]
     lines = [line.strip() for line in story.splitlines() if line.strip()]
     said: str = named[-1] if named else (lines[0] if lines else "it gave no reason")
     return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
+
+
+def no_parquet(name: str, story: str) -> FileFormatError:
+    """Return the error for a file that calls itself Parquet and is none."""
+    return FileFormatError(
+        f"{name}: found no Parquet file ({first_cause(story)}); expected one that is whole; look "
+        "whether it was copied to its end."
+    )
 
 
 def _whole_story(error: BaseException) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tactful.errors import InputError, UsageError
+from tactful.scale.engine_errors import no_parquet
 from tactful.scale.formats import Format
 from tactful.scale.sources import is_remote
 from tactful.scale.waves import InputFile, is_table
@@ -24,7 +25,20 @@ class HadoopStore:
 
     def find(self, names: Sequence[str]) -> list[InputFile]:
         """Return the files that are named, those in folders, and those that a pattern finds."""
-        return [file for name in names for file in self._matches(name)]
+        files = [file for name in names for file in self._matches(name)]
+        for file in files:
+            # Spark takes such files for its own, and leaves them out without a word.
+            if file.path.rpartition("/")[2].startswith((".", "_")):
+                raise UsageError(
+                    f"{file.path}: found a name that begins with '.' or '_', which Spark does not "
+                    "read; expected another; rename the file, or pass --engine local or ray."
+                )
+        return files
+
+    def place(self, name: str) -> str:
+        """Return a path or address as ``find`` tells it."""
+        system, path = self._open(name)
+        return str(path.makeQualified(system.getUri(), system.getWorkingDirectory()).toString())
 
     def names(self, folder: str) -> list[str]:
         """Return what lies in a folder, by name; nothing where there is none."""
@@ -44,6 +58,23 @@ class HadoopStore:
         finally:
             stream.close()
 
+    def columns(self, path: str) -> dict[str, str]:
+        """Return the columns of a Parquet file, each with its type in words."""
+        from py4j.protocol import Py4JJavaError
+
+        hadoop = self._jvm.org.apache.parquet.hadoop
+        try:
+            reader = hadoop.ParquetFileReader.open(
+                hadoop.util.HadoopInputFile.fromPath(self._open(path)[1], self._conf)
+            )
+        except Py4JJavaError as error:
+            raise no_parquet(path, str(error.java_exception.getMessage())) from None
+        try:
+            fields = list(reader.getFooter().getFileMetaData().getSchema().getFields())
+        finally:
+            reader.close()
+        return {each.getName(): _kind(each) for each in fields}
+
     def write(self, path: str, data: bytes) -> None:
         """Write a file whole, or not at all: a store of objects shows it when it is closed."""
         system, inner = self._open(path)
@@ -57,9 +88,9 @@ class HadoopStore:
             system.delete(inner, False)
             system.rename(target, inner)
 
-    def remove(self, folder: str) -> None:
-        """Remove a folder with all that is in it, if it is there."""
-        system, path = self._open(folder)
+    def remove(self, name: str) -> None:
+        """Remove a file, or a folder with all that is in it, if it is there."""
+        system, path = self._open(name)
         system.delete(path, True)
 
     def can_rename(self, folder: str) -> bool:
@@ -120,7 +151,17 @@ class HadoopStore:
 def with_scheme(name: str) -> str:
     """Return a name as an address: a bare path is on this machine's disk."""
     # Hadoop reads an address letter by letter: what other addresses must write as %20 is a space.
-    return name if is_remote(name) else f"file://{Path(name).expanduser().absolute()}"
+    if is_remote(name) or name.startswith("file:/"):
+        return name  # with one slash it is what Hadoop itself calls a file of this machine
+    return f"file://{Path(name).expanduser().absolute()}"
+
+
+def _kind(field: Any) -> str:
+    """Return the type of a column in words; of lists and objects, that they are nested."""
+    if not field.isPrimitive():
+        return "a nested type"
+    logical = field.getLogicalTypeAnnotation()
+    return str(logical or field.asPrimitiveType().getPrimitiveTypeName())
 
 
 def _file(status: Any) -> InputFile:

@@ -5,7 +5,8 @@ so the cells are the same, whoever cut the input.
 """
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -14,6 +15,7 @@ from tactful.errors import InputError
 from tactful.scale.formats import Format
 from tactful.scale.heads import Head, read_head
 from tactful.scale.job import Job
+from tactful.scale.lines import RowsError
 from tactful.scale.memory import OwnMemory
 from tactful.scale.parse import parse
 from tactful.scale.pieces import Piece
@@ -47,7 +49,7 @@ class Plan:
     output: Format
     """How a worker writes rows; an engine may pack them itself."""
     columns: tuple[str, ...] = ()
-    """The columns of delimited input; a file with others is refused."""
+    """The columns of the input, unless it is lines of JSON; a file with others is refused."""
     schema: pl.Schema | None = None
     """The columns that lines of JSON become, where the output is a table."""
 
@@ -64,12 +66,13 @@ class PortionScorer:
         """Score lines as they stand in a file."""
         parsed = parse(piece, source, head, self.plan.job.skip_bad_rows)
         table, shape = parsed.table, source.format.shape
+        place = f"{source.name}, from line {piece.line} on"
         if self.plan.schema is not None:
-            place = f"{source.name}, from line {piece.line} on"
             table, shape = as_table(table[LINE], self.plan.schema, place), "table"
         elif self.plan.columns:
             table = table.select(self.plan.columns)
-        return self.table(table, shape, source.name, parsed.skipped)
+        with _at(place):
+            return self.table(table, shape, source.name, parsed.skipped)
 
     def table(
         self, table: pl.DataFrame, shape: Shape = "table", place: str = "", skipped: int = 0
@@ -83,7 +86,17 @@ class PortionScorer:
         job = self.plan.job
         if job.only_top:
             return b""
-        return part_bytes(scored, job.wanted, self.plan.output, header)
+        with _at(" ".join(job.inputs)):
+            return part_bytes(scored, job.wanted, self.plan.output, header)
+
+
+@contextmanager
+def _at(place: str) -> Iterator[None]:
+    """Say where the rows stand that cannot be used."""
+    try:
+        yield
+    except RowsError as error:
+        raise InputError(f"{place}: {error}") from None
 
 
 def check_head(head: Head, columns: Sequence[str], place: str) -> None:

@@ -5,13 +5,15 @@ hand on pieces of bytes, cut where a record ends, and the actors read them as th
 An actor writes its part itself and hands back a record of it, which is much smaller.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from tactful.scale.addresses import format_at
 from tactful.scale.arrow_store import file_system
 from tactful.scale.arrow_tables import as_frame
-from tactful.scale.formats import format_of
 from tactful.scale.heads import Head, read_head
 from tactful.scale.pieces import Piece
 from tactful.scale.portions import Address, Plan, Portion, PortionScorer, check_head
@@ -19,12 +21,23 @@ from tactful.scale.records import cut_records
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyarrow.fs import FileSystem
 
 PLACE, LINE_NUMBER, COLUMNS, DATA = "place", "line", "columns", "data"
 PART, SUMMARY, WORST = "part", "summary", "worst"
 
 
-def piece_source(plan: Plan, paths: Sequence[str]) -> Any:
+def by_system(addresses: Sequence[str]) -> "Iterator[tuple[FileSystem, dict[str, str]]]":
+    """Group files that lie in one file system; give their paths in it, each with its address.
+
+    Ray would make paths of addresses by rules of its own, and leave out what it cannot read.
+    """
+    found = ((*file_system(each), each) for each in addresses)
+    for system, each in groupby(found, key=itemgetter(0)):
+        yield system, {path: address for _, path, address in each}
+
+
+def piece_source(plan: Plan, system: "FileSystem", files: Mapping[str, str]) -> Any:
     """Return a source of Ray Data whose rows are pieces of the files."""
     import pyarrow as pa
     from ray.data.datasource import FileBasedDatasource
@@ -33,8 +46,8 @@ def piece_source(plan: Plan, paths: Sequence[str]) -> Any:
         """Cuts files into pieces of whole records; Ray opens and unpacks them."""
 
         def _read_stream(self, f: Any, path: str) -> "Iterator[pa.Table]":
-            job = plan.job
-            source = Address(None, format_of(path) or job.input_format, address=path)
+            job, path = plan.job, files[path]
+            source = Address(None, format_at(path) or job.input_format, address=path)
             head = read_head(f, source)
             check_head(head, plan.columns, path)
             line = 1 + head.lines
@@ -50,7 +63,7 @@ def piece_source(plan: Plan, paths: Sequence[str]) -> Any:
                 )
                 line += data.count(b"\n")
 
-    return Pieces(list(paths))
+    return Pieces(list(files), filesystem=system)
 
 
 class PortionActor:
@@ -76,7 +89,7 @@ class PortionActor:
         )
 
     def _piece(self, row: dict[str, Any]) -> Portion:
-        kind = format_of(row[PLACE]) or self._portions.plan.job.input_format
+        kind = format_at(row[PLACE]) or self._portions.plan.job.input_format
         head = Head(columns=tuple(row[COLUMNS]))
         piece = Piece(0, 0, 0, 0, row[LINE_NUMBER], 0, row[DATA])
         return self._portions.piece(piece, Address(None, kind, address=row[PLACE]), head)

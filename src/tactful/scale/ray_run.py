@@ -2,6 +2,7 @@
 
 import logging
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -10,15 +11,16 @@ from typing import Any
 import polars as pl
 
 from tactful.errors import RunError, UsageError
+from tactful.scale.addresses import format_at
 from tactful.scale.arrow_store import ArrowStore, file_system
 from tactful.scale.arrow_tables import ArrowScorer
 from tactful.scale.engine_errors import first_cause, one_sentence
 from tactful.scale.environment import environment
-from tactful.scale.formats import format_of
 from tactful.scale.job import Job
 from tactful.scale.portions import Address, Plan, first_rows
 from tactful.scale.ray_engine import ONE_THREAD, import_ray
-from tactful.scale.ray_files import PART, SUMMARY, WORST, PortionActor, piece_source
+from tactful.scale.ray_files import PART, SUMMARY, WORST, PortionActor, by_system, piece_source
+from tactful.scale.reaching import knock
 from tactful.scale.scored import check_columns, lines_as_table, wanted_fields
 from tactful.scale.tally import Tally, added, heard
 from tactful.scale.waves import WAVE_BYTES, WAVE_FILES, OnWave, Outcome, ScoreWave, run_waves
@@ -32,6 +34,8 @@ _LOCAL = {
 }
 """What a Ray of our own on this machine is told; nothing of it reaches a cluster."""
 
+_TRIES = 3
+"""How often a cluster, whose nodes come and go, begins anew with an actor that was lost."""
 _LOOKED_AT = 8 << 20
 """So many bytes of the first file tell its columns."""
 
@@ -85,11 +89,10 @@ def _plan(job: Job, first: str) -> Plan:
         from pyarrow import parquet
 
         system, path = file_system(first)
-        with one_sentence("ray"):
-            schema = parquet.read_schema(path, filesystem=system)
+        schema = parquet.read_schema(path, filesystem=system)
         ArrowScorer(job.scorer, job.wanted).checked(schema.empty_table())
         return plan
-    source = Address(None, format_of(first) or job.input_format, address=first)
+    source = Address(None, format_at(first) or job.input_format, address=first)
     system, path = file_system(first)
     with system.open_input_stream(path, compression="detect") as file:
         head, lines = first_rows(file.read(_LOOKED_AT), source, job)
@@ -117,12 +120,11 @@ def _score_wave(
     # The newer reader of Parquet starts further actors, only to read the ends of files.
     context.use_datasource_v2 = False
     is_table = job.input_format.kind == "parquet"
-    with ray.data.DataContext.current(context):
-        if is_table:
-            dataset = ray.data.read_parquet(list(files), partitioning=None, file_extensions=None)
-        else:
-            dataset = ray.data.read_datasource(piece_source(plan, files))
-        dataset = dataset.map_batches(
+    tries = 0 if is_ours else _TRIES
+    with ray.data.DataContext.current(context), warnings.catch_warnings():
+        # Ray will give these two settings other names; the extra allows versions that know these.
+        warnings.filterwarnings("ignore", "`ray_remote_args` is deprecated")
+        dataset = _read(ray, plan, files).map_batches(
             PortionActor,
             fn_constructor_args=(plan, folder),
             batch_format="pyarrow",
@@ -132,6 +134,9 @@ def _score_wave(
                 min_size=job.workers if is_ours else 1, max_size=job.workers
             ),
             num_cpus=1,
+            # Ray would begin anew without end with a text that ends each actor which reads it.
+            max_restarts=tries,
+            max_task_retries=tries,
             runtime_env=None if is_ours else {"env_vars": ONE_THREAD},
         )
         rows = dataset.take_all()
@@ -140,6 +145,20 @@ def _score_wave(
         total = added(total, heard(row[SUMMARY], row[WORST]), job.top)
     _keep(folder, [row[PART] for row in rows if row[PART]])
     return total
+
+
+def _read(ray: Any, plan: Plan, files: Sequence[str]) -> Any:
+    """Return a dataset of the files' pieces or, where they are Parquet, of their rows."""
+    parts = []
+    for system, paths in by_system(files):
+        if plan.job.input_format.kind == "parquet":
+            part = ray.data.read_parquet(
+                list(paths), filesystem=system, partitioning=None, file_extensions=None
+            )
+        else:
+            part = ray.data.read_datasource(piece_source(plan, system, paths))
+        parts.append(part)
+    return parts[0].union(*parts[1:]) if len(parts) > 1 else parts[0]
 
 
 def _keep(folder: str, parts: Sequence[str]) -> None:
@@ -162,15 +181,18 @@ def _connected(job: Job, quiet: bool) -> Iterator[tuple[Any, bool]]:
     """Give Ray, and whether it is ours alone; a connection that is there is left open."""
     ray = import_ray()
     level = logging.ERROR if quiet else logging.WARNING
-    logging.getLogger("ray.data").setLevel(logging.ERROR if quiet else logging.INFO)
+    _hush(quiet)
     if ray.is_initialized():
         yield ray, False
         return
     address = job.address or os.environ.get("RAY_ADDRESS")
+    if address == "local":
+        address = None  # so Ray calls the one that it starts on this machine
     settings: dict[str, Any] = {"logging_level": level, "log_to_driver": False}
     with environment({} if address else _LOCAL):
         with _reached(address or "this machine"):
             if address:
+                knock(address)
                 ray.init(address, **settings)
             else:
                 # One CPU more than actors, for the tasks that read.
@@ -179,6 +201,22 @@ def _connected(job: Job, quiet: bool) -> Iterator[tuple[Any, bool]]:
             yield ray, not address
         finally:
             ray.shutdown()
+
+
+def _hush(quiet: bool) -> None:
+    """Keep Ray Data from telling on the screen, over pages, the errors that we tell in a sentence.
+
+    Its own files of logs have them.
+    """
+    log = logging.getLogger("ray.data")
+    log.setLevel(logging.ERROR if quiet else logging.INFO)
+    for handler in log.handlers:
+        if isinstance(handler, logging.StreamHandler) and not hasattr(handler, "baseFilename"):
+            handler.addFilter(_no_error)
+
+
+def _no_error(record: logging.LogRecord) -> bool:
+    return record.levelno < logging.ERROR
 
 
 @contextmanager

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
+_PANDAS = "PySpark does not yet fully support pandas"
+"""A warning that is none here: Arrow batches never become frames of pandas, of any version."""
 _OPEN: dict[str, ScoreBatch] = {}
 """What this Python worker has opened, by fingerprint; Spark keeps workers between tasks."""
 
@@ -45,8 +47,7 @@ def in_arrow(
 ) -> "DataFrame":
     """Return what a function makes of the batches of a frame."""
     with warnings.catch_warnings():
-        # Arrow batches never become frames of pandas, whatever its version.
-        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        warnings.filterwarnings("ignore", _PANDAS)
         return frame.mapInArrow(function, schema)
 
 
@@ -97,7 +98,10 @@ def _opened(fingerprint: str, load: Callable[[], ScoreBatch]) -> ScoreBatch:
 def import_pyspark() -> Any:
     """Return PySpark, or say how to install it."""
     try:
-        import pyspark
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", _PANDAS)
+            import pyspark
+            import pyspark.sql
     except ImportError:
         raise MissingExtraError("spark", "The engine 'spark'") from None
     return pyspark

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tactful.errors import UsageError
+from tactful.scale.addresses import format_at
 from tactful.scale.arrow_tables import ArrowScorer
 from tactful.scale.engine_errors import one_sentence
-from tactful.scale.formats import Format, format_of
+from tactful.scale.formats import Format
 from tactful.scale.hadoop_store import HadoopStore
 from tactful.scale.job import Job
 from tactful.scale.portions import Address, Plan, first_rows
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 _LOOKED_AT = 1000
 """So many lines of the first file tell its columns."""
+_UNION = "spark.sql.unionOutputPartitioning"
 _ZSTD = "org.apache.hadoop.io.compress.ZStandardCodec"
 
 
@@ -96,10 +98,10 @@ def _plan(spark: "SparkSession", job: Job, first: str) -> Plan:
 
         schema = to_arrow_schema(spark.read.parquet(as_named(first)).schema)
         ArrowScorer(job.scorer, job.wanted).checked(schema.empty_table())
-        return plan
+        return replace(plan, columns=tuple(schema.names))
     rows = spark.read.text(as_named(first), lineSep="\n").limit(_LOOKED_AT).collect()
     data = "".join(f"{row[VALUE]}\n" for row in rows).encode("utf-8", "surrogatepass")
-    source = Address(None, format_of(first) or job.input_format, address=first)
+    source = Address(None, format_at(first) or job.input_format, address=first)
     head, lines = first_rows(data, source, job)
     if job.input_format.kind != "jsonl":
         table = pl.DataFrame(schema=dict.fromkeys(head.columns, pl.String))
@@ -118,15 +120,33 @@ def _score_wave(spark: "SparkSession", plan: Plan, files: Sequence[str], folder:
     is_table = job.input_format.kind == "parquet"
     frame = (_tables if is_table else _lines)(spark, plan, files, found.add)
     writer = frame.write.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false")
-    if job.only_top:
-        writer.format("noop").mode("overwrite").save()
-    elif job.output_format.kind == "parquet":
-        writer.parquet(folder, compression="zstd")
-    else:
-        packing = {"": None, "gz": "gzip", "zst": _ZSTD}[job.output_format.packing]
-        writer.text(folder, compression=packing)
+    with _files_apart(spark):
+        if job.only_top:
+            writer.format("noop").mode("overwrite").save()
+        elif job.output_format.kind == "parquet":
+            writer.parquet(folder, compression="zstd")
+        else:
+            packing = {"": None, "gz": "gzip", "zst": _ZSTD}[job.output_format.packing]
+            writer.text(folder, compression=packing)
     total: Tally = found.value
     return total
+
+
+@contextmanager
+def _files_apart(spark: "SparkSession") -> Iterator[None]:
+    """Keep Spark from reading files that one task reads each in one task together.
+
+    It would put all of them, with their headers, into one part, and use one core.
+    """
+    before = spark.conf.get(_UNION, None)
+    spark.conf.set(_UNION, "false")
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(_UNION)
+        else:
+            spark.conf.set(_UNION, before)
 
 
 def _tables(spark: "SparkSession", plan: Plan, files: Sequence[str], count: Count) -> "DataFrame":
@@ -155,7 +175,7 @@ def _lines(spark: "SparkSession", plan: Plan, files: Sequence[str], count: Count
         place = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
         if not one_by_one:
             place = f"{place} (counted from where a task began)"
-        kind = format_of(paths[0]) or plan.job.input_format
+        kind = format_at(paths[0]) or plan.job.input_format
         source = Address(None, kind, address=place)
         lines = lines.coalesce(1) if one_by_one else lines
         frames.append(_scored_lines(lines, plan, source, count))
@@ -195,7 +215,7 @@ def as_named(path: str) -> str:
 
 
 def _refuse_packing(spark: "SparkSession", job: Job, first: str) -> None:
-    packings = {(format_of(first) or job.input_format).packing, job.output_format.packing}
+    packings = {(format_at(first) or job.input_format).packing, job.output_format.packing}
     hadoop: Any = spark._jvm.org.apache.hadoop
     if "zst" in packings and not hadoop.io.compress.ZStandardCodec.isNativeCodeLoaded():
         raise UsageError(

@@ -1,5 +1,6 @@
 """The Spark session of a run: the one that is there, that of a cluster, or one of this machine."""
 
+import logging
 import os
 import shutil
 import sys
@@ -13,6 +14,7 @@ from tactful.errors import RunError, UsageError
 from tactful.scale.engine_errors import first_cause
 from tactful.scale.environment import environment
 from tactful.scale.job import Job
+from tactful.scale.reaching import knock
 from tactful.scale.spark_engine import import_pyspark
 
 if TYPE_CHECKING:
@@ -41,10 +43,18 @@ def spark_session(job: Job, quiet: bool = False) -> Iterator["SparkSession"]:
         yield there
         return
     session = _started(job, quiet)
+    root = logging.getLogger()
+    root.addFilter(_is_no_cut_off_word)
     try:
         yield session
     finally:
         session.stop()
+        root.removeFilter(_is_no_cut_off_word)
+
+
+def _is_no_cut_off_word(record: logging.LogRecord) -> bool:
+    """Leave out the page that py4j logs if an interrupt cuts off what is being said to Java."""
+    return not str(record.msg).endswith(" while sending command.")
 
 
 def _started(job: Job, quiet: bool) -> "SparkSession":
@@ -67,6 +77,8 @@ def _started(job: Job, quiet: bool) -> "SparkSession":
     if master is not None:
         builder = builder.master(master)
     try:
+        if master is not None and master.startswith("spark://"):
+            knock(master)
         with environment(ours):
             return builder.getOrCreate()
     except Exception as error:

@@ -18,6 +18,7 @@ from tactful.scale.records import cut_records
 from tactful.scale.scored import joined
 from tactful.scale.spark_engine import opened_once
 from tactful.scale.tally import Tally, added, tally
+from tactful.scale.writing import added_columns, header_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,8 +73,6 @@ def portions_of_tables(batches: Batches, plan: Plan) -> Iterator[Portion]:
 
 def as_text(portions: Iterator[Portion], plan: Plan, count: Count) -> Batches:
     """Yield the bytes of parts as text; the first of a file has the header."""
-    import pyarrow as pa
-
     scorer, is_first = PortionScorer(plan), True
     for scored, found in portions:
         count(found)
@@ -81,7 +80,26 @@ def as_text(portions: Iterator[Portion], plan: Plan, count: Count) -> Batches:
         data = scorer.data(scored, header=is_first).removesuffix(b"\n")
         if data:
             is_first = False
-            yield pa.record_batch({VALUE: pa.array([data], pa.binary()).cast(pa.string())})
+            yield _as_row(data)
+    if is_first and not plan.job.only_top and _writes_a_file_anyway():
+        columns = [*plan.columns, *added_columns(plan.job.wanted, plan.job.scorer)]
+        header = header_bytes(columns, plan.output).rstrip(b"\n")
+        if header:
+            yield _as_row(header)
+
+
+def _as_row(data: bytes) -> "pa.RecordBatch":
+    import pyarrow as pa
+
+    return pa.record_batch({VALUE: pa.array([data], pa.binary()).cast(pa.string())})
+
+
+def _writes_a_file_anyway() -> bool:
+    """Say whether this is the one task for which Spark makes a file though there are no rows."""
+    from pyspark import TaskContext
+
+    task = TaskContext.get()
+    return task is not None and task.partitionId() == 0
 
 
 def as_tables(

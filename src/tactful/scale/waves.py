@@ -7,10 +7,13 @@ tells that a wave is whole. All files are reached through the engine's own file 
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
+from uuid import uuid4
 
 from tactful.errors import InputError, UsageError
+from tactful.scale.addresses import format_at, is_under, under
 from tactful.scale.formats import Format, format_of
 from tactful.scale.job import Job
 from tactful.scale.manifest import refuse_other_terms
@@ -22,8 +25,10 @@ from tactful.scale.worst import WORST
 VERSION = 1
 WAVE_BYTES = 1 << 30
 WAVE_FILES = 64
+_LOOKS = 8
+"""So many files are looked at together; those of a store of objects take their time."""
 RECORDS = "_tactful"
-JOB, SUMMARY = "job.json", "summary.json"
+JOB, SUMMARY, TOP = "job.json", "summary.json", "top"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +60,20 @@ class Store(Protocol):
         """Return what a file holds; None where there is none."""
         ...
 
+    def columns(self, path: str) -> dict[str, str]:
+        """Return the columns of a Parquet file, each with its type in words."""
+        ...
+
     def write(self, path: str, data: bytes) -> None:
         """Write a file whole, or not at all."""
         ...
 
-    def remove(self, folder: str) -> None:
-        """Remove a folder with all that is in it, if it is there."""
+    def place(self, name: str) -> str:
+        """Return a path or address as ``find`` tells it."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Remove a file, or a folder with all that is in it, if it is there."""
         ...
 
     def can_rename(self, folder: str) -> bool:
@@ -85,7 +98,7 @@ class Outcome:
 ScoreWave = Callable[[Sequence[str], str], Tally]
 """Scores files into a folder, which is not there yet."""
 Prepare = Callable[[str], ScoreWave]
-"""Looks at the first file of the input, refuses what could only fail later, and makes ready."""
+"""Looks at the first file with any bytes, refuses what could only fail later, and makes ready."""
 OnWave = Callable[[int, int, Summary], None]
 """Is told how many waves of how many are done, and what was found so far."""
 
@@ -118,26 +131,30 @@ def run_waves(
 ) -> Outcome:
     """Score all waves that have no record yet; go on where an earlier run of the same job ended."""
     out = job.output
-    records = _under(out, RECORDS)
+    records = under(out, RECORDS)
     files = _found(job, store)
-    if restart:
-        _clear(store, out)
     inputs = [each.as_data() for each in files]
     terms = {"engine": engine, **job.terms()}
-    waves = _earlier(store, out, terms, inputs)
-    written = (out, *((_under(out, _top_name(job)),) if job.top else ()))
-    told = None if waves is None else store.read(_under(records, SUMMARY))
+    is_cleared = restart and _cleared(store, out)
+    waves = None if is_cleared else _earlier(store, out, terms, inputs)
+    written = (out, *((under(out, _top_name(job)),) if job.top else ()))
+    told = None if waves is None else store.read(under(records, SUMMARY))
     if told is not None:
         return Outcome(heard(told).summary, written, was_whole=True)
-    score_wave = prepare(files[0].path)
+    # A file without a byte tells nothing of the others.
+    first = next((file for file in files if file.size), files[0]).path
+    columns = store.columns(first) if job.input_format.kind == "parquet" else None
+    score_wave = prepare(first)
     if waves is None:
         waves = cut_waves(files, wave_bytes, wave_files)
         header = {"tactful score": VERSION, "terms": terms, "inputs": inputs, "waves": waves}
-        store.write(_under(records, JOB), _bytes(header))
+        store.write(under(records, JOB), _bytes(header))
     total = Tally()
     for number, wave in enumerate(waves):
         done = _recorded(store, records, number)
         if done is None:
+            if columns is not None:
+                _refuse_other_columns(store, wave, columns, first)
             done = _one_wave(job, store, score_wave, number, wave)
         total = added(total, done, job.top)
         if on_wave is not None:
@@ -145,7 +162,7 @@ def run_waves(
     if job.top:
         worst = None if total.worst is None else total.worst.drop(WORST)
         store.write(written[1], worst_bytes(worst, job.output_format))
-    store.write(_under(records, SUMMARY), total.told())
+    store.write(under(records, SUMMARY), total.told())
     return Outcome(total.summary, written)
 
 
@@ -153,28 +170,58 @@ def _one_wave(
     job: Job, store: Store, score_wave: ScoreWave, number: int, files: Sequence[str]
 ) -> Tally:
     name = _wave_name(number)
-    final = _under(job.output, name)
-    target = _under(job.output, f".{name}.tmp") if store.can_rename(job.output) else final
-    # Neither has a record: both are what a run left that was ended in the middle.
-    store.remove(final)
-    store.remove(target)
+    final = under(job.output, name)
+    # These have no record: they are what a run left that was ended in the middle.
+    for each in store.names(job.output):
+        if each == name or each.startswith(f".{name}."):
+            store.remove(under(job.output, each))
+    target = final
+    if store.can_rename(job.output):
+        # A name of its own: the tasks of a driver that was killed may write for a moment yet.
+        target = under(job.output, f".{name}.{uuid4().hex[:8]}.tmp")
     found = score_wave(files, target)
-    if target != final and store.names(target):
-        store.rename(target, final)
-    records = _under(job.output, RECORDS)
+    if target != final:
+        if store.names(target):
+            store.rename(target, final)
+        else:
+            store.remove(target)  # no row of the wave was wanted
+    records = under(job.output, RECORDS)
     if found.worst is not None:
-        store.write(_under(records, f"{name}.top.arrow"), found.worst_told())
+        store.write(under(records, f"{name}.top.arrow"), found.worst_told())
     record = {"files": list(files), "rows": found.summary.rows, "summary": to_json(found.summary)}
-    store.write(_under(records, f"{name}.json"), _bytes(record))
+    store.write(under(records, f"{name}.json"), _bytes(record))
     return found
+
+
+def _refuse_other_columns(
+    store: Store, files: Sequence[str], columns: Mapping[str, str], first: str
+) -> None:
+    """Refuse a table with other columns or types than the first one; their order may differ.
+
+    An engine would leave out what the first one does not have, and say nothing.
+    """
+    with ThreadPoolExecutor(_LOOKS) as pool:
+        for name, found in zip(files, pool.map(store.columns, files), strict=True):
+            other = set(found) ^ set(columns)
+            if other:
+                raise InputError(
+                    f"{name}: found other columns than in {first} ({', '.join(sorted(other)[:5])})"
+                    "; expected the same in all files; score them apart."
+                )
+            for column, kind in found.items():
+                if kind != columns[column]:
+                    raise InputError(
+                        f"{name}: found '{column}' as {kind}, and as {columns[column]} in {first}; "
+                        "expected the same type in all files; score them apart."
+                    )
 
 
 def _recorded(store: Store, records: str, number: int) -> Tally | None:
     name = _wave_name(number)
-    told = store.read(_under(records, f"{name}.json"))
+    told = store.read(under(records, f"{name}.json"))
     if told is None:
         return None
-    worst = store.read(_under(records, f"{name}.top.arrow"))
+    worst = store.read(under(records, f"{name}.top.arrow"))
     return heard(_bytes(json.loads(told)["summary"]), worst or b"")
 
 
@@ -182,7 +229,7 @@ def _earlier(
     store: Store, out: str, terms: Mapping[str, Any], inputs: Sequence[Mapping[str, Any]]
 ) -> list[list[str]] | None:
     """Return the waves of the run that is gone on with; None where one begins here."""
-    path = _under(_under(out, RECORDS), JOB)
+    path = under(under(out, RECORDS), JOB)
     told = store.read(path)
     if told is None:
         if store.names(out):
@@ -222,9 +269,17 @@ def _refuse_other_inputs(
 
 
 def _found(job: Job, store: Store) -> list[InputFile]:
-    files = list({each.path: each for each in store.find(job.inputs)}.values())
+    """Return all files to read, each once; what lies in the output is none of them."""
+    output = store.place(job.output)
+    everything = {each.path: each for each in store.find(job.inputs)}.values()
+    files = [each for each in everything if not is_under(each.path, output)]
+    if not files:
+        raise UsageError(
+            f"{job.output}: found all of the input in it; expected two places; name another "
+            "--output."
+        )
     for file in files:
-        kind = (format_of(file.path) or job.input_format).kind
+        kind = (format_at(file.path) or job.input_format).kind
         if kind != job.input_format.kind:
             raise UsageError(
                 f"{file.path}: found a {kind} file; expected files of one kind "
@@ -233,14 +288,24 @@ def _found(job: Job, store: Store) -> list[InputFile]:
     return files
 
 
-def _clear(store: Store, out: str) -> None:
-    """Remove what an earlier run wrote, and nothing else; its record last, as it tells of it."""
-    if RECORDS not in store.names(out):
-        return
-    for name in store.names(out):
-        if name.startswith(("wave-", ".wave-")):
-            store.remove(_under(out, name))
-    store.remove(_under(out, RECORDS))
+def _cleared(store: Store, out: str) -> bool:
+    """Remove what an earlier run wrote, and nothing else; say whether there was one.
+
+    Its records of waves go first: if this is cut off, no record tells of a wave that is gone. The
+    record of the job goes last, as it tells that the folder is ours.
+    """
+    names = store.names(out)
+    if RECORDS not in names:
+        return False
+    records = under(out, RECORDS)
+    for name in store.names(records):
+        if name != JOB:
+            store.remove(under(records, name))
+    for name in names:
+        if name.startswith(("wave-", ".wave-")) or _is_top(name):
+            store.remove(under(out, name))
+    store.remove(records)
+    return True
 
 
 def is_table(name: str, wished: Format) -> bool:
@@ -252,16 +317,16 @@ def is_table(name: str, wished: Format) -> bool:
     return found is not None and found.kind == wished.kind
 
 
-def _under(folder: str, name: str) -> str:
-    return f"{folder.rstrip('/')}/{name}"
-
-
 def _wave_name(number: int) -> str:
     return f"wave-{number:05d}"
 
 
+def _is_top(name: str) -> bool:
+    return name.startswith(f"{TOP}.") and format_of(name) is not None
+
+
 def _top_name(job: Job) -> str:
-    return f"top{job.output_format.ending}"
+    return f"{TOP}{job.output_format.ending}"
 
 
 def _bytes(data: Any) -> bytes:
