@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-_PANDAS = "PySpark does not yet fully support pandas"
+PANDAS = "PySpark does not yet fully support pandas"
 """A warning that is none here: Arrow batches never become frames of pandas, of any version."""
 _OPEN: dict[str, ScoreBatch] = {}
 """What this Python worker has opened, by fingerprint; Spark keeps workers between tasks."""
@@ -47,7 +47,7 @@ def in_arrow(
 ) -> "DataFrame":
     """Return what a function makes of the batches of a frame."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", _PANDAS)
+        warnings.filterwarnings("ignore", PANDAS)
         return frame.mapInArrow(function, schema)
 
 
@@ -99,7 +99,7 @@ def import_pyspark() -> Any:
     """Return PySpark, or say how to install it."""
     try:
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", _PANDAS)
+            warnings.filterwarnings("ignore", PANDAS)
             import pyspark
             import pyspark.sql
     except ImportError:

@@ -15,7 +15,7 @@ from tactful.scale.engine_errors import first_cause
 from tactful.scale.environment import environment
 from tactful.scale.job import Job
 from tactful.scale.reaching import knock
-from tactful.scale.spark_engine import import_pyspark
+from tactful.scale.spark_engine import PANDAS, import_pyspark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -71,7 +71,10 @@ def _started(job: Job, quiet: bool) -> "SparkSession":
     if master is not None and master.startswith("local"):
         logs = resources.files("tactful.scale") / "quiet_log4j2.properties"
         settings |= {**_LOCAL, "spark.driver.extraJavaOptions": _JAVA.format(logs)}
-        ours = {"PYSPARK_PYTHON": sys.executable}
+        ours = {
+            "PYSPARK_PYTHON": sys.executable,
+            "PYTHONWARNINGS": f"ignore:{PANDAS}:FutureWarning",
+        }
     settings["spark.executorEnv.POLARS_MAX_THREADS"] = "1"
     builder = SparkSession.builder.appName("tactful score").config(map=settings)
     if master is not None:
