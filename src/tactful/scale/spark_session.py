@@ -4,6 +4,7 @@ import logging
 import os
 import shutil
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
@@ -42,7 +43,10 @@ def spark_session(job: Job, quiet: bool = False) -> Iterator["SparkSession"]:
     if there is not None:
         yield there
         return
-    session = _started(job, quiet)
+    with warnings.catch_warnings():
+        # A session comes with parts of Spark's own tests, which look at the version of pandas.
+        warnings.filterwarnings("ignore", PANDAS)
+        session = _started(job, quiet)
     root = logging.getLogger()
     root.addFilter(_is_no_cut_off_word)
     try:
@@ -71,10 +75,7 @@ def _started(job: Job, quiet: bool) -> "SparkSession":
     if master is not None and master.startswith("local"):
         logs = resources.files("tactful.scale") / "quiet_log4j2.properties"
         settings |= {**_LOCAL, "spark.driver.extraJavaOptions": _JAVA.format(logs)}
-        ours = {
-            "PYSPARK_PYTHON": sys.executable,
-            "PYTHONWARNINGS": f"ignore:{PANDAS}:FutureWarning",
-        }
+        ours = {"PYSPARK_PYTHON": sys.executable}
     settings["spark.executorEnv.POLARS_MAX_THREADS"] = "1"
     builder = SparkSession.builder.appName("tactful score").config(map=settings)
     if master is not None:
