@@ -20,7 +20,10 @@ from detector_texts import WORDS_EACH, made_texts
 from results import machine_line, table, write_section
 from scale_cost import Cost, cost_of
 
-FAST_ROWS, DEFAULT_ROWS = 1_000_000, 20_000
+FAST_ROWS, CLUSTER_ROWS, DEFAULT_ROWS = 1_000_000, 4_000_000, 6_000
+ENGINES = {"ray": "ray", "spark": "pyspark"}
+SMALL_PARTS = "500"
+"""Rows in a part with the default model: it reads few texts here, and both workers need some."""
 DISTINCT = 100_000
 GOALS = {
     "fast": {"local": 0.85, "ray": 0.70, "spark": 0.55},
@@ -28,6 +31,7 @@ GOALS = {
 }
 MOST_MB = 800
 TWICE = 1.8
+ONE = "local, one worker"
 _BARE = """
 import sys
 import polars as pl
@@ -70,21 +74,53 @@ def main() -> None:
     """Measure, and write the section."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--fast-rows", type=int, default=FAST_ROWS)
+    parser.add_argument("--cluster-rows", type=int, default=CLUSTER_ROWS)
     parser.add_argument("--default-rows", type=int, default=DEFAULT_ROWS)
     parser.add_argument("--turns", type=int, default=2, help="the best turn of each counts")
     parser.add_argument("--dry", action="store_true", help="print, and write nothing")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tactful-bench-") as name:
         folder = Path(name)
-        lines = []
-        for model, rows in (("fast", options.fast_rows), ("default", options.default_rows)):
-            runs = _runs(model, _texts(folder, rows), rows, options.turns)
-            lines += [f"### {model}, {rows:,} texts of {WORDS_EACH} words", "", *_told(model, runs)]
-        lines += _growth(folder, options.fast_rows)
-    text = "\n".join([machine_line(), "", *lines])
+        fast = _runs("fast", _texts(folder, options.fast_rows), options.fast_rows, options.turns)
+        tenth = options.fast_rows // 10
+        small = _score("fast", _texts(folder, tenth).with_suffix(".csv"))
+        many = _texts(folder, options.cluster_rows)
+        large = [_cluster_run("fast", each, many, options.cluster_rows) for each in _installed()]
+        rows = options.default_rows
+        default = _runs("default", _texts(folder, rows), rows, options.turns)
+    csv = next(run for run in fast if run.name == "local, CSV")
+    lines = [
+        _HOW,
+        "",
+        f"### fast, {options.fast_rows:,} texts of {WORDS_EACH} words",
+        "",
+        *_told("fast", fast[0], fast),
+        f"Memory of all processes of the local engine with CSV: {small.peak_mb:,.0f} MB for "
+        f"{tenth:,} rows, {csv.cost.peak_mb:,.0f} MB for {csv.rows:,} rows (goal {MOST_MB} MB, "
+        "whatever the file's size).",
+        "",
+        f"### fast, {options.cluster_rows:,} texts: the engine's own start counts less",
+        "",
+        *_told("fast", fast[0], large),
+        f"### default, {options.default_rows:,} texts of {WORDS_EACH} words",
+        "",
+        *_told("default", default[0], default),
+        *_twice(default),
+        machine_line(),
+        "Command: `python benchmarks/scale.py`.",
+    ]
+    text = "\n".join(lines)
     print(text)
     if not options.dry:
         write_section("scale", "Scale: what engines add to the bare function", text)
+
+
+_HOW = (
+    "`score_batch` alone, in one process, after the model is open and the texts are read, against "
+    "`tactful score` with two workers, from Parquet to Parquet or CSV to CSV. All CPU seconds of "
+    "all processes of an engine count, from the first import to the end of its last daemon. Ray "
+    "and Spark are started by the command, on this machine."
+)
 
 
 def _texts(folder: Path, rows: int) -> Path:
@@ -119,10 +155,21 @@ def _turn(model: str, texts: Path) -> Iterator[tuple[str, Cost]]:
     yield "bare function", _bare(model, texts.with_suffix(".parquet"))
     yield "local, Parquet", _score(model, texts.with_suffix(".parquet"))
     yield "local, CSV", _score(model, texts.with_suffix(".csv"))
-    yield "local, one worker", _score(model, texts.with_suffix(".parquet"), "--workers", "1")
-    for engine, library in (("ray", "ray"), ("spark", "pyspark")):
-        if importlib.util.find_spec(library):
-            yield engine, _score(model, texts.with_suffix(".parquet"), "--engine", engine)
+    yield ONE, _score(model, texts.with_suffix(".parquet"), "--workers", "1")
+    for engine in _installed():
+        yield engine, _cluster(model, engine, texts)
+
+
+def _installed() -> list[str]:
+    return [engine for engine, library in ENGINES.items() if importlib.util.find_spec(library)]
+
+
+def _cluster(model: str, engine: str, texts: Path) -> Cost:
+    return _score(model, texts.with_suffix(".parquet"), "--engine", engine)
+
+
+def _cluster_run(model: str, engine: str, texts: Path, rows: int) -> Run:
+    return Run(engine, rows, _cluster(model, engine, texts))
 
 
 def _bare(model: str, path: Path) -> Cost:
@@ -142,50 +189,38 @@ def _score(model: str, path: Path, *options: str) -> Cost:
     workers = [] if "--workers" in options else ["--workers", "2"]
     command = [sys.executable, "-m", "tactful", "score", str(path), "--output", str(output)]
     command += ["--model", model, "--lang", "en", "--quiet", *workers, *options]
+    command += ["--part-rows", SMALL_PARTS] if model == "default" else []
     try:
         return cost_of(command)
     finally:
         shutil.rmtree(output, ignore_errors=True)
 
 
-def _told(model: str, runs: Sequence[Run]) -> list[str]:
-    bare = runs[0]
+def _told(model: str, bare: Run, runs: Sequence[Run]) -> list[str]:
     rows = []
     for run in runs:
-        goal = GOALS[model].get(run.name.split(",")[0]) if run is not bare else None
-        if run.name == "local, one worker":
-            goal = None
-        share = run.rate / bare.rate
+        goal = GOALS[model].get(run.name.split(",")[0]) if run.name != ONE else None
+        is_bare = run is bare
         rows.append(
             (
                 run.name,
                 f"{run.rate:,.0f}",
-                "" if run is bare else f"{share:.1%}",
+                "" if is_bare else f"{run.rate / bare.rate:.1%}",
                 "" if goal is None else f"{goal:.0%}",
-                "" if run is bare else f"{run.cost.wall:,.1f}",
-                "" if run is bare else f"{run.cost.peak_mb:,.0f}",
+                "" if is_bare else f"{run.cost.wall:,.1f}",
+                "" if is_bare else f"{run.cost.peak_mb:,.0f}",
             )
         )
     columns = (
         "way", "texts per CPU second", "of the bare function", "goal", "seconds", "memory (MB)",
     )  # fmt: skip
-    by_name = {run.name: run for run in runs}
-    one, two = by_name["local, one worker"], by_name["local, Parquet"]
-    return [
-        table(columns, rows),
-        "",
-        f"Two workers are {one.cost.wall / two.cost.wall:.2f} times as fast as one, by the clock "
-        f"(goal {TWICE}, for the default model).",
-        "",
-    ]
+    return [table(columns, rows), ""]
 
 
-def _growth(folder: Path, rows: int) -> list[str]:
-    """Say how much memory a tenth of the texts takes, and all of them."""
-    found = [(each, _score("fast", _texts(folder, each).with_suffix(".csv")))
-             for each in (rows // 10, rows)]  # fmt: skip
-    told = ", ".join(f"{cost.peak_mb:,.0f} MB for {each:,} rows" for each, cost in found)
-    return [f"Memory of all processes of the local engine with CSV: {told} (goal {MOST_MB} MB)."]
+def _twice(runs: Sequence[Run]) -> list[str]:
+    walls = {run.name: run.cost.wall for run in runs}
+    times = walls[ONE] / walls["local, Parquet"]
+    return [f"Two workers are {times:.2f} times as fast as one, by the clock (goal {TWICE}).", ""]
 
 
 if __name__ == "__main__":

@@ -119,4 +119,6 @@ def test_the_wishes_are_in_the_job() -> None:
     assert job.extremes > 0
     assert job_of(WISHES).extremes == 0
     assert job_of(WISHES).workers >= 1
+    here = job_of(replace(WISHES, output="out")).part_rows
+    assert job_of(replace(WISHES, output="out", engine="ray")).part_rows == 5 * here
     assert all(name.startswith("pcl") for name in job.scorer.ids)

@@ -195,3 +195,17 @@ def test_no_texts_are_no_rows() -> None:
     for lang in (AUTO, "en"):
         found = bulk_scorer("fast", lang, spans=True).load()([])
         assert {len(column) for column in found.values()} == {0}
+
+
+@pytest.mark.parametrize(
+    ("model", "lang", "rows"),
+    [
+        ("fast", "en", 10_000),
+        ("fast", "auto", 10_000),
+        ("default", "en", 1_000),
+        ("cascade", "en", 1_000),
+        ("default", "es", 1_000),
+    ],
+)
+def test_what_reads_slowly_is_cut_smaller(model: str, lang: str, rows: int) -> None:
+    assert bulk_scorer(model, lang).part_rows == rows

@@ -90,7 +90,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="What to do where a row cannot be read.",
 )
-@click.option("--part-rows", type=click.IntRange(1), help="Rows in a part; 10,000 by default.")
+@click.option(
+    "--part-rows",
+    type=click.IntRange(1),
+    help="Rows in a part; by default 10,000, or 1,000 where a model reads slowly, and on a cluster "
+    "five times as many.",
+)
 @click.option("--restart", is_flag=True, help="Begin anew; do not go on with an earlier run.")
 @click.option("--force", is_flag=True, help="Write over a file that exists.")
 @click.option(

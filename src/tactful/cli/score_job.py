@@ -11,11 +11,13 @@ from tactful.registry import unknown_name
 if TYPE_CHECKING:
     from tactful.scale.formats import Format
     from tactful.scale.job import Job
+    from tactful.scale.scorer import Scorer
 
 ENGINES = ("local", "ray", "spark")
 STDOUT = "-"
 _EXTREMES = 5
 """So many passages of each id are in the report."""
+_CLUSTER_TIMES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class ScoreWishes:
 def job_of(wishes: ScoreWishes) -> "Job":
     """Turn wishes into a job; what cannot go together is refused here."""
     from tactful.detectors.bulk import bulk_scorer
-    from tactful.scale.job import PART_ROWS, Job
+    from tactful.scale.job import Job
     from tactful.scale.scored import Wanted
     from tactful.scale.where import where_expression
 
@@ -74,7 +76,7 @@ def job_of(wishes: ScoreWishes) -> "Job":
         merged=merged,
         scorer=scorer,
         wanted=Wanted(wishes.text_column, wishes.where, wishes.dedupe, wishes.prefix, wishes.by),
-        part_rows=wishes.part_rows or PART_ROWS,
+        part_rows=wishes.part_rows or _part_rows(wishes, scorer),
         top=wishes.top,
         top_by=wishes.top_by,
         only_top=wishes.only_top,
@@ -168,6 +170,11 @@ def _named_output(wishes: ScoreWishes) -> "Format | None":
             ".parquet or .arrow, or a / at the end for a folder of parts."
         )
     return found
+
+
+def _part_rows(wishes: ScoreWishes, scorer: "Scorer") -> int:
+    """Return how many rows make a part; on a cluster it is a task, and handing that over costs."""
+    return scorer.part_rows * (1 if wishes.engine == "local" else _CLUSTER_TIMES)
 
 
 def _cores() -> int:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tactful.detectors.base import BaseDetector, found_ids
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.checker import choose_ids
+from tactful.detectors.encoder import MODEL_FILE
 from tactful.detectors.language import LANGUAGE_NAMES, possible_languages
 from tactful.detectors.load import DETECTORS, EMBEDDED, WEIGHTS, load_detector
 from tactful.detectors.protocol import Detector
@@ -23,10 +24,12 @@ from tactful.detectors.shared_weights import lay_out, with_parts
 from tactful.errors import UsageError
 from tactful.files import sha256 as file_sha256
 from tactful.registry import unknown_name
-from tactful.scale.scorer import ERROR, MODEL, Columns, ScoreBatch, Scorer
+from tactful.scale.scorer import ERROR, MODEL, PART_ROWS, Columns, ScoreBatch, Scorer
 
 AUTO = "auto"
 LANG, SPANS = "lang", "spans"
+_SLOW_ROWS = 1_000
+"""An encoder reads so many texts in some ten seconds."""
 
 
 def bulk_scorer(
@@ -56,6 +59,7 @@ def bulk_scorer(
         fingerprint=_fingerprint(folders, settings),
         thresholds=limits,
         words=words,
+        part_rows=_SLOW_ROWS if _is_slow(next(iter(folders.values()))) else PART_ROWS,
     )
 
 
@@ -193,6 +197,11 @@ def _folders(model: str, lang: str) -> dict[str, Path]:
 def _threshold(name: str, cards: Mapping[str, Card]) -> float:
     """Return the threshold of the first language that has the id."""
     return next(card.threshold(name) for card in cards.values() if name in card.ids)
+
+
+def _is_slow(folder: Path) -> bool:
+    """Say whether texts may go through an encoder; the first language tells, as most are in it."""
+    return any((part / MODEL_FILE).exists() for part in with_parts(folder))
 
 
 def _foreign(langs: Sequence[str]) -> str:

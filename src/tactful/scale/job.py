@@ -5,9 +5,8 @@ from typing import Any
 
 from tactful.scale.formats import Format
 from tactful.scale.scored import Wanted
-from tactful.scale.scorer import Scorer
+from tactful.scale.scorer import PART_ROWS, Scorer
 
-PART_ROWS = 10_000
 PART_BYTES = 8 << 20
 
 

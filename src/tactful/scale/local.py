@@ -15,7 +15,7 @@ import polars as pl
 from tactful.errors import InputError, UsageError
 from tactful.scale.finish import finish
 from tactful.scale.heads import Head, empty_table, read_heads
-from tactful.scale.job import PART_ROWS, Job
+from tactful.scale.job import Job
 from tactful.scale.lines import lines_as_table
 from tactful.scale.locking import locked
 from tactful.scale.manifest import Manifest
@@ -25,7 +25,7 @@ from tactful.scale.place import SUMMARY, OutputPlace, missing_pieces, place_of, 
 from tactful.scale.pool import InProcess, Processes, cannot_write
 from tactful.scale.progress import Watch
 from tactful.scale.scored import LINE, check_columns, check_lines
-from tactful.scale.scorer import ScoreBatch
+from tactful.scale.scorer import PART_ROWS, ScoreBatch
 from tactful.scale.sources import Source, find_sources
 from tactful.scale.summary import Summary, from_json, merged, to_json
 from tactful.scale.whole import write_whole
@@ -240,6 +240,8 @@ def _pool(
     total = source.total
     first = source.sources[0].format
     least = _ENOUGH_ROWS if first.is_columnar else _ENOUGH_BYTES
+    # What is read slowly gains from a second process sooner.
+    least = least * job.scorer.part_rows // PART_ROWS
     # How much comes out of a packed file is not known before.
     is_small = total is not None and total < least and not first.packing
     alone = job.workers == 1 or is_small

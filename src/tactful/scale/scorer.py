@@ -22,6 +22,7 @@ are read by the same one, and ``error`` with the reason why a text has no score.
 """
 
 MODEL, ERROR = "model", "error"
+PART_ROWS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,9 @@ class Scorer:
     """From which probability on each id counts as found."""
     words: tuple[str, ...] = ()
     """Further columns of words that the function adds, such as ``lang`` or ``spans``."""
+    part_rows: int = PART_ROWS
+    """So many rows make a good part: as many as are read in some seconds. What is read slowly is
+    cut smaller, so that all workers have some of it, and a crash loses little."""
 
     @property
     def columns(self) -> tuple[str, ...]:
