@@ -17,7 +17,7 @@ import polars as pl
 from detector_texts import made_texts
 from results import machine_line, table, write_section
 
-KILLS, ROWS, PART_ROWS, SEED = 30, 300_000, 5_000, 7
+KILLS, ROWS, PART_ROWS, SEED = 30, 150_000, 2_500, 7
 _PARTS = "part-*"
 _HOW = (
     "Every run of `tactful score` is ended with SIGKILL, all of its processes at once, after a "

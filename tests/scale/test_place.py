@@ -123,7 +123,7 @@ def test_a_run_that_got_nowhere_leaves_a_folder_with_other_files(
 
 
 @pytest.mark.parametrize("cut_short", [1, 2, 3])
-def test_tidying_up_that_is_cut_short_leaves_no_run_to_go_on_with(
+def test_tidying_up_that_is_cut_short_leaves_a_run_that_is_whole(
     tmp_path: Path, source: Path, cut_short: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     removed: list[object] = []
@@ -144,9 +144,7 @@ def test_tidying_up_that_is_cut_short_leaves_no_run_to_go_on_with(
         with pytest.raises(CutShortError):
             scored_file(source, tmp_path / "out.csv", part_rows=3)
     whole = (tmp_path / "out.csv").read_bytes()
-    with pytest.raises(UsageError, match=r"out.csv: it exists already"):
-        scored_file(source, tmp_path / "out.csv", part_rows=3)
-    scored_file(source, tmp_path / "out.csv", part_rows=4, force=True)
+    assert scored_file(source, tmp_path / "out.csv", part_rows=3).was_whole
     assert (tmp_path / "out.csv").read_bytes() == whole
     assert names(tmp_path) == {"in.csv", "out.csv"}
 

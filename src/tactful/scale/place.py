@@ -105,11 +105,18 @@ class OutputPlace:
                 self._withdraw()
 
     def tidy(self) -> None:
-        """Take away what is needed only until all is whole."""
-        if self.job.merged:
-            # First of all, so that what is left if this is cut short is no run to go on with.
-            (self.folder / FILE).unlink(missing_ok=True)
-        shutil.rmtree(self.folder if self.job.merged else self.folder / WORK, ignore_errors=True)
+        """Take away what is needed only until all is whole.
+
+        If this is cut short, the run is still known to be whole; the next one takes the rest away.
+        """
+        if not self.job.merged:
+            shutil.rmtree(self.folder / WORK, ignore_errors=True)
+            return
+        for path in self.folder.iterdir():
+            if path.name not in (FILE, SUMMARY, LOCK):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        (self.folder / FILE).unlink(missing_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _withdraw(self) -> None:
         """Leave nothing behind of a run that got nowhere."""
