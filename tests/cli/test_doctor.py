@@ -1,4 +1,5 @@
 import json
+import re
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from tactful.cli.doctor import (
     Requirement,
     doctor,
     installed_version,
+    is_for,
     read_requirements,
     render,
 )
@@ -59,9 +61,16 @@ def test_the_doctor_understands_every_requirement_of_the_package() -> None:
     for line in metadata.requires("tactful") or []:
         library, _, marker = line.partition(";")
         need = Requirement.parse(line)
-        operators = library.replace(need.name, "", 1).strip()
+        operators = re.sub(r"\[.*\]", "", library.replace(need.name, "", 1)).strip()
         assert operators == ("" if need.minimum is None else f">={need.minimum}")
-        assert (need.extra is None) == (marker == "")
+        assert (need.extra is None) == ("extra" not in marker)
+
+
+def test_what_is_for_an_older_python_is_not_missed_by_a_newer_one() -> None:
+    line = "backports-zstd>=1.0; python_version < '3.14'"
+    assert is_for(line, (3, 13))
+    assert not is_for(line, (3, 14))
+    assert is_for("click>=8.2", (3, 14))
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_nothing_scored_is_a_failure() -> None:
     process = started(
         "-", "-o", "-", "--input-format", "jsonl", stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
-    out, said = process.communicate('{"body": "Another key."}\n', timeout=SECONDS)
+    out, said = process.communicate('{"text": null}\n', timeout=SECONDS)
     assert process.returncode == 1
     assert '"error":"no text"' in out
     assert "no text" in said

@@ -29,6 +29,7 @@ _BYTES_PER_MB = 1_000_000
 _REQUIREMENT = re.compile(
     r"^\s*(?P<name>[A-Za-z0-9][\w.-]*)[^;]*?(?:>=\s*(?P<minimum>[\w.]+))?\s*$"
 )
+_BELOW = re.compile(r"python_version\s*<\s*['\"](?P<version>[\d.]+)['\"]")
 _EXTRA = re.compile(r"extra\s*==\s*['\"](?P<extra>[\w.-]+)['\"]")
 
 Lookup = Callable[[str], str | None]
@@ -92,6 +93,12 @@ def doctor(
     }
 
 
+def is_for(line: str, python: tuple[int, ...]) -> bool:
+    """Say whether a requirement holds for a version of Python; some are for older ones only."""
+    below = _BELOW.search(line)
+    return below is None or python < _release(below["version"])
+
+
 def read_requirements() -> list[Requirement]:
     """Read what Tactful needs from the metadata of its own installation."""
     try:
@@ -100,7 +107,7 @@ def read_requirements() -> list[Requirement]:
         raise TactfulError(
             "Tactful runs from a folder that is not installed; install it with: pip install ."
         ) from None
-    needs = [Requirement.parse(line) for line in lines]
+    needs = [Requirement.parse(line) for line in lines if is_for(line, sys.version_info[:2])]
     # An extra may name another extra of Tactful; its libraries are listed under their own.
     return [need for need in needs if need.name != PACKAGE]
 

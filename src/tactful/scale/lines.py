@@ -22,6 +22,7 @@ _ESCAPE = re.compile(
 )
 _MAY_BE_HALF = r"\\u[dD]"
 _UNKNOWN_LETTER = r"\ufffd"
+UNUSED = "\0 a key that no line has"
 
 
 def readable(lines: pl.Series) -> pl.Series:
@@ -73,9 +74,9 @@ def lines_as_table(lines: pl.Series, names: Sequence[str] = ()) -> pl.DataFrame:
         table = _key_by_key(lines)
     absent = [name for name in names if name not in table.columns]
     if not table.width:
-        table = pl.DataFrame({"\0": [None] * len(lines)})
+        table = pl.DataFrame({UNUSED: [None] * len(lines)})
     table = table.with_columns(pl.lit(None, pl.Null).alias(name) for name in absent)
-    return table.drop("\0", strict=False)
+    return table.drop(UNUSED, strict=False)
 
 
 def _read(lines: Iterable[str]) -> pl.DataFrame:

@@ -11,7 +11,7 @@ from tactful.errors import InputError
 from tactful.scale.columnar import read_rows
 from tactful.scale.delimited import read_delimited
 from tactful.scale.heads import TEXT, Head
-from tactful.scale.lines import readable
+from tactful.scale.lines import UNUSED, readable
 from tactful.scale.pieces import Piece
 from tactful.scale.scored import LINE
 from tactful.scale.sources import Source
@@ -20,7 +20,7 @@ _NUMBER = "number"
 _SMALLEST, _LARGEST = -(1 << 127), (1 << 128) - 1
 """Between these are the integers that can be read."""
 _NAMES = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
-_ANY_OBJECT = pl.Struct({"\0": pl.Null})
+_ANY_OBJECT = pl.Struct({UNUSED: pl.Null})
 """With no field to look for, reading is fast, and tells only whether lines are objects."""
 
 

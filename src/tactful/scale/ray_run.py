@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import polars as pl
@@ -120,9 +121,8 @@ def _score_wave(
     # The newer reader of Parquet starts further actors, only to read the ends of files.
     context.use_datasource_v2 = False
     is_table = job.input_format.kind == "parquet"
-    tries = 0 if is_ours else _TRIES
+    tries = _tries(ray, 0 if is_ours else _TRIES)
     with ray.data.DataContext.current(context), warnings.catch_warnings():
-        # Ray will give these two settings other names; the extra allows versions that know these.
         warnings.filterwarnings("ignore", "`ray_remote_args` is deprecated")
         dataset = _read(ray, plan, files).map_batches(
             PortionActor,
@@ -135,8 +135,7 @@ def _score_wave(
             ),
             num_cpus=1,
             # Ray would begin anew without end with a text that ends each actor which reads it.
-            max_restarts=tries,
-            max_task_retries=tries,
+            **tries,
             runtime_env=None if is_ours else {"env_vars": ONE_THREAD},
         )
         rows = dataset.take_all()
@@ -145,6 +144,12 @@ def _score_wave(
         total = added(total, heard(row[SUMMARY], row[WORST]), job.top)
     _keep(folder, [row[PART] for row in rows if row[PART]])
     return total
+
+
+def _tries(ray: Any, count: int) -> dict[str, int]:
+    """Say how often an actor is begun anew, to a Ray that can be told: versions from 2.64 cannot."""
+    can_be_told = "ray_remote_args" in signature(ray.data.Dataset.map_batches).parameters
+    return {"max_restarts": count, "max_task_retries": count} if can_be_told else {}
 
 
 def _read(ray: Any, plan: Plan, files: Sequence[str]) -> Any:
