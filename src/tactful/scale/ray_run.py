@@ -147,7 +147,7 @@ def _score_wave(
 
 
 def _tries(ray: Any, count: int) -> dict[str, int]:
-    """Say how often an actor is begun anew, to a Ray that can be told: versions from 2.64 cannot."""
+    """Say how often an actor is begun anew, to a Ray that can be told: from 2.64 on it cannot."""
     can_be_told = "ray_remote_args" in signature(ray.data.Dataset.map_batches).parameters
     return {"max_restarts": count, "max_task_retries": count} if can_be_told else {}
 
