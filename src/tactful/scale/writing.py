@@ -44,8 +44,8 @@ def _bytes_of(table: pl.DataFrame, output: Format, header: bool) -> bytes:
         return pack(without_bytes(table).write_ndjson().encode("utf-8"), output.packing)
     buffer = io.BytesIO()
     if output.kind == "parquet":
-        # The first level packs nearly as well as the third, in two thirds of the time.
-        table.write_parquet(buffer, compression="zstd", compression_level=1)
+        # zstd packs a fifth better, and takes half as long again.
+        table.write_parquet(buffer, compression="snappy")
     else:
         table.write_ipc(buffer, compression="zstd")
     return buffer.getvalue()
