@@ -1,0 +1,1 @@
+"""The English detectors: sources, teachers and students of both tiers."""

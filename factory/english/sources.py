@@ -1,0 +1,537 @@
+"""What the English models learn from: every corpus as rows with soft targets.
+
+A row has targets only for what its corpus judges; everything else is blank and teaches nothing.
+Outputs whose meaning differs between corpora have names of their own (``gab.dignity``): they teach
+the body and are left out of the shipped heads. ``open`` says whether the corpus' terms allow
+commercial use; the open tier learns from these only.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+
+import polars as pl
+
+from tactful.errors import UsageError
+from tactful.files import sha256 as file_sha256
+
+PCL = (
+    "pcl",
+    "pcl.unbalanced_power_relations",
+    "pcl.shallow_solution",
+    "pcl.presupposition",
+    "pcl.authority_voice",
+    "pcl.metaphor",
+    "pcl.compassion",
+    "pcl.the_poorer_the_merrier",
+)
+UNHEALTHY = (
+    "unhealthy",
+    "unhealthy.antagonistic",
+    "unhealthy.condescending",
+    "unhealthy.dismissive",
+    "unhealthy.generalisation",
+    "unhealthy.generalisation_unfair",
+    "unhealthy.hostile",
+    "unhealthy.sarcastic",
+)
+FRAME = ("frame.offensive", "frame.intent", "frame.lewd", "frame.group", "frame.in_group")
+TOXICITY = (
+    "toxicity",
+    "toxicity.severe",
+    "toxicity.insult",
+    "toxicity.threat",
+    "toxicity.profanity",
+    "toxicity.identity_attack",
+    "toxicity.sexually_explicit",
+)
+SHIPPED = (*PCL, *UNHEALTHY, *FRAME, *TOXICITY)
+TEACHING = (
+    "civil.toxic",
+    "edos.sexist",
+    "edos.threat",
+    "edos.derogation",
+    "edos.animosity",
+    "edos.prejudice",
+    "implicit.hate",
+    "implicit.implicit",
+    "hatexplain.offensive",
+    "hatexplain.hate",
+    "cad.identity",
+    "cad.affiliation",
+    "cad.person",
+    "cad.counter",
+    "gab.dignity",
+    "gab.violence",
+    "gab.vulgar",
+    "davidson.hate",
+    "davidson.offensive",
+    "isarcasm.sarcastic",
+    "toxigen.hate",
+    "dynahate.hate",
+    "stormfront.hate",
+    "wiki.toxic",
+    "politeness",
+    "talkdown.condescending",
+    "figlang.sarcastic",
+    "sfu.toxic",
+    "ishate.hate",
+    "ishate.implicit",
+    "stereobias.bias",
+    "stereobias.stereotype",
+    "reddit.stereotype",
+)
+OUTPUTS = (*SHIPPED, *TEACHING)
+TOKEN_OUTPUTS = ("pcl", "toxicity")
+"""What the token head marks."""
+
+PCL_POINTS = {"0": 0.0, "1": 0.25, "2": 0.65, "3": 0.85, "4": 1.0}
+"""DPM section 4.1: 2 to 4 count as PCL; 1 and 2 are the borderline of two annotators."""
+NOISY = 0.85
+"""The target of a label that one unknown person gave."""
+ORDINARY = 0.01
+"""The target of a harm in a news sentence that nobody judged."""
+HELD_OUT = 8
+"""Out of 100: how many texts of each corpus are our own validation part."""
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One text to learn from."""
+
+    text: str
+    corpus: str
+    targets: Mapping[str, float]
+    marks: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
+    """For each token output that was judged, the marked places."""
+    weight: float = 1.0
+
+    @property
+    def part(self) -> str:
+        """``train`` or ``validation``; equal texts of all corpora are in the same part."""
+        plain = "".join(each for each in self.text.lower() if each.isalnum())
+        bucket = int(sha256(plain.encode()).hexdigest()[:8], 16) % 100
+        return "validation" if bucket < HELD_OUT else "train"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One corpus: where it is, who may learn from it, and how much of it an epoch sees."""
+
+    name: str
+    file: str
+    read: Callable[[Path], Iterator[Row]]
+    open: bool
+    terms: str
+    share: int | None = None
+    """Rows an epoch sees; None for all."""
+
+
+def read_sources(data: Path, tier: str) -> dict[str, list[Row]]:
+    """Read all corpora of a tier; a text that occurs twice is one row with the targets of both.
+
+    Parameters
+    ----------
+    data
+        The folder with the authors' own files.
+    tier
+        ``open`` or ``research``.
+
+    """
+    found: dict[str, list[Row]] = {}
+    for source in sources_of(tier):
+        rows: dict[str, Row] = {}
+        for row in source.read(data / source.file):
+            known = rows.get(row.text)
+            if known is not None:
+                row = replace(row, targets={**known.targets, **row.targets})  # noqa: PLW2901
+            if row.text.strip():
+                rows[row.text] = row
+        found[source.name] = list(rows.values())
+    return found
+
+
+def sources_of(tier: str) -> list[Source]:
+    """Return the sources that a tier may learn from."""
+    if tier not in ("open", "research"):
+        raise UsageError(f"Found the tier '{tier}'; expected 'open' or 'research'.")
+    return [source for source in SOURCES if source.open or tier == "research"]
+
+
+def provenance(data: Path, tier: str, rows: Mapping[str, list[Row]]) -> list[dict[str, object]]:
+    """Return what a card says of each corpus: name, terms, rows and the file's hash."""
+    return [
+        {
+            "corpus": source.name,
+            "terms": source.terms,
+            "rows": len(rows[source.name]),
+            "sha256": file_sha256(data / source.file),
+        }
+        for source in sources_of(tier)
+    ]
+
+
+def _table(path: Path) -> list[dict[str, str]]:
+    """Read a CSV file as text; blank cells are empty strings."""
+    return pl.read_csv(path, infer_schema=False).fill_null("").to_dicts()
+
+
+def _towards(label: str, confidence: str) -> float:
+    """Return the share of trust that said yes: the confidence belongs to the label that won."""
+    sure = float(confidence or 1) or 1.0
+    return sure if float(label) >= 0.5 else 1 - sure
+
+
+def _ucc(path: Path) -> Iterator[Row]:
+    for name in ("train.csv", "val.csv"):
+        for row in _table(path / name):
+            spelled = {"antagonistic": "antagonize" if "antagonize" in row else "antagonise"}
+            targets = {"unhealthy": 1 - _towards(row["healthy"], row["healthy:confidence"])}
+            for output in UNHEALTHY[1:]:
+                column = output.removeprefix("unhealthy.")
+                column = spelled.get(column, column)
+                targets[output] = _towards(row[column], row[f"{column}:confidence"])
+            yield Row(row["comment"], "ucc", targets)
+
+
+def _dpm(path: Path) -> Iterator[Row]:
+    names = dict(
+        zip(
+            (
+                "Unbalanced_power_relations",
+                "Shallow_solution",
+                "Presupposition",
+                "Authority_voice",
+                "Metaphors",
+                "Compassion",
+                "The_poorer_the_merrier",
+            ),
+            PCL[1:],
+            strict=True,
+        )
+    )
+    spans: dict[str, list[tuple[str, int, int, int]]] = {}
+    for line in (path / "dontpatronizeme_categories.tsv").read_text("utf-8").splitlines():
+        cells = line.split("\t")
+        if len(cells) >= 10 and cells[0].strip().isdigit():
+            category = names.get(cells[8].strip().replace(" ", "_"))
+            if category is not None:
+                judged = (category, int(cells[5]), int(cells[6]), int(cells[9]))
+                spans.setdefault(cells[0], []).append(judged)
+    for line in (path / "dontpatronizeme_pcl.tsv").read_text("utf-8").splitlines():
+        cells = line.split("\t")
+        if len(cells) != 6 or not cells[0].strip().isdigit():
+            continue
+        found = spans.get(cells[0], [])
+        targets = {"pcl": PCL_POINTS[cells[5].strip()]}
+        for name in PCL[1:]:
+            annotators = [number for category, _, _, number in found if category == name]
+            targets[name] = (0.8 if max(annotators) < 2 else 1.0) if annotators else 0.0
+        marks = {"pcl": tuple((start, end) for _, start, end, _ in found)}
+        yield Row(cells[4], "dpm", targets, marks if found or targets["pcl"] < 0.3 else {})
+
+
+def _sbic(path: Path) -> Iterator[Row]:
+    for row in _table(path):
+        targets = {
+            output: float(row[column])
+            for output, column in (
+                ("frame.offensive", "offensiveYN"),
+                ("frame.intent", "intentYN"),
+                ("frame.lewd", "sexYN"),
+                ("frame.group", "whoTarget"),
+            )
+            if row[column]
+        }
+        if targets.get("frame.offensive", 1.0) < 0.5:
+            # Nobody was asked for a group then: there is none without offence (SBF section 2).
+            targets.setdefault("frame.group", 0.0)
+        yield Row(row["post"], "sbic", targets)
+
+
+def _sbic_partial(path: Path) -> Iterator[Row]:
+    for row in _table(path):
+        value = min(NOISY, max(1 - NOISY, float(row["offensive_mean"])))
+        yield Row(row["text"], "sbic_partial", {"frame.offensive": value}, weight=0.5)
+
+
+def _sbic_instructions(path: Path) -> Iterator[Row]:
+    for row in _table(path):
+        target = {f"frame.{row['attribute']}": NOISY if row["label"] == "1" else 1 - NOISY}
+        yield Row(row["text"], "sbic_instructions", target, weight=0.5)
+
+
+def _sbic_targets(path: Path) -> Iterator[Row]:
+    for row in _table(path):
+        if row["target_minority"].strip():
+            yield Row(row["post"], "sbic_targets", {"frame.group": NOISY}, weight=0.5)
+
+
+_CIVIL = {
+    "toxic": "toxicity",
+    "severe_toxicity": "toxicity.severe",
+    "identity_attack": "toxicity.identity_attack",
+    "insult": "toxicity.insult",
+    "obscene": "toxicity.profanity",
+    "threat": "toxicity.threat",
+    "sexually_explicit": "toxicity.sexually_explicit",
+}
+
+
+def _civil(path: Path) -> Iterator[Row]:
+    for row in _table(path):
+        targets = {
+            output: float(row[column]) for column, output in _CIVIL.items() if row[column] != ""
+        }
+        if any(value == 1 for name, value in targets.items() if name != "toxicity"):
+            targets.setdefault("toxicity", 0.9)
+        if targets:
+            yield Row(row["text"], "civil", targets)
+
+
+def _toxic_spans(path: Path) -> Iterator[Row]:
+    for row in _table(path):
+        offsets = json.loads(row["spans"])
+        yield Row(
+            row["text"],
+            "toxic_spans",
+            {"toxicity": 0.9 if offsets else 0.6},
+            {"toxicity": tuple(_runs(offsets))},
+        )
+
+
+def _runs(offsets: list[int]) -> Iterator[Place]:
+    """Join neighbouring offsets to half-open places."""
+    start: int | None = None
+    last = -2
+    for at in sorted(set(offsets)):
+        if at != last + 1:
+            if start is not None:
+                yield start, last + 1
+            start = at
+        last = at
+    if start is not None:
+        yield start, last + 1
+
+
+def _edos(path: Path) -> Iterator[Row]:
+    kinds = {
+        "1": "edos.threat",
+        "2": "edos.derogation",
+        "3": "edos.animosity",
+        "4": "edos.prejudice",
+    }
+    for row in _table(path):
+        found = kinds.get(row["label_category"][:1])
+        targets = {name: float(name == found) for name in kinds.values()}
+        targets["edos.sexist"] = float(row["label_sexist"] == "sexist")
+        yield Row(row["text"], "edos", targets)
+
+
+def _implicit(path: Path) -> Iterator[Row]:
+    for row in _table(path):
+        targets = {"implicit.hate": float(row["class"] != "not_hate")}
+        targets["implicit.implicit"] = float(row["class"] == "implicit_hate")
+        yield Row(row["post"], "implicit_hate", targets)
+
+
+def _hatexplain(path: Path) -> Iterator[Row]:
+    for row in _table(path):
+        targets = {"hatexplain.offensive": float(row["label"] != "0")}
+        targets["hatexplain.hate"] = float(row["label"] == "2")
+        yield Row(row["text"], "hatexplain", targets)
+
+
+def _cad(path: Path) -> Iterator[Row]:
+    kinds = {
+        "cad.identity": "IdentityDirectedAbuse",
+        "cad.affiliation": "AffiliationDirectedAbuse",
+        "cad.person": "PersonDirectedAbuse",
+        "cad.counter": "CounterSpeech",
+    }
+    for row in _table(path):
+        labels = row["labels"].split(",")
+        yield Row(row["text"], "cad", {name: float(kind in labels) for name, kind in kinds.items()})
+
+
+def _gab(path: Path) -> Iterator[Row]:
+    names = {"hd": "gab.dignity", "cv": "gab.violence", "vo": "gab.vulgar"}
+    for row in _table(path):
+        yield Row(row["text"], "gab", {names[key]: float(row[key]) for key in names if row[key]})
+
+
+def _davidson(path: Path) -> Iterator[Row]:
+    for row in _table(path):
+        total = float(row["count"]) or 1.0
+        targets = {"davidson.hate": float(row["hate_speech"]) / total}
+        targets["davidson.offensive"] = float(row["offensive_language"]) / total
+        yield Row(row["tweet"], "davidson", targets)
+
+
+def _one(
+    text: str, corpus: str, output: str, value: Callable[[dict[str, str]], float | None]
+) -> Callable[[Path], Iterator[Row]]:
+    """Return a reader of a corpus with one label."""
+
+    def read(path: Path) -> Iterator[Row]:
+        for row in _table(path):
+            found = value(row)
+            if found is not None:
+                yield Row(row[text], corpus, {output: found})
+
+    return read
+
+
+def _ishate(path: Path) -> Iterator[Row]:
+    for row in _table(path):
+        targets = {"ishate.hate": float(row["hateful_layer"] == "HS")}
+        targets["ishate.implicit"] = float(row["implicit_layer"] == "Implicit HS")
+        yield Row(row["text"], "ishate", targets)
+
+
+def _stereobias(path: Path) -> Iterator[Row]:
+    for row in _table(path):
+        targets = {"stereobias.bias": float(row["Bias"])}
+        targets["stereobias.stereotype"] = float(row["Stereotype"])
+        yield Row(row["Sentence"], "stereobias", targets)
+
+
+def _news(path: Path) -> Iterator[Row]:
+    quiet = dict.fromkeys((*TOXICITY, "frame.offensive", "frame.intent", "frame.lewd"), ORDINARY)
+    for row in _table(path):
+        yield Row(row["text"], "news", quiet, weight=0.5)
+
+
+SOURCES = (
+    Source("ucc", "unhealthy_comments", _ucc, False, "CC BY-NC-SA 4.0"),
+    Source("dpm", "dont_patronize_me", _dpm, False, "research use only"),
+    Source("sbic", "social_bias/SBIC.v2.agg.dev.csv", _sbic, True, "CC BY 4.0"),
+    Source(
+        "sbic_partial",
+        "social_bias/SBIC_train_partial_offensive_only.csv",
+        _sbic_partial,
+        True,
+        "CC BY 4.0",
+        8000,
+    ),
+    Source(
+        "sbic_instructions",
+        "more/sbic_natural_instructions.csv",
+        _sbic_instructions,
+        True,
+        "CC BY 4.0",
+    ),
+    Source("sbic_targets", "more/sbic_train_targets.csv", _sbic_targets, True, "CC BY 4.0", 3000),
+    Source("civil", "more/civil_comments_ni.csv", _civil, True, "CC0"),
+    Source("toxic_spans", "more/toxic_spans.csv", _toxic_spans, True, "CC0"),
+    Source("edos", "more/edos.csv", _edos, True, "CC0", 6000),
+    Source("implicit_hate", "more/implicit_hate_stage1.csv", _implicit, True, "CC BY 4.0", 8000),
+    Source("hatexplain", "more/hatexplain.csv", _hatexplain, True, "MIT", 6000),
+    Source("cad", "more/cad.csv", _cad, True, "CC BY 4.0", 6000),
+    Source("gab", "more/gab_hate_corpus.csv", _gab, True, "CC BY 4.0", 5000),
+    Source("davidson", "more/davidson.csv", _davidson, True, "MIT", 4000),
+    Source(
+        "isarcasm",
+        "more/isarcasm_eval.csv",
+        _one("tweet", "isarcasm", "isarcasm.sarcastic", lambda row: float(row["sarcastic"])),
+        True,
+        "MIT",
+    ),
+    Source(
+        "toxigen_demonstrations",
+        "more/toxigen_demonstrations.csv",
+        _one("text", "toxigen_demonstrations", "toxigen.hate", lambda row: float(row["hate"])),
+        True,
+        "CDLA-Permissive 2.0",
+    ),
+    Source(
+        "toxigen",
+        "more/toxigen_sample.csv",
+        _one("text", "toxigen", "toxigen.hate", lambda row: float(row["label"])),
+        True,
+        "CDLA-Permissive 2.0",
+    ),
+    Source(
+        "dynahate",
+        "more/dynahate_devtest.csv",
+        _one("text", "dynahate", "dynahate.hate", lambda row: float(row["label"] == "hate")),
+        False,
+        "terms not stated",
+    ),
+    Source(
+        "stormfront",
+        "more/stormfront.csv",
+        _one(
+            "text",
+            "stormfront",
+            "stormfront.hate",
+            lambda row: {"hate": 1.0, "noHate": 0.0}.get(row["label"]),
+        ),
+        False,
+        "share-alike",
+        4000,
+    ),
+    Source(
+        "wiki",
+        "more/wiki_context_toxicity.csv",
+        _one("text", "wiki", "wiki.toxic", lambda row: float(row["label"])),
+        False,
+        "share-alike",
+        3000,
+    ),
+    Source(
+        "politeness",
+        "more/stanford_politeness.csv",
+        _one(
+            "Request",
+            "politeness",
+            "politeness",
+            lambda row: 1 / (1 + math.exp(-1.5 * float(row["NormalizedScore"]))),
+        ),
+        False,
+        "research",
+        4000,
+    ),
+    Source(
+        "talkdown",
+        "more/talkdown_derived.csv",
+        _one("text", "talkdown", "talkdown.condescending", lambda row: float(row["condescending"])),
+        False,
+        "research",
+    ),
+    Source(
+        "figlang",
+        "more/sarcasm_figlang2020.csv",
+        _one("text", "figlang", "figlang.sarcastic", lambda row: float(row["sarcastic"])),
+        False,
+        "research",
+        5000,
+    ),
+    Source(
+        "sfu",
+        "more/sfu_constructive_toxicity.csv",
+        _one(
+            "comment",
+            "sfu",
+            "sfu.toxic",
+            lambda row: (float(row["is_toxic_popular_answer_1"]) - 1) / 3,
+        ),
+        False,
+        "CC BY-NC-SA",
+    ),
+    Source("ishate", "more/ishate.csv", _ishate, False, "research", 6000),
+    Source("stereobias", "more/stereobias.csv", _stereobias, False, "research"),
+    Source(
+        "stereotype_reddit",
+        "more/stereotype_reddit.csv",
+        _one("text", "stereotype_reddit", "reddit.stereotype", lambda row: float(row["label"])),
+        False,
+        "research",
+    ),
+    Source("news", "more/en_news_unlabelled.csv", _news, True, "by source", 6000),
+)

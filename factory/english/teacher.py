@@ -1,0 +1,123 @@
+"""Teachers: large encoders that learn every corpus at once.
+
+``python -m factory english teacher --base gte-small --tier research`` trains one; run it again and
+it goes on from its last checkpoint. At the end it prints, and writes as ``figures.json``, the area
+under the curve of each output on our own validation part.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from safetensors.torch import save_file
+from tokenizers import Tokenizer
+
+from factory.bases import base_folder
+from factory.english.sources import (
+    OUTPUTS,
+    TOKEN_OUTPUTS,
+    Row,
+    provenance,
+    read_sources,
+    sources_of,
+)
+from factory.learning import Lessons, Settings, load_tokenizer, mark_tokens, predict, train
+from factory.network import Network, open_network
+from tactful.files import atomic_path
+
+WEIGHTS = "network.safetensors"
+_PCL_WEIGHT = 0.5
+"""``pcl`` counts as much as its seven categories together."""
+
+
+def encode(rows: Sequence[Row], tokenizer: Tokenizer) -> Lessons:
+    """Turn rows into tokens and targets; the weights of a row add up to the row's weight."""
+    column = {name: at for at, name in enumerate(OUTPUTS)}
+    targets = np.zeros((len(rows), len(OUTPUTS)), dtype=np.float32)
+    weights = np.zeros_like(targets)
+    encodings = tokenizer.encode_batch([row.text for row in rows])
+    for at, row in enumerate(rows):
+        for name, value in row.targets.items():
+            targets[at, column[name]] = value
+            weights[at, column[name]] = row.weight * _weight(row.targets, name)
+    return Lessons(
+        [encoding.ids for encoding in encodings],
+        targets,
+        weights,
+        [
+            mark_tokens(row.marks, encoding.offsets, TOKEN_OUTPUTS) if row.marks else None
+            for row, encoding in zip(rows, encodings, strict=True)
+        ],
+    )
+
+
+def _weight(targets: Mapping[str, float], name: str) -> float:
+    if "pcl" in targets and len(targets) > 1:
+        return _PCL_WEIGHT if name == "pcl" else (1 - _PCL_WEIGHT) / (len(targets) - 1)
+    return 1 / len(targets)
+
+
+class Sampler:
+    """Deals out the rows of an epoch: a new part of each large corpus, texts with PCL twice."""
+
+    def __init__(self, rows: Sequence[Row], tier: str, seed: int):
+        by_corpus: dict[str, list[int]] = {}
+        for at, row in enumerate(rows):
+            by_corpus.setdefault(row.corpus, []).append(at)
+        rng = np.random.default_rng([seed, 77])
+        self._rows = {name: rng.permutation(found) for name, found in by_corpus.items()}
+        self._shares = {each.name: each.share for each in sources_of(tier)}
+        self._twice = [at for at, row in enumerate(rows) if row.targets.get("pcl", 0) > 0.5]
+
+    def __call__(self, epoch: int) -> list[int]:
+        """Return the rows of an epoch."""
+        found = list(self._twice)
+        for name, rows in self._rows.items():
+            share = self._shares.get(name) or len(rows)
+            found += np.roll(rows, -share * epoch)[:share].tolist()
+        return found
+
+
+def train_teacher(base: str, tier: str, data: Path, work: Path, settings: Settings) -> None:
+    """Train one teacher into ``work/BASE-TIER-SEED`` and write its figures."""
+    folder = work / f"{base}-{tier}-{settings.seed}"
+    corpora = read_sources(data, tier)
+    rows = [row for found in corpora.values() for row in found]
+    taught = [row for row in rows if row.part == "train"]
+    held_out = [row for row in rows if row.part == "validation"]
+    pretrained = base_folder(base, work / "models")
+    tokenizer = load_tokenizer(pretrained, settings.max_tokens)
+    network = open_network(pretrained, OUTPUTS, TOKEN_OUTPUTS, settings.seed)
+
+    def on_step(step: int, total: int, loss: float) -> None:
+        if step % 25 == 0 or step == total:
+            print(f"{folder.name}: step {step:,} of {total:,}, loss {loss:.4f}", flush=True)
+
+    sampler = Sampler(taught, tier, settings.seed)
+    train(network, encode(taught, tokenizer), sampler, settings, folder, on_step)
+    with atomic_path(folder / WEIGHTS, force=True) as target:
+        save_file({k: v.contiguous() for k, v in network.state_dict().items()}, target)
+    about = {
+        "figures": figures(network, held_out, tokenizer),
+        "corpora": provenance(data, tier, corpora),
+    }
+    with atomic_path(folder / "figures.json", force=True) as target:
+        target.write_text(json.dumps(about, indent=1), encoding="utf-8")
+    print(json.dumps(about["figures"], indent=1))
+
+
+def figures(network: Network, rows: Sequence[Row], tokenizer: Tokenizer) -> dict[str, float]:
+    """Return the area under the ROC curve of each output on the rows that judge it."""
+    from sklearn.metrics import roc_auc_score
+
+    lessons = encode(rows, tokenizer)
+    logits = predict(network, lessons.tokens)
+    found: dict[str, float] = {}
+    for column, name in enumerate(OUTPUTS):
+        judged = lessons.weights[:, column] > 0
+        judged &= np.array([row.corpus != "news" for row in rows])
+        gold = lessons.targets[judged, column] >= 0.5
+        if 0 < gold.sum() < len(gold):
+            found[name] = round(float(roc_auc_score(gold, logits[judged, column])), 4)
+    return found

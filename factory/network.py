@@ -1,0 +1,62 @@
+"""The network that every English model is: a pretrained body, a head for texts, one for tokens."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+
+class Network(nn.Module):
+    """Mean and maximum of the body's last states feed one linear head per output."""
+
+    def __init__(self, body: nn.Module, width: int, texts: int, tokens: int, dropout: float = 0.1):
+        super().__init__()
+        self.body = body
+        self.dropout = nn.Dropout(dropout)
+        self.text_head = nn.Linear(2 * width, texts)
+        self.token_head = nn.Linear(width, tokens)
+        for head in (self.text_head, self.token_head):
+            nn.init.normal_(head.weight, std=0.02)
+            nn.init.constant_(head.bias, -1.5)
+
+    def forward(self, tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the logits of each text and of each token."""
+        states = self.body(input_ids=tokens, attention_mask=mask).last_hidden_state
+        inside = mask.unsqueeze(-1).to(states.dtype)
+        mean = (states * inside).sum(1) / inside.sum(1)
+        greatest = (states - 1e4 * (1 - inside)).amax(1)
+        pooled = torch.cat([mean, greatest], dim=-1)
+        return self.text_head(self.dropout(pooled)), self.token_head(self.dropout(states))
+
+
+def open_network(folder: Path, texts: Sequence[str], tokens: Sequence[str], seed: int) -> Network:
+    """Build the network on a pretrained body, with new heads."""
+    from transformers import AutoModel
+
+    torch.manual_seed(seed)
+    body = AutoModel.from_pretrained(folder, attn_implementation="sdpa", local_files_only=True)
+    return Network(body, int(body.config.hidden_size), len(texts), len(tokens))
+
+
+def parameter_groups(
+    network: Network, rate: float, head_rate: float, layer_decay: float, weight_decay: float
+) -> list[dict[str, object]]:
+    """Give lower layers lower learning rates; word embeddings stay as they are."""
+    groups: dict[tuple[float, float], list[Tensor]] = {}
+    layers = int(network.body.config.num_hidden_layers)  # type: ignore[union-attr, arg-type]
+    for name, parameter in network.named_parameters():
+        if ".embeddings." in name or ".pooler." in name:
+            parameter.requires_grad = False
+            continue
+        own = head_rate
+        if name.startswith("body."):
+            found = [part for part in name.split(".") if part.isdigit()]
+            depth = int(found[0]) if found else 0
+            own = rate * layer_decay ** (layers - 1 - depth)
+        decay = 0.0 if parameter.ndim < 2 else weight_decay
+        groups.setdefault((own, decay), []).append(parameter)
+    return [
+        {"params": found, "lr": own, "weight_decay": decay}
+        for (own, decay), found in groups.items()
+    ]

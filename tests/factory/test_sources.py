@@ -1,0 +1,94 @@
+"""The sources of the English models, on small files in the authors' own formats."""
+
+from pathlib import Path
+
+import pytest
+from factory.english.sources import OUTPUTS, SOURCES, Row, read_sources, sources_of
+
+from tactful.errors import UsageError
+
+UCC_HEAD = (
+    "_unit_id,_trusted_judgments,comment,antagonize,antagonize:confidence,condescending,"
+    "condescending:confidence,dismissive,dismissive:confidence,generalisation,"
+    "generalisation:confidence,generalisation_unfair,generalisation_unfair:confidence,healthy,"
+    "healthy:confidence,hostile,hostile:confidence,sarcastic,sarcastic:confidence\n"
+)
+
+
+def source(name: str, path: Path) -> list[Row]:
+    return list(next(each for each in SOURCES if each.name == name).read(path))
+
+
+def written(folder: Path, name: str, content: str) -> Path:
+    path = folder / name
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def test_confidences_belong_to_the_label_that_won(tmp_path: Path) -> None:
+    # Unhealthy Conversations, section 3: the confidence is the trust-weighted share of the answer.
+    cells = "1,3,You never listen.,1,0.8,0,0.9,0,1.0,0,1.0,0,1.0,0,0.7,0,0.6,1,0.75\n"
+    for name in ("train.csv", "val.csv"):
+        written(tmp_path, name, UCC_HEAD + (cells if name == "train.csv" else ""))
+    (row,) = source("ucc", tmp_path)
+    assert row.targets["unhealthy"] == pytest.approx(0.7)
+    assert row.targets["unhealthy.antagonistic"] == pytest.approx(0.8)
+    assert row.targets["unhealthy.condescending"] == pytest.approx(0.1)
+    assert row.targets["unhealthy.sarcastic"] == pytest.approx(0.75)
+
+
+def test_paragraphs_keep_the_five_points_and_their_spans(tmp_path: Path) -> None:
+    # Don't Patronize Me!, section 4.1: labels 2 to 4 count as patronizing.
+    text = "Give them a smile and their lives will change."
+    written(tmp_path, "dontpatronizeme_pcl.tsv", f"notice\n1\t@@1\thomeless\tgb\t{text}\t3\n")
+    written(
+        tmp_path,
+        "dontpatronizeme_categories.tsv",
+        f"notice\n1\t@@1\t{text}\thomeless\tgb\t0\t17\tGive them a smile\tShallow_solution\t2\n",
+    )
+    (row,) = source("dpm", tmp_path)
+    assert row.targets["pcl"] == 0.85
+    assert row.targets["pcl.shallow_solution"] == 1.0
+    assert row.targets["pcl.compassion"] == 0.0
+    assert row.marks == {"pcl": ((0, 17),)}
+
+
+def test_blank_cells_are_not_labels(tmp_path: Path) -> None:
+    head = "text,toxic,severe_toxicity,identity_attack,insult,obscene,threat,sexually_explicit\n"
+    path = written(tmp_path, "civil.csv", head + "See you tomorrow.,,,,,,0,\nGo away.,,,,1,,,\n")
+    quiet, loud = source("civil", path)
+    assert quiet.targets == {"toxicity.threat": 0.0}
+    assert loud.targets == {"toxicity.insult": 1.0, "toxicity": 0.9}
+
+
+def test_offsets_become_places(tmp_path: Path) -> None:
+    path = written(
+        tmp_path, "s.csv", 'text,spans,split\nsilly old fool,"[0,1,2,3,4,10,11]",train\n'
+    )
+    (row,) = source("toxic_spans", path)
+    assert row.marks == {"toxicity": ((0, 5), (10, 12))}
+
+
+def test_a_text_has_one_part_whatever_its_corpus_and_spelling() -> None:
+    parts = {Row(f"Comment number {n}.", "ucc", {}).part for n in range(200)}
+    assert parts == {"train", "validation"}
+    for n in range(200):
+        one, other = Row(f"Comment number {n}.", "ucc", {}), Row(f"comment NUMBER {n}", "civil", {})
+        assert one.part == other.part
+
+
+def test_the_open_tier_has_no_research_corpus() -> None:
+    names = {each.name for each in sources_of("open")}
+    assert names.isdisjoint({"ucc", "dpm", "talkdown", "politeness", "figlang", "ishate", "wiki"})
+    assert {"civil", "edos", "sbic"} <= names
+    with pytest.raises(UsageError, match="expected 'open' or 'research'"):
+        sources_of("closed")
+
+
+@pytest.mark.data
+def test_every_target_is_a_known_output(data_folder: object) -> None:
+    data = data_folder("ucc").parent  # type: ignore[operator]
+    for name, rows in read_sources(data, "research").items():
+        assert rows, name
+        assert {key for row in rows for key in row.targets} <= set(OUTPUTS), name
+        assert all(0 <= value <= 1 for row in rows for value in row.targets.values()), name
