@@ -57,7 +57,6 @@ OF_EDITORS = {"lsprotocol", "pygls"}
 STORE_AND_PAGES = re.compile(r"annotation/(web/|migrations/|store|tables)")
 PICKLES = {"cloudpickle", "dill", "joblib", "marshal", "pickle", "shelve"}
 SHAPELESS_NAMES = {"utils.py", "helpers.py", "common.py"}
-MOST_LINES = 400
 
 _TARGET = re.compile(r"tactful(\.\w+)+(:\w+)?")
 
@@ -148,9 +147,6 @@ def violations(source: str, relative: str) -> list[str]:
     messages += _dangerous_calls(tree, found, relative)
     if path.name in SHAPELESS_NAMES:
         messages.append(f"{relative}: the name says nothing about what is inside")
-    lines = source.count("\n")
-    if lines > MOST_LINES:
-        messages.append(f"{relative}: {lines} lines; the limit is {MOST_LINES}")
     return messages
 
 
@@ -233,7 +229,6 @@ def test_the_source_was_found() -> None:
         ("scale/local.py", "from os import system", "os.system"),
         ("scale/local.py", "subprocess.run('ls', shell=True)", "shell=True"),
         ("scale/utils.py", "", "the name says nothing"),
-        ("scale/local.py", "\n" * (MOST_LINES + 1), "401 lines"),
     ],
 )
 def test_the_checker_sees_a_violation(relative: str, source: str, message: str) -> None:
