@@ -47,6 +47,31 @@ def test_consent_comes_first(make_project: MakeProject, visit: Visit) -> None:
     assert page(ann)["items"]
 
 
+def test_an_owner_can_judge_too(make_project: MakeProject, visit: Visit) -> None:
+    """From the owner's pages to the first text by links and forms alone."""
+    project = make_project("pcl", ["A text."])
+    owner = visit(project, role="owner", agree=False)
+    for address in ("/owner", "/owner/people", "/owner/disputed", "/owner/export"):
+        assert '<a href="/work">Judge</a>' in owner.client.get(address).text
+    for address in ("/work", "/done"):
+        # The content warning is for whoever reads the texts.
+        asked = owner.client.get(address, follow_redirects=False)
+        assert asked.headers["location"] == "/consent"
+    assert owner.client.get("/api/page").status_code == 403
+    form = owner.client.get("/consent").text
+    assert '<form class="card reading" method="post" action="/consent">' in form
+    csrf = form.split('name="csrf" value="')[1].split('"')[0]
+    answer = owner.client.post("/consent", data={"csrf": csrf, "agree": "yes"})
+    assert str(answer.url).endswith("/work")
+    (item,) = page(owner)["items"]
+    assert owner.post("/api/answer", body(item["handle"], {"pcl": "1"}))[0] == 200
+    assert project.state.people[owner.person].answered == 1
+    # And back again: an annotator is shown no such way.
+    for address in ("/work", "/consent", "/stopped", "/guideline", "/done"):
+        assert 'href="/owner"' in owner.client.get(address).text
+        assert 'href="/owner"' not in visit(project).client.get(address).text
+
+
 def test_traits_are_never_required() -> None:
     traits = load_protocol("frames").traits
     assert read_traits(traits, {}) == {}

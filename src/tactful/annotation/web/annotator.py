@@ -192,9 +192,9 @@ class _Pages:
         return session
 
     def _must_consent(self, session: Session) -> bool:
-        if session.person.role == "owner" or session.person.consented is not None:
+        if session.person.consented is not None:
             return False
-        return bool(self._project.wellbeing.consent or self._project.protocol.traits)
+        return bool(self._project.wellbeing.consent.strip() or self._project.protocol.traits)
 
 
 def read_traits(questions: tuple[Question, ...], form: Mapping[str, list[str]]) -> dict[str, Any]:
