@@ -197,7 +197,7 @@ def test_a_lost_secret_is_one_sentence(tmp_path: Path, secret: str | None, messa
 
 def test_one_writes_and_others_read(project: Project) -> None:
     project.add_items(items(2))
-    with pytest.raises(InputError, match="another process works on this store"):
+    with pytest.raises(InputError, match="another process is writing to this project"):
         Project.open(project.folder)
     with Project.open(project.folder, read_only=True) as reader:
         assert list(reader.state.items) == ["t0", "t1"]

@@ -132,7 +132,7 @@ def test_a_failure_of_the_database_leaves_nothing(store_url: str) -> None:
 def test_a_second_writer_is_refused_and_a_reader_is_not(store_url: str) -> None:
     with open_store(store_url) as store:
         store.append([answered(1)])
-        with pytest.raises(InputError, match="another process works on this store already"):
+        with pytest.raises(InputError, match="another process is writing to this project"):
             open_store(store_url)
         with open_store(store_url, read_only=True) as reader:
             assert [event.item for event in reader.read()] == ["t1"]

@@ -300,7 +300,7 @@ def test_a_second_writer_is_one_sentence(
     with Project.open(folder):
         code, said = fails(capsys, "import", folder, notes)
     assert code == 1
-    assert "another process works on this store already" in said
+    assert "another process is writing to this project" in said
 
 
 def test_people_are_invited_removed_and_revoked(

@@ -92,3 +92,32 @@ def test_a_folder_that_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixtu
         main(["annotate", "serve", str(tmp_path)])
     assert stopped.value.code == 2
     assert "project.yaml" in capsys.readouterr().err
+
+
+def test_import_while_it_serves_says_what_to_do(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the message advises is done here, step by step, and works."""
+    table = tmp_path / "more.csv"
+    table.write_text("id,text\ntwo,Another text.\n", encoding="utf-8")
+    server, lines = start(folder)
+    try:
+        (link,) = re.findall(r"http://\S+/join/[\w-]{20,}", "".join(lines))
+        with pytest.raises(SystemExit) as stopped:
+            main(["annotate", "import", str(folder), str(table)])
+        said = " ".join(capsys.readouterr().err.split())
+        assert stopped.value.code == 1
+        assert "Stop it with Ctrl-C, run this command again, then start it again" in said
+    finally:
+        assert stop(server)[0] == 0
+    with pytest.raises(SystemExit) as stopped:
+        main(["annotate", "import", str(folder), str(table)])
+    assert stopped.value.code == 0, capsys.readouterr().err
+    server, lines = start(folder)
+    try:
+        (where,) = re.findall(r"is at (http://\S+)", "".join(lines))
+        with httpx.Client(follow_redirects=True) as client:
+            client.get(f"{where}/join/{link.rpartition('/')[2]}")
+            assert "Another text." in client.get(f"{where}/owner/items").text
+    finally:
+        assert stop(server)[0] == 0

@@ -1,4 +1,4 @@
-"""One writer at a time: who holds a store for writing, and how a second one is told.
+"""One writer at a time: who holds a store for writing, and what a second one is told.
 
 Both locks are the operating system's or the server's own: a process that is killed holds none.
 """
@@ -85,8 +85,10 @@ def _refusal(where: str, error: sqlite3.Error | None = None) -> InputError:
     if error is not None and "locked" not in str(error):
         return InputError(f"{where}: the store cannot be held for writing ({error}).")
     return InputError(
-        f"{where}: another process works on this store already; expected one writer at a time; "
-        "stop it, or do this on its owner's pages."
+        f"{where}: another process is writing to this project, probably 'tactful annotate serve'; "
+        "only one can write at a time. Stop it with Ctrl-C, run this command again, then start it "
+        "again: answers that people give meanwhile wait in their browsers. Invitations, removals "
+        "and decisions need no stop: make them on the owner's pages."
     )
 
 
