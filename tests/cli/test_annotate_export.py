@@ -41,6 +41,17 @@ def test_says_what_is_lost(project: Path, tmp_path: Path) -> None:
     assert "=1+1" in (out / "train.csv").read_text(encoding="utf-8")
 
 
+def test_labels_that_may_still_change_are_asked_for(project: Path, tmp_path: Path) -> None:
+    """One of three people judged the sentence."""
+    call = [str(project), "--format", "detests", "-o"]
+    plain = CliRunner().invoke(export_cli, [*call, str(tmp_path / "out")])
+    assert "sentences that are not finished: 1 (labels that may still change" in plain.output
+    assert (tmp_path / "out" / "train.csv").read_text("utf-8").endswith("," * 14 + "\n")
+    given = CliRunner().invoke(export_cli, [*call, str(tmp_path / "all"), "--unfinished"])
+    assert "sentences that are not finished: 1 (their labels may still change)" in given.output
+    assert (tmp_path / "all" / "train.csv").read_text("utf-8").endswith(",0" * 14 + "\n")
+
+
 def test_spreadsheet_and_force(project: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     call = [str(project), "--format", "detests", "-o", str(out), "--spreadsheet"]

@@ -35,15 +35,24 @@ crowd-kit     task, worker, label"""
     help="Put an apostrophe before cells that a spreadsheet would run, in the papers' CSV files "
     "and crowd-kit's; 'csv' always does.",
 )
+@click.option(
+    "--unfinished",
+    is_flag=True,
+    help="Also give labels that may still change, in dpm, ucc and detests.",
+)
 @click.option("--force", is_flag=True, help="Replace an export that is there.")
-def export_cli(project: Path, name: str, output: Path, spreadsheet: bool, force: bool) -> None:
+def export_cli(
+    project: Path, name: str, output: Path, spreadsheet: bool, unfinished: bool, force: bool
+) -> None:
     """Write the annotations of PROJECT in a format, and list exactly what is lost."""
     from tactful.annotation.formats.load import EXPORTS, export
     from tactful.annotation.project import Project
 
     EXPORTS.get(name)
     with Project.open(project, read_only=True) as opened:
-        done = export(opened, name, output, spreadsheet=spreadsheet, force=force)
+        done = export(
+            opened, name, output, spreadsheet=spreadsheet, unfinished=unfinished, force=force
+        )
     files = "1 file" if done.files == 1 else f"{done.files:,} files"
     click.echo(f"Wrote {files} to {done.folder}")
     echo_losses(done.losses)

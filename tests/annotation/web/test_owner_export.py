@@ -79,6 +79,13 @@ def test_cells_can_be_neutralised(owner: Any) -> None:
         assert words in b"".join(each for name, each in files.items() if name.endswith(".csv"))
 
 
+def test_labels_that_may_still_change_can_be_asked_for(owner: Any) -> None:
+    for ticked, instead in (({}, "--unfinished"), ({"unfinished": "yes"}, "may still change")):
+        lost = json.loads(unpack(ask(owner, "ucc", **ticked))["export.json"])["lost"]
+        [unfinished] = [each for each in lost if each["what"].endswith("not finished")]
+        assert instead in unfinished["why"]
+
+
 def test_nobody_waits_for_it_and_the_project_goes_on(owner: Any) -> None:
     before = owner.project.store.last
     unpack(ask(owner, "csv"))

@@ -82,6 +82,8 @@ class Source:
     """Gives the whole log, from its first event."""
     spreadsheet: bool = False
     """Whether cells that a spreadsheet would run are neutralised in the formats of others, too."""
+    unfinished: bool = False
+    """Whether the papers' formats give labels that may still change, too."""
 
     def records(self) -> Iterator[Annotated]:
         """Yield every item in every step."""
@@ -114,7 +116,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def source_of(project: "Project", spreadsheet: bool = False) -> Source:
+def source_of(project: "Project", spreadsheet: bool = False, unfinished: bool = False) -> Source:
     """Return what an export reads of a project: the log as far as the state knows it."""
     state = project.state
 
@@ -122,7 +124,7 @@ def source_of(project: "Project", spreadsheet: bool = False) -> Source:
         # Somebody else may write while a project is only looked at.
         return takewhile(lambda event: (event.number or 0) <= state.number, project.store.read())
 
-    return Source(project.name, project.protocol, state, events, spreadsheet)
+    return Source(project.name, project.protocol, state, events, spreadsheet, unfinished)
 
 
 def annotated(state: "State", protocol: Protocol) -> Iterator[Annotated]:

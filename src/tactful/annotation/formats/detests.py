@@ -1,43 +1,63 @@
 """The files of DETESTS 2022: a row per sentence with its labels, and one per annotator.
 
-Labels are in ``train.csv``, what each annotator said is in ``train_annotators.csv``.
+Labels are in ``train.csv``, what each annotator said is in ``train_annotators.csv``. No row
+contradicts the hierarchy of the paper (section 4.1.1): a category implies a stereotype, and a
+stereotype has at least one category. Whatever had to be changed for that is counted as a loss.
 """
 
+from collections import Counter
 from pathlib import Path
 
 from tactful.annotation.formats.annotated import Judged, Source
 from tactful.annotation.formats.cells import write_csv
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.running import warn_running
-from tactful.annotation.formats.whole import YesNo, whole_items
-from tactful.corpora.detests import LABELS, label_id
+from tactful.annotation.formats.whole import YesNo, lost_unfinished, whole_items
+from tactful.corpora.detests import CATEGORIES, LABELS, label_id
+from tactful.detectors.stereotype_labels import consistent
 from tactful.errors import UsageError
 
 SENTENCES = "train.csv"
 ANNOTATORS = "train_annotators.csv"
 _PLACE = ("comment_id", "sentence_pos", "reply_to")
+_ROOT = "stereotype"
+_ORPHAN = "a category and without a stereotype"
+_BARE = "a stereotype and without a category"
+_VOID = "implicitness and without a stereotype"
+_UNSEEN = "categories by people who saw no stereotype"
+_WHY = {
+    _ORPHAN: "a category implies it: 'stereotype' became 1",
+    _BARE: "it has at least one: 'others' became 1",
+    _VOID: "'implicitness' became 0",
+    _UNSEEN: "they had to choose one in the second stage; it is written as 0",
+}
+
+Cells = dict[str, int | None]
 
 
 def write_detests(source: Source, folder: Path) -> list[Loss]:
     """Write the sentences with their labels, and all judgements that count."""
     flags = YesNo(source.protocol)
-    if not flags.knows("stereotype"):
+    if not flags.knows(_ROOT):
         raise UsageError(
             f"The protocol '{source.protocol.id}' does not ask for a stereotype, which the format "
             "'detests' is about; choose another format."
         )
     sentences: list[list[object]] = []
     annotators: list[list[object]] = []
-    unclear = alone = others = 0
+    changed: Counter[tuple[str, str]] = Counter()
+    unclear = alone = others = unfinished = 0
     for item in whole_items(source):
-        labels = _filled([flags.label(label_id(name), item.steps).value for name in LABELS])
-        unclear += labels[0] is None
+        labels: Cells = {name: flags.label(label_id(name), item.labelled).value for name in LABELS}
+        labels = _closed(labels, "labels of sentences with ", changed)
+        unfinished += item.unfinished
+        unclear += labels[_ROOT] is None and not item.unfinished
         place = [item.meta.get(name) for name in _PLACE]
         alone += not place[0]
         others += len(set(item.meta) - set(_PLACE))
-        sentences.append([item.id, place[0] or item.id, *place[1:], item.text, *labels])
+        sentences.append([item.id, place[0] or item.id, *place[1:], item.text, *labels.values()])
         for person, judged in item.people().items():
-            annotators.append([item.id, person, *_filled(_given(flags, judged))])
+            annotators.append([item.id, person, *_given(flags, judged, changed).values()])
     header = ["sentence_id", *_PLACE, "sentence", *LABELS]
     running = write_csv(folder / SENTENCES, header, sentences, source.spreadsheet)
     running += write_csv(
@@ -46,18 +66,50 @@ def write_detests(source: Source, folder: Path) -> list[Loss]:
     known = {label_id(name) for name in LABELS}
     carried = ("people", "labels", "decisions", "meta")
     found = losses(source, carried, lambda _step, question: bool(flags.asks(question) & known))
+    found += lost_unfinished(
+        source, "sentences", unfinished, "labels that may still change are empty"
+    )
     said = [
         ("sentences without a clear label", unclear, "their cells are empty"),
         ("sentences without 'comment_id'", alone, "their own id stands there"),
         ("further columns", others, "the format has no place for them"),
+        *((whose + what, count, _WHY[what]) for (whose, what), count in changed.items()),
     ]
     return found + [Loss(*each) for each in said if each[1]] + warn_running(source, running)
 
 
-def _given(flags: YesNo, judged: list[Judged]) -> list[int | None]:
-    return [flags.given(label_id(name), judged) for name in LABELS]
+def _given(flags: YesNo, judged: list[Judged], changed: Counter[tuple[str, str]]) -> Cells:
+    """Return what one person said.
+
+    Who saw no stereotype in the first stage may have met the sentence again in the second, where a
+    category must be chosen: that is no change of mind.
+    """
+    cells: Cells = {name: flags.given(label_id(name), judged) for name in LABELS}
+    if cells[_ROOT] is None:
+        return cells  # they were asked in the second stage only
+    if cells[_ROOT] == 0:
+        first = [each for each in judged if flags.given(_ROOT, [each]) is not None]
+        own: Cells = {name: flags.given(label_id(name), first) for name in LABELS}
+        changed["", _UNSEEN] += any(cells[name] == 1 and own[name] is None for name in CATEGORIES)
+        cells = own
+    return _closed(cells, "answers of people with ", changed)
 
 
-def _filled(values: list[int | None]) -> list[int | None]:
-    """Where there is no stereotype, what was not asked is 0, as the authors write it."""
-    return [0 if value is None else value for value in values] if values[0] == 0 else values
+def _closed(cells: Cells, whose: str, changed: Counter[tuple[str, str]]) -> Cells:
+    """Return the same cells, or what follows from them by the hierarchy; count what changes.
+
+    Where there is no stereotype, what was not asked is 0, as the authors write it.
+    """
+    chosen = [cells[name] for name in CATEGORIES]
+    has_category = 1 in chosen
+    if not has_category and (cells[_ROOT] is None or (cells[_ROOT] == 1 and None in chosen)):
+        return cells  # too little is known to contradict anything
+    given = {label_id(name) for name, value in cells.items() if value == 1}
+    right = consistent(given)
+    if right != given:
+        changed[whose, _ORPHAN if has_category else _BARE if cells[_ROOT] else _VOID] += 1
+    fills = label_id(_ROOT) not in right
+    return {
+        name: 1 if label_id(name) in right else 0 if fills or value is not None else None
+        for name, value in cells.items()
+    }

@@ -8,10 +8,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tactful.annotation.formats.annotated import Annotated, Source
+from tactful.annotation.formats.annotated import Source
 from tactful.annotation.formats.gaps import GAPS, WHY, has_gaps, without_gaps
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_name
+from tactful.annotation.formats.whole import Whole, lost_unfinished, whole_items
 from tactful.annotation.protocol import Protocol, Question
 from tactful.corpora.dpm import CATEGORIES
 from tactful.errors import UsageError
@@ -30,7 +31,9 @@ def write_dpm(source: Source, folder: Path) -> list[Loss]:
     """Write the paragraphs that have a label and, where there are any, the spans in them."""
     scaled, marking = _questions(source.protocol)
     found = _Written()
-    for item in _items(source):
+    unfinished = 0
+    for item in whole_items(source):
+        unfinished += item.unfinished
         found.add(item, scaled, marking)
     for name, rows in ((PARAGRAPHS, found.paragraphs), (SPANS, found.spans)):
         # A file without a row has no shape to be known by.
@@ -41,6 +44,8 @@ def write_dpm(source: Source, folder: Path) -> list[Loss]:
     lost = losses(
         source, ("labels", "decisions", "meta"), lambda step, question: (step, question) in kept
     )
+    left = "labels and spans that may still change are left out"
+    lost += lost_unfinished(source, "paragraphs", unfinished, left)
     return lost + [Loss(what, n, why) for what, (n, why) in found.lost.items() if n]
 
 
@@ -53,26 +58,25 @@ class _Written:
         self.spans: list[str] = []
         self.lost: dict[str, tuple[int, str]] = {}
 
-    def add(self, item: dict[str, Annotated], scaled: Asked, marking: Asked | None) -> None:
+    def add(self, item: Whole, scaled: Asked, marking: Asked | None) -> None:
         """Add the rows of one item."""
-        first = next(iter(item.values()))
-        judged = item.get(scaled[0])
+        steps = {step.step: step for step in item.labelled}
+        judged = steps.get(scaled[0])
+        if judged is None and item.unfinished:
+            return
         label = None if judged is None else judged.value(scaled[1].id)
         if label is None or not str(label).isdecimal() or int(label) not in _SCALE:
             self._lose("paragraphs without a label from 0 to 4", "the format must have one")
             return
-        text = self._flat(first.text)
-        par_id = (
-            first.id
-            if first.id == first.id.strip() and not _BREAK.search(first.id)
-            else (safe_name(first.id))
-        )
-        about = [self._about(first, name) for name in ("art_id", "keyword", "country")]
+        text = self._flat(item.text)
+        is_plain = item.id == item.id.strip() and not _BREAK.search(item.id)
+        par_id = item.id if is_plain else safe_name(item.id)
+        about = [self._about(item, name) for name in ("art_id", "keyword", "country")]
         self.paragraphs.append("\t".join([par_id, *about, text, str(int(label))]) + "\n")
-        others = set(first.meta) - {"art_id", "keyword", "country"}
+        others = set(item.meta) - {"art_id", "keyword", "country"}
         if others:
             self._lose("further columns", "the format has no place for them", len(others))
-        spans = item[marking[0]].value(marking[1].id) if marking and marking[0] in item else None
+        spans = steps[marking[0]].value(marking[1].id) if marking and marking[0] in steps else None
         gaps = sum(map(has_gaps, spans or ()))
         if gaps:
             self._lose(GAPS, WHY, gaps)
@@ -97,21 +101,14 @@ class _Written:
             self._lose("tabs and line breaks in texts", "each became a space", count)
         return _BREAK.sub(" ", text)
 
-    def _about(self, record: Annotated, name: str) -> str:
-        value = _BREAK.sub(" ", record.meta.get(name, "")).strip()
+    def _about(self, item: Whole, name: str) -> str:
+        value = _BREAK.sub(" ", item.meta.get(name, "")).strip()
         if not value:
             self._lose(f"paragraphs without '{name}'", f"'{UNKNOWN}' stands there")
         return value or UNKNOWN
 
     def _lose(self, what: str, why: str, count: int = 1) -> None:
         self.lost[what] = (self.lost.get(what, (0, why))[0] + count, why)
-
-
-def _items(source: Source) -> list[dict[str, Annotated]]:
-    found: dict[str, dict[str, Annotated]] = {}
-    for record in source.judged():
-        found.setdefault(record.id, {})[record.step] = record
-    return list(found.values())
 
 
 def _questions(protocol: Protocol) -> tuple[Asked, Asked | None]:

@@ -65,16 +65,24 @@ class Exported:
 
 
 def export(
-    project: "Project", name: str, output: Path, *, spreadsheet: bool = False, force: bool = False
+    project: "Project",
+    name: str,
+    output: Path,
+    *,
+    spreadsheet: bool = False,
+    unfinished: bool = False,
+    force: bool = False,
 ) -> Exported:
     """Write a project in a format to a new folder, whole or not at all.
 
     ``spreadsheet`` neutralises cells that a spreadsheet would run in the papers' CSV files and
-    crowd-kit's, too. The log is read while nobody can add to it.
+    crowd-kit's, too. ``unfinished`` lets the papers' formats give labels that may still change. The
+    log is read while nobody can add to it.
     """
     write = EXPORTS.get(name)
     with project.lock:
-        return export_source(source_of(project, spreadsheet), name, write, output, force=force)
+        source = source_of(project, spreadsheet, unfinished)
+        return export_source(source, name, write, output, force=force)
 
 
 def export_source(

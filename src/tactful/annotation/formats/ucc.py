@@ -10,7 +10,7 @@ from tactful.annotation.formats.annotated import Source
 from tactful.annotation.formats.cells import write_csv
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.running import warn_running
-from tactful.annotation.formats.whole import Whole, YesNo, whole_items
+from tactful.annotation.formats.whole import Whole, YesNo, lost_unfinished, whole_items
 from tactful.corpora.ucc import ATTRIBUTES
 from tactful.errors import UsageError
 
@@ -20,7 +20,7 @@ _UNFAIR = "generalisation_unfair"
 
 
 def write_ucc(source: Source, folder: Path) -> list[Loss]:
-    """Write the comments whose labels are all clear, and all judgements that count."""
+    """Write the comments that are finished and whose labels are clear, and all judgements."""
     flags = YesNo(source.protocol)
     if not flags.knows("unhealthy") and not flags.knows("healthy"):
         raise UsageError(
@@ -29,8 +29,10 @@ def write_ucc(source: Source, folder: Path) -> list[Loss]:
         )
     writing = _Writing(flags)
     comments, judgements = [], []
+    unfinished = 0
     for item in whole_items(source):
-        row = writing.comment(item)
+        unfinished += item.unfinished
+        row = writing.comment(item) if source.unfinished or not item.unfinished else None
         if row is not None:
             comments.append(row)
         judgements += writing.judgements(item)
@@ -52,6 +54,7 @@ def write_ucc(source: Source, folder: Path) -> list[Loss]:
     carried = ("people", "labels", "confidence", "trust", "times")
     known = {_id(flags, name) for name in ATTRIBUTES}
     found = losses(source, carried, lambda _step, question: bool(flags.asks(question) & known))
+    found += lost_unfinished(source, "comments", unfinished, f"they are in {JUDGEMENTS} only")
     return found + writing.lost() + warn_running(source, running)
 
 
@@ -77,7 +80,7 @@ class _Writing:
         votes = unsure = 0
         harmless = False
         for name in ATTRIBUTES:
-            flag = self.flags.label(_id(self.flags, name), item.steps)
+            flag = self.flags.label(_id(self.flags, name), item.labelled)
             value, sure = flag.value, flag.confidence
             if name == "generalisation":
                 harmless = value == 0

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tactful.annotation.formats.annotated import Annotated, Judged, Source
+from tactful.annotation.formats.losses import Loss
 from tactful.annotation.protocol import Protocol, Question
 
 _YES = ("yes", "1", "1.0", "true", "sí", "si")
@@ -23,6 +24,11 @@ class Whole:
     steps: tuple[Annotated, ...]
     of_annotators: frozenset[str]
     """The steps that are not a referee's."""
+    labelled: tuple[Annotated, ...]
+    """The steps whose labels hold: not of those that the item no longer enters, and not of those
+    that are still being judged, unless these were asked for."""
+    unfinished: bool
+    """Whether somebody still has to judge it, in any step."""
 
     def people(self) -> dict[str, list[Judged]]:
         """Return what each annotator judged that counts, step after step."""
@@ -51,7 +57,45 @@ def whole_items(source: Source) -> Iterator[Whole]:
     roles = frozenset(step.id for step in source.protocol.steps if step.role == "annotator")
     for name, found in steps.items():
         first = found[0]
-        yield Whole(name, first.text, first.context, first.meta, tuple(found), roles)
+        unsettled = _unsettled(source, name)
+        labelled = tuple(
+            step
+            for step in found
+            if step.status != "waiting" and (source.unfinished or step.step not in unsettled)
+        )
+        yield Whole(
+            name,
+            first.text,
+            first.context,
+            first.meta,
+            tuple(found),
+            roles,
+            labelled,
+            bool(unsettled),
+        )
+
+
+def lost_unfinished(source: Source, what: str, count: int, instead: str) -> list[Loss]:
+    """Say how many items are not finished, and what became of their labels."""
+    if not count:
+        return []
+    why = (
+        "their labels may still change"
+        if source.unfinished
+        else f"{instead}; --unfinished gives them as they are now"
+    )
+    return [Loss(f"{what} that are not finished", count, why)]
+
+
+def _unsettled(source: Source, item: str) -> set[str]:
+    """Return the steps whose labels may still change: open ones, and those a referee looks at."""
+    parts = source.state.items[item].steps
+    found = {name for name, part in parts.items() if part.status == "open"}
+    return found | {
+        step.entry.step
+        for step in source.protocol.steps
+        if step.id in found and step.entry is not None and step.entry.rule == "disputed"
+    }
 
 
 class YesNo:

@@ -102,7 +102,8 @@ class _Pages:
             problem = "Another export is being made; wait until it is done, and try again."
             return self._show(request, session, problem)
         try:
-            made = _zipped(self._desk.project.folder, name, "spreadsheet" in form)
+            options = [f"--{each}" for each in ("spreadsheet", "unfinished") if each in form]
+            made = _zipped(self._desk.project.folder, name, options)
         except TactfulError as error:
             return self._show(request, session, str(error))
         finally:
@@ -130,11 +131,11 @@ def safe_name(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:60] or "annotations"
 
 
-def _zipped(project: Path, name: str, spreadsheet: bool) -> IO[bytes]:
+def _zipped(project: Path, name: str, options: list[str]) -> IO[bytes]:
     """Export a project, and return the files as an archive that is gone when it is closed."""
     with tempfile.TemporaryDirectory(prefix="tactful-export-") as place:
         folder = Path(place, "files")
-        _export(project, name, folder, spreadsheet)
+        _export(project, name, folder, options)
         made = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when it was sent)
         with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(folder.rglob("*")):
@@ -143,10 +144,9 @@ def _zipped(project: Path, name: str, spreadsheet: bool) -> IO[bytes]:
     return made
 
 
-def _export(project: Path, name: str, folder: Path, spreadsheet: bool) -> None:
+def _export(project: Path, name: str, folder: Path, options: list[str]) -> None:
     arguments = ["annotate", "export", str(project), "--format", name, "--output", str(folder)]
-    if spreadsheet:
-        arguments.append("--spreadsheet")
+    arguments += options
     try:
         done = subprocess.run(  # noqa: S603 (this program; the format is one of the list)
             [sys.executable, "-m", "tactful", *arguments],
