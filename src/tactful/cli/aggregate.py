@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import click
 
 from tactful.aggregation import METHODS, aggregate, method_options
 from tactful.cli.corpus_options import force_option
+from tactful.cli.judgements import all_judgements_option, read_judgements
 from tactful.cli.output import echo_sentence
 from tactful.cli.tables import column_options, read_table, require_columns, split_questions
 from tactful.errors import InputError, UsageError
@@ -94,6 +95,7 @@ class Columns:
     metavar="NAME=VALUE",
     help="An option of the method, such as referee=ann3 or iterations=50; repeatable.",
 )
+@all_judgements_option
 @force_option
 def aggregate_cli(
     file: Path,
@@ -112,13 +114,15 @@ def aggregate_cli(
     why: bool,
     seed: int | None,
     settings: tuple[str, ...],
+    all_judgements: bool,
     force: bool,
 ) -> None:
     """Turn the judgements of several annotators into one label per item.
 
     FILE is a table with a row per judgement: item, annotator, label. If it has a column
     'question', as 'tactful corpus convert --table judgements' writes it, each question is
-    aggregated for itself.
+    aggregated for itself. It may be judgements.parquet, annotations.jsonl or judgements.csv of
+    'tactful annotate export'.
 
     \b
     tactful aggregate judgements.parquet --method trust_weighted --why -o labels.csv
@@ -130,10 +134,13 @@ def aggregate_cli(
         check_ending(path)
     if skill is not None and skill.resolve() == output.resolve():
         raise UsageError("--output and --skill name the same file; name two.")
-    columns = Columns(item, annotator, label, question_column, trust)
     options = read_options(method, ties, seed, settings)
-    parts = split_questions(read_table(file), file, question_column, question)
+    found = read_judgements(
+        file, [item, annotator], label, question_column, question, everything=all_judgements
+    )
+    columns = Columns(item, annotator, label, question_column, trust)
     known = read_gold(gold, columns) if gold else {}
+    columns = replace(columns, label=found.label)
     if known and "gold" not in method_options(method) and skill is None:
         raise UsageError(
             f"The method '{method}' uses no gold; take dawid_skene, one_coin, mace or glad, or ask "
@@ -141,7 +148,7 @@ def aggregate_cli(
         )
     labels: list[pl.DataFrame] = []
     skills: list[pl.DataFrame] = []
-    for name, part in parts.items():
+    for name, part in found.parts.items():
         rows = judgement_rows(part, file, columns, method)
         result, report = aggregate_question(
             rows, name, method, options, _gold_of(known, name), soft, skill is not None, seed or 0
@@ -158,7 +165,8 @@ def aggregate_cli(
         if skill is not None:
             skill_part = writing.enter_context(atomic_path(skill, force))
             write_table(pl.concat(skills), skill_part, skill)
-    _say(table, len(parts), method, output, skill)
+    found.say_left_out()
+    _say(table, len(found.parts), method, output, skill)
 
 
 def read_options(

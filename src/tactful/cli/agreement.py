@@ -11,8 +11,9 @@ from tactful.cli.agreement_report import Block, Request, echo_as_json, echo_as_t
 from tactful.cli.agreement_span_files import SpanColumns
 from tactful.cli.agreement_spans import agreement_spans, check_span_options, span_options
 from tactful.cli.corpus_options import force_option
+from tactful.cli.judgements import all_judgements_option, read_judgements
 from tactful.cli.output import format_option
-from tactful.cli.tables import column_options, read_table, require_columns, split_questions
+from tactful.cli.tables import column_options
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
 
@@ -112,6 +113,7 @@ WEIGHTS: "dict[str, Weights | None]" = {
     metavar="FILE",
     help="Also draw the coefficients, or the trust curves, to a .png or .svg file.",
 )
+@all_judgements_option
 @force_option
 @span_options
 @format_option
@@ -139,6 +141,7 @@ def agreement_cli(
     seed: int,
     confidence: float,
     plot: Path | None,
+    all_judgements: bool,
     force: bool,
     spans: bool,
     texts: Path | None,
@@ -151,7 +154,8 @@ def agreement_cli(
     """Measure how far annotators agree.
 
     FILE is a table (.csv, .tsv, .jsonl, .parquet) with a row per judgement, such as 'tactful
-    corpus convert --table judgements' writes. Where it has a column with questions, each is
+    corpus convert --table judgements' writes, or judgements.parquet, annotations.jsonl or
+    judgements.csv of 'tactful annotate export'. Where it has a column with questions, each is
     measured by itself. With --spans it has a row per marked span, and --texts names the texts.
     """
     check_span_options(context, spans)
@@ -174,15 +178,21 @@ def agreement_cli(
         columns = SpanColumns(item, annotator, start_column, end_column, id_column)
         agreement_spans(file, texts, columns, unit, request, output_format == "json")
         return
-    frame = read_table(file)
-    require_columns(frame, [item, annotator, label], file)
-    wants_trust = trust_curve or min_trust is not None
-    if wants_trust:
-        require_columns(frame, [trust], file)
+    trusted = [trust] if trust_curve or min_trust is not None else []
+    found = read_judgements(
+        file,
+        [item, annotator, *trusted],
+        label,
+        question_column,
+        question,
+        everything=all_judgements,
+    )
     blocks = []
-    for name, rows in split_questions(frame, file, question_column, question).items():
+    for name, rows in found.parts.items():
         try:
-            ratings = _read(rows, item, annotator, label, trust if wants_trust else None, repeated)
+            ratings = _read(
+                rows, item, annotator, found.label, trust if trusted else None, repeated
+            )
             blocks.append(measure_block(name, _trusted(ratings, min_trust), request))
         except InputError as error:
             blocks.append(Block(name, str(error)))
@@ -194,8 +204,9 @@ def agreement_cli(
     if plot is not None:
         _draw(blocks, plot, force, request)
     if output_format == "json":
-        echo_as_json(file, blocks, request)
+        echo_as_json(file, blocks, request, found.as_dict())
     else:
+        found.say_left_out()
         echo_as_text(blocks, request)
 
 

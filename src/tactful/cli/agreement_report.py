@@ -93,7 +93,9 @@ def _as_dict(answer: "Agreement") -> dict[str, Any]:
     return {**answer.as_dict(), "reading": landis_koch(answer)}
 
 
-def echo_as_json(file: Path, blocks: Sequence[Block], request: Request) -> None:
+def echo_as_json(
+    file: Path, blocks: Sequence[Block], request: Request, left_out: dict[str, int]
+) -> None:
     """Print all blocks as one JSON object."""
     from tactful.agreement import CAVEAT
 
@@ -102,6 +104,7 @@ def echo_as_json(file: Path, blocks: Sequence[Block], request: Request) -> None:
             "schema_version": JSON_VERSION,
             "file": str(file),
             "level": request.level,
+            "left_out": left_out,
             "questions": [block.as_dict(request) for block in blocks],
             "caveat": CAVEAT,
         }
