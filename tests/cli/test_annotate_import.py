@@ -1,6 +1,7 @@
 """``tactful annotate import``: corpora with judgements, what is there already, spreadsheets."""
 
 import csv
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from click.testing import CliRunner
 from tactful.annotation.exchange import NewAnswer, NewItem
 from tactful.annotation.project import Project
 from tactful.cli.main import cli, main
+from tactful.errors import UsageError
 
 
 def run(*args: object) -> str:
@@ -184,3 +186,81 @@ def test_judgements_need_a_corpus(pcl: Path, capsys: pytest.CaptureFixture[str])
         main(["annotate", "import", str(pcl), "a.csv", "--judgements"])
     assert stopped.value.code == 2
     assert "--judgements are for a corpus" in capsys.readouterr().err
+
+
+def unnamed(path: Path, *rows: str) -> Path:
+    """Write a table without ids."""
+    path.parent.mkdir(exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        csv.writer(handle).writerows([("text",), *((row,) for row in rows)])
+    return path
+
+
+def imported(folder: Path) -> dict[str, str]:
+    with Project.open(folder, read_only=True) as project:
+        return {name: item.text for name, item in project.state.items.items()}
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["in one go", "one after the other"])
+def test_two_files_that_are_named_alike(pcl: Path, tmp_path: Path, together: bool) -> None:
+    """Ids are made from the name of the file and the row; the second row is the same in both."""
+    monday = unnamed(tmp_path / "monday" / "texts.csv", "One.", "The same.", "Three.")
+    sunday = unnamed(tmp_path / "sunday" / "texts.csv", "Uno.", "The same.", "Tres.", "Cuatro.")
+    for files in [[monday, sunday]] if together else [[monday], [sunday]]:
+        run("import", pcl, *files)
+    first = imported(pcl)
+    assert sorted(first.values()) == ["Cuatro.", "One.", "The same.", "Three.", "Tres.", "Uno."]
+    assert {"texts-1": "One.", "texts-4": "Cuatro."}.items() <= first.items()
+    # Again, in any order, or after a file has grown: only what is new comes in.
+    said = run("import", pcl, sunday, monday)
+    assert "0 items and 0 hidden tests came in.\nThere already: 7 items." in said
+    unnamed(sunday, "Uno.", "The same.", "Tres.", "Cuatro.", "Cinco.")
+    assert "1 items and 0 hidden tests came in." in run("import", pcl, sunday)
+    assert imported(pcl) == {**first, "texts-5": "Cinco."}
+
+
+def test_doccano_files_that_are_named_alike(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    run("init", work, "--protocol", "pcl")
+    for place, text in (("monday", "Poor souls."), ("sunday", "Dear souls.")):
+        (tmp_path / "all" / place).mkdir(parents=True)
+        line = {"text": text, "step": "spans", "entities": [[0, 4, "pcl.compassion"]]}
+        (tmp_path / "all" / place / "admin.jsonl").write_text(json.dumps(line) + "\n")
+    call = ("import", work, tmp_path / "all", "--format", "doccano")
+    assert "2 items and 0 hidden tests came in, with 2 judgements." in run(*call)
+    assert sorted(imported(work).values()) == ["Dear souls.", "Poor souls."]
+    assert "0 items and 0 hidden tests came in." in run(*call)
+    # One after the other comes to the same.
+    call = ("import", work, tmp_path / "all" / "sunday" / "admin.jsonl", "--format", "doccano")
+    assert "0 items and 0 hidden tests came in." in run(*call)
+
+
+def test_the_text_of_label_studio_s_tasks_may_have_another_name(pcl: Path, tmp_path: Path) -> None:
+    tasks = [{"id": 1, "data": {"comment": "We care.", "title": "News"}, "annotations": []}]
+    (tmp_path / "tasks.json").write_text(json.dumps(tasks), encoding="utf-8")
+    call = ("import", pcl, tmp_path / "tasks.json", "--format", "label-studio")
+    run(*call, "--text-column", "comment")
+    assert imported(pcl) == {"1": "We care."}
+
+
+@pytest.mark.parametrize(
+    ("option", "source"),
+    [
+        (("--text-column", "comment"), ("--format", "doccano")),
+        (("--id-column", "nr"), ("--format", "label-studio")),
+        (("--meta-column", "nr"), ("--corpus", "dpm", "--sample")),
+        (("--context-column", "nr"), ("--format", "brat")),
+        (("--gold-column", "pcl"), ("--corpus", "dpm", "--sample")),
+        (("--priority-column", "nr"), ("--format", "csv")),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(
+    option: tuple[str, ...], source: tuple[str, ...], pcl: Path, tmp_path: Path
+) -> None:
+    files = [] if "--corpus" in source else [tmp_path / "file.json"]
+    result = CliRunner().invoke(
+        cli, ["annotate", "import", *map(str, [pcl, *files]), *option, *source]
+    )
+    assert isinstance(result.exception, UsageError)
+    assert option[0] in str(result.exception)
+    assert source[0] in str(result.exception)

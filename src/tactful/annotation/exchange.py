@@ -36,6 +36,9 @@ class NewItem:
     answers: tuple[NewAnswer, ...] = ()
     place: str = ""
     """Where it was read, such as ``texts.csv, line 3``: an error says it."""
+    made_id: bool = False
+    """Whether the id was made from the name of a file and a number, as it had none: a text of
+    another file that is named alike may have got the same one."""
 
 
 @dataclass(frozen=True, slots=True)

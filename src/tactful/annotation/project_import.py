@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 from tactful.annotation.answers import check_answers, check_gold
@@ -60,11 +61,30 @@ def events_of(state: State, items: Iterable[NewItem], now: float) -> list[Event]
     that is read twice changes nothing.
     """
     incoming = _Incoming(state, now)
-    for item in items:
+    for item in with_own_ids(state, items):
         incoming.add(item)
     if incoming.problems:
         raise BadRowsError(incoming.problems, incoming.total)
     return incoming.events
+
+
+def with_own_ids(state: State, items: Iterable[NewItem]) -> list[NewItem]:
+    """Return the items with ids that no other text has, where their ids were made from file names.
+
+    The id of a text that comes second gets a fingerprint of the text, so that the same file gets
+    the same ids again.
+    """
+    texts: dict[str, str] = {}
+    found = []
+    for item in items:
+        there = state.items.get(item.id)
+        known = texts.get(item.id) if there is None else there.text
+        if item.made_id and known is not None and known != item.text:
+            mark = sha256(item.text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+            item = replace(item, id=f"{item.id}~{mark}")  # noqa: PLW2901
+        texts.setdefault(item.id, item.text)
+        found.append(item)
+    return found
 
 
 def known_of(state: State, items: Iterable[NewItem]) -> Known:
@@ -124,8 +144,9 @@ class _Incoming:
         if item.id in self._seen:
             text, first = self._seen[item.id]
             where = f", which stands in {first} already" if first else ""
-            # Two files of annotations may hold the same text; two rows of a table may not.
-            if not item.answers:
+            # Two files of annotations may hold the same text, and files that are named alike the
+            # same text in the same row; two rows with an id may not.
+            if not item.answers and not item.made_id:
                 raise InputError(f"Found the id '{item.id}' again{where}; expected each id once.")
             if text != item.text:
                 raise InputError(

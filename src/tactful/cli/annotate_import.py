@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from tactful.cli.annotate_tables import (
     Columns,
@@ -24,11 +25,22 @@ if TYPE_CHECKING:
 
 __all__ = ["cell_answer", "import_cli", "is_from_json"]
 
+_WITH_TEXT = "label-studio"
+"""The format whose texts may have another name."""
+_COLUMNS = (
+    "text_column", "id_column", "context_column", "meta_column", "gold_column", "priority_column",
+)  # fmt: skip
+
 
 @click.command("import")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
-@click.option("--text-column", default="text", show_default=True, help="The texts to judge.")
+@click.option(
+    "--text-column",
+    default="text",
+    show_default=True,
+    help="The texts to judge, in a table or in the data of Label Studio's tasks.",
+)
 @click.option("--id-column", help="Their ids; without it 'id' if there is one, else file and row.")
 @click.option(
     "--context-column",
@@ -76,7 +88,9 @@ __all__ = ["cell_answer", "import_cli", "is_from_json"]
     help="Judge first what this detector is least sure of, such as 'default' or 'fast'.",
 )
 @click.option("--only", multiple=True, metavar="ID", help="With it: look at this finding only.")
+@click.pass_context
 def import_cli(
+    context: click.Context,
     folder: Path,
     files: tuple[Path, ...],
     text_column: str,
@@ -114,13 +128,15 @@ def import_cli(
         text_column, id_column, context_column, meta_column, gold_column, priority_column
     )
     _check_sources(files, tests, corpus, sample or judgements, file_format)
+    _check_columns(context, corpus, file_format, has_tables=bool(tests))
     losses: Sequence[Loss] = ()
     with Project.open(folder) as project:
         protocol = project.protocol
         if corpus is not None:
             new, losses = _of_corpus(corpus, files, sample, protocol if judgements else None)
         elif file_format is not None:
-            new, losses = _of_format(files, file_format, protocol)
+            options = {"text": text_column} if file_format == _WITH_TEXT else {}
+            new, losses = _of_format(files, file_format, protocol, options)
         else:
             new = [item for file in files for item in items_of_table(file, columns, protocol)]
         new = new[:limit]
@@ -137,8 +153,9 @@ def import_cli(
 
 def _add(project: "Project", new: "list[NewItem]", skip_existing: bool) -> None:
     """Bring items in, and say how much came and how much was there already."""
-    from tactful.annotation.project_import import known_of
+    from tactful.annotation.project_import import known_of, with_own_ids
 
+    new = with_own_ids(project.state, new)
     skipped = 0
     if skip_existing:
         kept = [item for item in new if item.id not in project.state.items]
@@ -191,6 +208,20 @@ def _check_sources(
         raise UsageError(f"Found {len(files)} paths for one corpus; expected one folder or file.")
 
 
+def _check_columns(
+    context: click.Context, corpus: str | None, file_format: str | None, *, has_tables: bool
+) -> None:
+    """Refuse names of columns where no table is read: they would say nothing."""
+    if has_tables or (corpus is None and file_format is None):
+        return
+    source = "--corpus" if corpus is not None else f"--format {file_format}"
+    for name in _COLUMNS:
+        given = context.get_parameter_source(name) is not ParameterSource.DEFAULT
+        if given and not (name == "text_column" and file_format == _WITH_TEXT):
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"Found {option} with {source}; expected it with a table only.")
+
+
 def _of_corpus(
     name: str, files: Sequence[Path], sample: bool, protocol: "Protocol | None"
 ) -> "tuple[list[NewItem], list[Loss]]":
@@ -228,7 +259,7 @@ def _of_corpus(
 
 
 def _of_format(
-    files: Sequence[Path], name: str, protocol: "Protocol"
+    files: Sequence[Path], name: str, protocol: "Protocol", options: dict[str, str]
 ) -> "tuple[list[NewItem], list[Loss]]":
     from tactful.annotation.formats.annotated import new_items
     from tactful.annotation.formats.load import read_annotations
@@ -236,7 +267,7 @@ def _of_format(
     items: list[NewItem] = []
     losses: list[Loss] = []
     for file in files:
-        found = read_annotations(file, name, protocol)
+        found = read_annotations(file, name, protocol, **options)
         items += new_items(found.items)
         losses += found.losses
     return items, losses

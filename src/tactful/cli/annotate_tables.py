@@ -67,6 +67,7 @@ def items_of_table(
                 gold=answers,
                 priority=_priority(row, columns.priority, place),
                 place=place,
+                made_id=ids is None,
             )
         )
     return items

@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tactful.annotation.formats.annotated import new_items
 from tactful.annotation.formats.label_studio import write_label_studio
 from tactful.annotation.formats.label_studio_read import read_label_studio
+from tactful.annotation.project_import import with_own_ids
 from tactful.annotation.protocol import Protocol
+from tactful.annotation.state import State
 from tactful.errors import FileFormatError, UsageError
 
 
@@ -98,10 +101,68 @@ def test_a_task_as_label_studio_writes_it(folder: Path, mixed: Protocol) -> None
     assert item.decision is not None
     assert item.decision.answers["tone"] == "kind"
     assert [str(loss) for loss in found.losses] == [
-        "results of the type 'relation': 1 (a project has none)",
+        "results of the type 'relation': 1 (a project holds choices, texts and marked words)",
         "skipped annotations: 1 (they hold no answer)",
         "predictions: 1 (a project computes its own labels)",
     ]
+
+
+def _box(name: str = "marks") -> dict[str, Any]:
+    """A box on an image, as Label Studio's RectangleLabels writes it."""
+    box = {"x": 10.2, "y": 4.0, "width": 30.0, "height": 8.5, "rotation": 0}
+    value = {**box, "rectanglelabels": ["a.one"]}
+    return {"from_name": name, "to_name": "image", "type": "rectanglelabels", "value": value}
+
+
+@pytest.mark.parametrize("name", ["marks", "boxes"])
+def test_a_box_on_an_image_is_not_nothing_marked(name: str, folder: Path, mixed: Protocol) -> None:
+    kind = {"from_name": "tone", "type": "choices", "value": {"choices": ["kind"]}}
+    path = _file(
+        folder,
+        [
+            _task("Two boxes.", _box(name), _box(name)),
+            _task("A box.", _box(name), kind),
+            _task("No box.", kind),
+        ],
+    )
+    found = read_label_studio(path, mixed)
+    first, second, third = found.items
+    assert first.judged == ()
+    assert [dict(each.answers) for each in second.judged] == [{"tone": "kind"}]
+    assert third.judged[0].answers["marks"] == []
+    why = "a project holds choices, texts and marked words"
+    assert [str(loss) for loss in found.losses] == [
+        f"results of the type 'rectanglelabels': 3 ({why})",
+        "annotations with no answer that can be read: 1 (they were left out)",
+    ]
+
+
+def test_the_text_may_have_another_name(folder: Path, mixed: Protocol) -> None:
+    task = _task("unused", _span(0, 2, "So"))
+    task["data"] = {"comment": "So it is.", "text": "A headline."}
+    (item,) = read_label_studio(_file(folder, [task]), mixed, "comment").items
+    assert (item.text, dict(item.meta)) == ("So it is.", {"text": "A headline."})
+    with pytest.raises(FileFormatError, match=r"no text; expected a text under data\.remark"):
+        read_label_studio(_file(folder, [task]), mixed, "remark")
+
+
+def test_tasks_of_two_files_are_not_taken_for_one(folder: Path, mixed: Protocol) -> None:
+    """Numbers of tasks say nothing across files: answers would come to another text."""
+    for name, text in (("one", "Kind words."), ("two", "Harsh words.")):
+        (folder / name).mkdir()
+        task = _task(text, _span(0, 4))
+        del task["id"]
+        _file(folder / name, [task])
+    found = new_items(read_label_studio(folder, mixed).items)
+    assert [(each.text, len(each.answers)) for each in found] == [
+        ("Kind words.", 1),
+        ("Harsh words.", 1),
+    ]
+    assert len({each.id for each in with_own_ids(State(mixed), found)}) == 2
+    for name, text in (("one", "Kind words."), ("two", "Harsh words.")):
+        _file(folder / name, [_task(text, _span(0, 4))])
+    with pytest.raises(FileFormatError, match=r"two/tasks\.json, task 1: found the id '7' again"):
+        new_items(read_label_studio(folder, mixed).items)
 
 
 @pytest.mark.parametrize(

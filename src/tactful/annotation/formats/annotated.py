@@ -13,6 +13,7 @@ from tactful.annotation.events import Event
 from tactful.annotation.exchange import NewAnswer, NewItem
 from tactful.annotation.formats.losses import Loss
 from tactful.annotation.protocol import Protocol
+from tactful.errors import FileFormatError
 
 if TYPE_CHECKING:
     from tactful.annotation.labels import Label
@@ -59,6 +60,8 @@ class Annotated:
     skipped: tuple[str, ...] = ()
     place: str = ""
     """Where it was read; an error says it."""
+    made_id: bool = False
+    """Whether the file has no id for it: see :class:`tactful.annotation.exchange.NewItem`."""
 
     @property
     def counted(self) -> tuple[Judged, ...]:
@@ -138,9 +141,16 @@ def annotated(state: "State", protocol: Protocol) -> Iterator[Annotated]:
 
 def new_items(items: Iterable[Annotated]) -> list[NewItem]:
     """Turn what was imported into what a project adds: each item once, with everybody's answers."""
-    steps: dict[str, list[Annotated]] = {}
+    steps: dict[tuple[str, str], list[Annotated]] = {}
+    texts: dict[str, Annotated] = {}
     for each in items:
-        steps.setdefault(each.id, []).append(each)
+        known = texts.setdefault(each.id, each)
+        if known.text != each.text and not each.made_id:
+            raise FileFormatError(
+                f"{each.place}: found the id '{each.id}' again, with another text than at "
+                f"{known.place}; expected one text for each id; give one of them another id."
+            )
+        steps.setdefault((each.id, each.text), []).append(each)
     return [
         NewItem(
             id=name,
@@ -150,8 +160,9 @@ def new_items(items: Iterable[Annotated]) -> list[NewItem]:
             gold=None if parts[0].gold is None else dict(parts[0].gold),
             answers=tuple(answer for part in parts for answer in _new_answers(part)),
             place=parts[0].place,
+            made_id=parts[0].made_id,
         )
-        for name, parts in steps.items()
+        for (name, _), parts in steps.items()
     ]
 
 

@@ -7,6 +7,7 @@ code points. Other keys are doccano's meta data; the item's id is one of them.
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,23 +57,19 @@ def read_doccano(path: Path, protocol: Protocol) -> Imported:
     if not files:
         raise UsageError(f"{path}: found no .jsonl file; expected doccano's export.")
     lost: Counter[tuple[str, str]] = Counter()
-    records: dict[tuple[str, str], Annotated] = {}
-    judged: dict[tuple[str, str], list[Judged]] = {}
+    records: dict[tuple[str, str, str], Annotated] = {}
+    judged: dict[tuple[str, str, str], list[Judged]] = {}
     for file in files:
         for number, found in json_lines(file):
             record = _Line(file, number, found, protocol, lost).read()
-            key = (record.id, record.step)
+            key = (record.id, record.step, record.text if record.made_id else "")
             if records.setdefault(key, record).text != record.text:
                 raise FileFormatError(
                     f"{record.place}: found another text than at {records[key].place} for the item "
                     f"'{record.id}'; expected one text."
                 )
             judged.setdefault(key, []).extend(record.judged)
-    items = tuple(
-        Annotated(each.id, each.text, each.step, meta=each.meta, judged=tuple(judged[key]),
-                  place=each.place)
-        for key, each in records.items()
-    )  # fmt: skip
+    items = tuple(replace(each, judged=tuple(judged[key])) for key, each in records.items())
     return Imported(items, tuple(Loss(what, n, why) for (what, why), n in lost.items()))
 
 
@@ -152,6 +149,7 @@ class _Line:
             },
             judged=(Judged(person, complete(step, answers)),),
             place=self.place,
+            made_id="item" not in self.found and "id" not in self.found,
         )
 
     def _step(self) -> Step:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from tactful.annotation.formats.annotated import Annotated, Imported, Judged
 from tactful.annotation.formats.codec import complete, join
 from tactful.annotation.formats.json_list import json_list
-from tactful.annotation.formats.label_studio import FOR, MAIL
+from tactful.annotation.formats.label_studio import FOR, MAIL, TEXT
 from tactful.annotation.formats.log import ABOUT
 from tactful.annotation.formats.losses import Loss
 from tactful.annotation.protocol import Protocol, Question, Step
@@ -24,10 +24,12 @@ from tactful.registry import unknown_name
 Unit = Literal["code points", "UTF-16"]
 _OWN = ("item", "step", "context", "meta")
 _KINDS = ("labels", "choices", "textarea")
+_RELATION = "relation"
+"""It joins two marks, and says nothing of what was marked."""
 
 
-def read_label_studio(path: Path, protocol: Protocol) -> Imported:
-    """Read a JSON file of tasks, or all of a folder."""
+def read_label_studio(path: Path, protocol: Protocol, text: str = TEXT) -> Imported:
+    """Read a JSON file of tasks, or all of a folder; the text is under ``data``, in ``text``."""
     files = [path]
     if path.is_dir():
         files = sorted(file for file in path.rglob("*.json") if file != path / ABOUT)
@@ -35,7 +37,7 @@ def read_label_studio(path: Path, protocol: Protocol) -> Imported:
         raise UsageError(f"{path}: found no .json file; expected Label Studio's tasks.")
     lost: Counter[tuple[str, str]] = Counter()
     items = [
-        _Task(file, at, task, protocol, lost).read()
+        _Task(file, at, task, protocol, text, lost).read()
         for file in files
         for at, task in enumerate(_tasks(file), 1)
     ]
@@ -53,18 +55,22 @@ def _tasks(path: Path) -> Iterator[Any]:
 
 class _Task:
     def __init__(
-        self, path: Path, at: int, task: Any, protocol: Protocol, lost: Counter[tuple[str, str]]
-    ):
+        self, path: Path, at: int, task: Any, protocol: Protocol, name: str,
+        lost: Counter[tuple[str, str]],
+    ):  # fmt: skip
         self.place, self.at, self.protocol, self.lost = f"{path}, task {at}", at, protocol, lost
+        self.name = name
         self.task = task if isinstance(task, dict) else {}
         data = self.task.get("data")
         self.data: dict[str, Any] = data if isinstance(data, dict) else {}
 
     def read(self) -> Annotated:
         """Return the task as a record."""
-        text = self.data.get("text")
+        text = self.data.get(self.name)
         if not isinstance(text, str):
-            raise self.bad("no text", "a text under data.text")
+            raise self.bad(
+                "no text", f"a text under data.{self.name}, or its name as --text-column"
+            )
         step = self._step()
         judged: list[Judged] = []
         decision: Judged | None = None
@@ -73,7 +79,9 @@ class _Task:
                 self.lost["skipped annotations", "they hold no answer"] += 1
                 continue
             one = self._judged(found, step, text)
-            if found.get("ground_truth") is True:
+            if one is None:
+                self.lost["annotations with no answer that can be read", "they were left out"] += 1
+            elif found.get("ground_truth") is True:
                 decision = one
             else:
                 judged.append(one)
@@ -86,12 +94,13 @@ class _Task:
             step.id,
             context=_texts(self.data.get("context")),
             meta={
-                **_texts({k: v for k, v in self.data.items() if k not in ("text", *_OWN)}),
+                **_texts({k: v for k, v in self.data.items() if k not in (self.name, *_OWN)}),
                 **_texts(self.data.get("meta")),
             },
             judged=tuple(judged),
             decision=decision,
             place=self.place,
+            made_id="item" not in self.data and "id" not in self.task,
         )
 
     def _step(self) -> Step:
@@ -101,15 +110,23 @@ class _Task:
             raise FileFormatError(f"{self.place}: {unknown_name('step', str(name), known)}")
         return self.protocol.step(name)
 
-    def _judged(self, found: dict[str, Any], step: Step, text: str) -> Judged:
+    def _judged(self, found: dict[str, Any], step: Step, text: str) -> Judged | None:
+        """Return what somebody answered; None where nothing of it can be read.
+
+        Where something cannot be read, such as a box on an image, nobody can say what was left
+        empty on purpose.
+        """
         words: dict[str, list[tuple[str | None, str]]] = {}
         keys: dict[str, list[str]] = {}
         spans: dict[str, list[tuple[dict[str, Any], str]]] = {}
         questions = {question.id: question for question in step.questions}
+        is_whole = True
         for result in self._list(found.get("result", [])):
             kind, value = result.get("type"), result.get("value")
             if kind not in _KINDS or not isinstance(value, dict):
-                self.lost[f"results of the type '{kind}'", "a project has none"] += 1
+                why = "a project holds choices, texts and marked words"
+                self.lost[f"results of the type '{kind}'", why] += 1
+                is_whole = is_whole and kind == _RELATION
                 continue
             name = str(result.get("from_name"))
             question = questions.get(name.removesuffix(FOR))
@@ -133,9 +150,11 @@ class _Task:
         }
         for name, marked in spans.items():
             answers[name] = self._spans(text, marked)
+        if not is_whole and not answers:
+            return None
         return Judged(
             _person(found.get("completed_by")),
-            complete(step, answers),
+            complete(step, answers) if is_whole else answers,
             _time(found.get("created_at")),
             _number(found.get("lead_time")),
         )

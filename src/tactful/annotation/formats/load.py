@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 Writer = Callable[[Source, Path], list[Loss]]
 """Writes into a folder that is there and empty; says what it could not write."""
-Reader = Callable[[Path, Protocol], Imported]
+Reader = Callable[..., Imported]
+"""Reads a path by a protocol; Label Studio's also takes the name of the field with the text."""
 
 _HERE = "tactful.annotation.formats"
 EXPORTS: Registry[Writer] = Registry(
@@ -130,9 +131,9 @@ def _write_about(folder: Path, source: Source, name: str, losses: list[Loss]) ->
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def read_annotations(path: Path, name: str, protocol: Protocol) -> Imported:
-    """Read a file or folder of a format as what a project can add."""
+def read_annotations(path: Path, name: str, protocol: Protocol, **options: str) -> Imported:
+    """Read a file or folder of a format as what a project can add; ``options`` are its reader's."""
     read = IMPORTS.get(name)
     if not path.exists():
         raise UsageError(f"{path}: it is not there; name the file or folder to import.")
-    return read(path, protocol)
+    return read(path, protocol, **options)
