@@ -170,6 +170,7 @@ def picture(state: State) -> dict[str, Any]:
                     part.answers,
                     part.leases,
                     part.skipped,
+                    part.declined,
                     part.decision,
                     part.counting,
                     state.labels(name, step),

@@ -289,6 +289,18 @@ def test_status_in_words_and_json(folder: Path, notes: Path) -> None:
     assert found["left"]["cost"] is None
 
 
+def test_status_counts_what_nobody_wants(folder: Path, notes: Path) -> None:
+    run("import", folder, notes)
+    assert "skipped" not in run("status", folder)
+    with Project.open(folder) as project:
+        person = project.invite("annotator", "Ann").person
+        while items := project.page(person).items:
+            for item in items:
+                project.skip(person, item.item, item.step)
+    assert json.loads(run("status", folder, "--json"))["unwanted"] == 2
+    assert "2 items were skipped, and too few people are left" in run("status", folder)
+
+
 def test_status_while_somebody_writes(folder: Path) -> None:
     with Project.open(folder):
         assert "0 items" in run("status", folder)

@@ -28,8 +28,9 @@ def next_page(state: State, person: str, now: float, rng: Random) -> list[Given]
 
     What they have before them comes back as it was. Otherwise a page is of one step, the first of
     the protocol that has an item for them: items by priority, then in the order of import, never
-    one that they answered or skipped, nor one for which enough others are at work. Hidden tests
-    stand among them in random places; a page of tests alone is never given.
+    one that they answered, nor one for which enough others are at work. What they skipped comes
+    back once, when nothing else is left for them. Hidden tests stand among them in random places;
+    a page of tests alone is never given.
     """
     found = state.people[person]
     allowed = allowance(state, person, now)
@@ -40,12 +41,13 @@ def next_page(state: State, person: str, now: float, rng: Random) -> list[Given]
         return open_now[: allowed.left]
     quality = state.protocol.quality
     size = quality.page if allowed.left is None else min(quality.page, allowed.left)
-    for step in steps_of(state, found):
-        # One place is always for an item: who is shown tests only can tell them.
-        tests = _tests(state, found, step, min(quality.tests, size - 1), rng)
-        items = list(_items(state, found, step, size - len(tests), now))
-        if items:
-            return [Given(name, step.id) for name in _mixed(items, tests, rng)]
+    for again in (False, True):
+        for step in steps_of(state, found):
+            # One place is always for an item: who is shown tests only can tell them.
+            tests = _tests(state, found, step, min(quality.tests, size - 1), rng, again)
+            items = list(_items(state, found, step, size - len(tests), now, again))
+            if items:
+                return [Given(name, step.id) for name in _mixed(items, tests, rng)]
     return []
 
 
@@ -54,28 +56,37 @@ def _still_open(state: State, item: str, step: str) -> bool:
     return found.is_test or found.steps[step].status == "open"
 
 
-def _items(state: State, person: Person, step: Step, count: int, now: float) -> Iterator[str]:
+def _items(
+    state: State, person: Person, step: Step, count: int, now: float, again: bool
+) -> Iterator[str]:
     if count < 1:
         return
     is_done = share_left(state, person) == 0
     for name in stranded(state, person, step, now) if is_done else state.queue(step.id, now):
-        if is_free_for(state, person.id, name, step) and state.needed(name, step.id, now):
+        is_free = is_free_for(state, person.id, name, step, again=again)
+        if is_free and state.needed(name, step.id, now):
             yield name
             count -= 1
             if not count:
                 return
 
 
-def _tests(state: State, person: Person, step: Step, count: int, rng: Random) -> list[str]:
+def _tests(
+    state: State, person: Person, step: Step, count: int, rng: Random, again: bool
+) -> list[str]:
     """Choose hidden tests that the person has not answered yet.
 
     Those that were shown once and given back come first: as the items of that page come again,
-    too, another test among them would stand out. So nobody gets rid of tests by giving back.
+    too, another test among them would stand out. So nobody gets rid of tests by giving back. Where
+    skipped items come back, so do skipped tests.
     """
     if count < 1:
         return []
     chosen = state.untaken_tests(person.id, step.id)[:count]
     tests = state.tests(step.id)
+    if again:
+        passed = [name for name in tests if state.may_come_back(person.id, name, step.id)]
+        chosen += rng.sample(passed, min(count - len(chosen), len(passed)))
     for _ in range(_TRIES * (count - len(chosen))):
         if len(chosen) == count or not tests:
             break

@@ -103,6 +103,11 @@ class Board:
         part = self.items[item].steps[step]
         return person in part.answers or person in part.skipped
 
+    def may_come_back(self, person: str, item: str, step: str) -> bool:
+        """Say whether somebody skipped an item of a step once, and can be asked once more."""
+        part = self.items[item].steps[step]
+        return person in part.skipped and person not in part.declined
+
     def wanted(self, step: str) -> int:
         """Return how many judgements a step takes, as far as is known: those there and missing."""
         return self.judgements[step] + self._missed[step]

@@ -45,7 +45,8 @@ KINDS: tuple[str, ...] = get_args(Kind)
     ``data``: answers (question -> answer), seconds (how long it took). One event for one item, one
     step and one person.
 ``skipped``
-    the person did not want to judge it. ``data``: reason.
+    the person did not want to judge it. ``data``: reason. It comes back to them once; an answer
+    takes it back.
 ``gold-edited``
     a hidden test has another right answer. ``data``: gold, or null to make it an ordinary item.
 ``removed``

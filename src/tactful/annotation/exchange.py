@@ -55,6 +55,8 @@ class PageItem:
     others: tuple[Mapping[str, Any], ...] = ()
     """For a referee: what each person answered in the step that sent the item here, in an order
     that says nothing of who they are. Always empty for annotators, who judge blindly."""
+    again: bool = False
+    """Whether they skipped it before: it comes back once."""
 
 
 @dataclass(frozen=True, slots=True)

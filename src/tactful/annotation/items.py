@@ -43,6 +43,9 @@ class ItemStep:
     leases: dict[str, float] = field(default_factory=dict)
     """Who was given it, and until when (seconds since 1970); also those whose time is over."""
     skipped: set[str] = field(default_factory=set)
+    """Who passed it by, and has not answered it since."""
+    declined: set[str] = field(default_factory=set)
+    """Who passed it by again when it came back: they are not asked a third time."""
     decision: Answer | None = None
     """What a referee decided, where somebody did."""
     counting: list[Answer] = field(default_factory=list)

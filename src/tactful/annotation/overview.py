@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tactful.annotation.people import NEW_STRETCH
+from tactful.annotation.shares import is_free_for
 from tactful.annotation.trust import is_right, is_tested
 
 if TYPE_CHECKING:
@@ -87,6 +88,21 @@ class Dispute:
     step: str
     text: str
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unwanted:
+    """An item that people skip, and that those who can still take it cannot finish."""
+
+    item: str
+    step: str
+    text: str
+    skipped: int
+    """How many people skipped it."""
+    missing: int
+    """How many judgements it needs."""
+    able: int
+    """How many people can still give one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +184,32 @@ def disputes(state: "State", items: Iterable["Item"] | None = None) -> Iterator[
             here = item.steps.get(step.id)
             if here is not None and here.status == "disputed" and item.gold is None:
                 yield Dispute(item.id, step.id, item.text, _why(state, step, item))
+
+
+def unwanted(state: "State", items: Iterable["Item"] | None = None) -> Iterator[Unwanted]:
+    """Yield the items that were skipped and cannot be finished by the people who are there.
+
+    An owner can judge or decide them, or invite somebody else.
+    """
+    workers = {
+        step.id: [
+            person.id
+            for person in state.people.values()
+            if person.role == step.role and person.status == "active" and person.token is not None
+        ]
+        for step in state.protocol.steps
+    }
+    for item in state.items.values() if items is None else items:
+        for step in state.protocol.steps:
+            here = item.steps[step.id]
+            if item.gold is not None or here.status != "open" or not here.skipped:
+                continue
+            missing = state.needed(item.id, step.id, math.inf)
+            able = sum(
+                is_free_for(state, person, item.id, step, again=True) for person in workers[step.id]
+            )
+            if able < missing:
+                yield Unwanted(item.id, step.id, item.text, len(here.skipped), missing, able)
 
 
 def _why(state: "State", step: "Step", item: "Item") -> str:

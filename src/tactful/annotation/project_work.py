@@ -142,17 +142,27 @@ class Work:
         return self._journal.run(operation)
 
     def skip(
-        self, person: str, item: str, step: str, reason: str = "", now: float | None = None
+        self,
+        person: str,
+        item: str,
+        step: str,
+        reason: str = "",
+        key: str | None = None,
+        now: float | None = None,
     ) -> None:
-        """Let somebody pass an item by; it goes to others, and nobody is asked why."""
+        """Let somebody pass an item by; it goes to others, and nobody is asked why.
+
+        It comes back to them once, when nothing else is left. An answer takes the skip back.
+        """
 
         def operation() -> None:
             who = self._worker(person)
             part = self._item(item).steps[self._step(step).id]
             self._need_shown(person, item, step)
-            if person not in part.skipped and person not in part.answers:
-                data = {"reason": reason[:MOST_NOTE]}
-                self._record(Event("skipped", moment(now), item, who.id, step, data))
+            if person in part.answers or (person in part.skipped and person not in part.leases):
+                return
+            data = {"reason": reason[:MOST_NOTE]}
+            self._record(Event("skipped", moment(now), item, who.id, step, data, key))
 
         self._journal.run(operation)
 
@@ -235,7 +245,9 @@ class Work:
         context = {name: found.context[name] for name in rule.context if name in found.context}
         handle = handle_of(self.secret, person, item, step)
         self._handles.setdefault(person, {})[handle] = (item, step)
-        return PageItem(handle, item, step, found.text, context, self._others(person, item, rule))
+        others = self._others(person, item, rule)
+        again = self.state.may_come_back(person, item, step)
+        return PageItem(handle, item, step, found.text, context, others, again)
 
     def _others(self, person: str, item: str, step: Step) -> tuple[Mapping[str, Any], ...]:
         """Return the answers that a referee decides between; nobody else is told of any."""

@@ -16,12 +16,16 @@ def steps_of(state: State, person: Person) -> list[Step]:
     return [step for step in state.protocol.steps if person.role in (step.role, "owner")]
 
 
-def is_free_for(state: State, person: str, item: str, step: Step) -> bool:
-    """Say whether somebody has not met an item of a step, and is no party to its dispute."""
-    parts = state.items[item].steps
-    part = parts[step.id]
-    if person in part.answers or person in part.skipped:
+def is_free_for(state: State, person: str, item: str, step: Step, *, again: bool = False) -> bool:
+    """Say whether somebody has not met an item of a step, and is no party to its dispute.
+
+    With ``again`` they may also have skipped it, once.
+    """
+    if state.is_known_to(person, item, step.id) and not (
+        again and state.may_come_back(person, item, step.id)
+    ):
         return False
+    parts = state.items[item].steps
     entry = step.entry
     is_party = (
         entry is not None and entry.rule == "disputed" and person in parts[entry.step].answers
@@ -54,11 +58,16 @@ def stranded(state: State, person: Person, step: Step, now: float) -> list[str]:
         for name in _begun(state, step)
         if name != person.id and share_left(state, state.people[name])
     ]
+
+    def is_stranded(name: str, again: bool) -> bool:
+        return is_free_for(state, person.id, name, step, again=again) and not any(
+            is_free_for(state, other, name, step, again=again) for other in behind
+        )
+
     return [
         name
         for name in islice(state.queue(step.id, now), _LOOKED_AT)
-        if is_free_for(state, person.id, name, step)
-        and not any(is_free_for(state, other, name, step) for other in behind)
+        if is_stranded(name, again=False) or is_stranded(name, again=True)
     ]
 
 

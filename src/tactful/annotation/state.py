@@ -207,6 +207,8 @@ class State(Board):
         if person.id not in part.skipped:
             part.skipped.add(person.id)
             person.skipped += 1
+        elif person.id in part.leases:
+            part.declined.add(person.id)
         self._leases.take_up(person.id, item.id, step)
         self._release(item, step, person)
 
@@ -219,6 +221,10 @@ class State(Board):
         trust = person.weight if before is None else before.trust
         answer = Answer(name, data["answers"], at, seconds, event.number, trust)
         part.answers[name] = answer
+        if name in part.skipped:
+            part.skipped.remove(name)
+            part.declined.discard(name)
+            person.skipped -= 1
         self._leases.take_up(name, item.id, step)
         if part.leases:
             part.leases.pop(name, None)

@@ -115,12 +115,18 @@ def status_cli(folder: Path, as_json: bool, price: float | None) -> None:
     echo_sentence(_left(left))
     for note in left["notes"]:
         echo_sentence(note, "  - ", "    ")
+    if found["unwanted"]:
+        noun = "item was" if found["unwanted"] == 1 else "items were"
+        echo_sentence(
+            f"{found['unwanted']:,} {noun} skipped, and too few people are left to finish them; "
+            "see the page 'Status' of the owner."
+        )
 
 
 def status(project: "Project", now: float, price: float | None = None) -> dict[str, Any]:
     """Return the figures of a project as plain data."""
     from tactful.annotation.estimate import estimate
-    from tactful.annotation.overview import progress
+    from tactful.annotation.overview import progress, unwanted
 
     state = project.state
     steps = progress(state)
@@ -134,6 +140,7 @@ def status(project: "Project", now: float, price: float | None = None) -> dict[s
         "tests": tests,
         "events": state.number,
         "finished": state.finished(),
+        "unwanted": sum(1 for _ in unwanted(state)),
         "steps": [
             {
                 "step": each.step,

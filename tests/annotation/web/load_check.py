@@ -123,17 +123,21 @@ def _counted(log: Log) -> Iterator[str]:
 
 
 def _met_twice(log: Log) -> Iterator[str]:
-    """Nobody is given what they have answered or skipped, nor answers what they were not given."""
+    """Nobody is given what they answered or skipped twice, nor answers what they were not given."""
     given: set[tuple[str | None, ...]] = set()
-    done: set[tuple[str | None, ...]] = set()
+    answered: set[tuple[str | None, ...]] = set()
+    skipped: Counter[tuple[str | None, ...]] = Counter()
     for event in log.events:
         meeting = (event.annotator, event.item, event.step)
         if event.kind == "shown":
             given.add(meeting)
-            if meeting in done:
+            if meeting in answered or skipped[meeting] > 1:
                 yield f"given again: {meeting}"
         elif event.kind in ("answered", "skipped"):
-            done.add(meeting)
+            if event.kind == "answered":
+                answered.add(meeting)
+            else:
+                skipped[meeting] += 1
             if meeting not in given:
                 yield f"{event.kind} and never given: {meeting}"
 

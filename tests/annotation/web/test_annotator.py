@@ -83,7 +83,7 @@ def test_an_answer_is_taken_and_kept(make_project: MakeProject, visit: Visit) ->
     project = make_project("pcl", ["A text."])
     ann = visit(project)
     (item,) = page(ann)["items"]
-    assert set(item) == {"handle", "step", "text", "context", "others"}
+    assert set(item) == {"handle", "step", "text", "context", "others", "again"}
     assert ann.post("/api/answer", body(item["handle"], {"pcl": "1"})) == (200, b'{"saved":true}')
     kept = project.state.items["item-0"].steps["paragraph"].answers[ann.person]
     assert (kept.answers, kept.seconds) == ({"pcl": "1"}, 2.5)

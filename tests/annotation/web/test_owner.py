@@ -480,3 +480,33 @@ def test_wrong_settings_are_refused_with_a_sentence(owner: Any, changes: dict[st
     assert answer.status_code == 409
     assert 'role="alert"' in answer.text
     assert owner.project.store.last == before
+
+
+def test_what_nobody_wants_is_shown_and_can_be_decided(
+    make_project: MakeProject, visit: Visit, tmp_path: Path
+) -> None:
+    path = tmp_path / "kind.yaml"
+    path.write_text(PROTOCOL, encoding="utf-8")
+    project = make_project(path, [NewItem("wanted", "A mild text."), NewItem("odd", NASTY)])
+    owner = visit(project, role="owner")
+    person = project.invite("annotator", "Ann").person
+    while items := project.page(person).items:
+        for item in items:
+            if item.item == "odd":
+                project.skip(person, item.item, item.step)
+            else:
+                project.answer(person, item.item, item.step, {"tone": "yes"}, 1.0)
+    page = owner.client.get("/owner").text
+    assert "<h2>Items that nobody wants</h2>" in page
+    assert "skipped by 1, 2 judgements missing, 0 people left to ask" in page
+    assert "<script>alert(1)</script>" not in page
+    listed = owner.client.get("/owner/items?status=skipped").text
+    assert 'href="/owner/item?id=odd"' in listed
+    assert "wanted" not in listed.split("<tbody>")[1].split("</tbody>")[0]
+    shown = owner.client.get("/owner/item?id=odd").text
+    assert 'action="/owner/adjudicate"' in shown
+    assert 'action="/owner/adjudicate"' not in owner.client.get("/owner/item?id=wanted").text
+    form = {"csrf": owner.csrf, "item": "odd", "step": "look", "q:tone": "no", "then": "stay"}
+    owner.client.post("/owner/adjudicate", data=form)
+    assert project.state.items["odd"].steps["look"].status == "done"
+    assert "nobody wants" not in owner.client.get("/owner").text

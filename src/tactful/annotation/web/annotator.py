@@ -135,6 +135,7 @@ class _Pages:
             "text": item.text,
             "context": {words.context(name): text for name, text in item.context.items()},
             "others": others_of(self._project.protocol, item, words),
+            "again": item.again,
         }
 
     async def answer(self, request: Request) -> Response:
@@ -144,18 +145,15 @@ class _Pages:
     def _answer(self, request: Request, sent: bytes) -> Response:
         session = self._consenting(request)
         body = parse_json(request, session, sent)
-        answers, seconds, key = body.get("answers"), body.get("seconds"), body.get("key")
+        answers, seconds = body.get("answers"), body.get("seconds")
         if not isinstance(answers, dict):
             raise HTTPException(400, "The request has no answers.")
         if not isinstance(seconds, int | float) or not math.isfinite(seconds) or seconds < 0:
             raise HTTPException(400, "The request does not say how many seconds it took.")
-        if not isinstance(key, str) or len(key) not in _KEY_LENGTHS:
-            raise HTTPException(400, "The request has no key of its own.")
+        key = _own_key(session, body.get("key"))
         item, step = self._resolve(session, body.get("handle"))
-        person = session.person.id
-        # Keys are made by browsers: nobody can use up that of another person.
-        own_key = f"{person}:{key}"
-        self._project.answer(person, item, step, answers, min(seconds, _MOST_SECONDS), own_key)
+        person, spent = session.person.id, min(seconds, _MOST_SECONDS)
+        self._project.answer(person, item, step, answers, spent, key)
         return JSONResponse({"saved": True})
 
     async def skip(self, request: Request) -> Response:
@@ -167,8 +165,9 @@ class _Pages:
         reason = body.get("reason", "")
         if not isinstance(reason, str):
             raise HTTPException(400, "The reason is not a text.")
+        key = None if "key" not in body else _own_key(session, body["key"])
         item, step = self._resolve(session, body.get("handle"))
-        self._project.skip(session.person.id, item, step, reason)
+        self._project.skip(session.person.id, item, step, reason, key)
         return JSONResponse({"saved": True})
 
     async def stop(self, request: Request) -> Response:
@@ -195,6 +194,14 @@ class _Pages:
         if session.person.consented is not None:
             return False
         return bool(self._project.wellbeing.consent.strip() or self._project.protocol.traits)
+
+
+def _own_key(session: Session, key: object) -> str:
+    """Return the key of a request, under which it counts once."""
+    if not isinstance(key, str) or len(key) not in _KEY_LENGTHS:
+        raise HTTPException(400, "The request has no key of its own.")
+    # Keys are made by browsers: nobody can use up that of another person.
+    return f"{session.person.id}:{key}"
 
 
 def read_traits(questions: tuple[Question, ...], form: Mapping[str, list[str]]) -> dict[str, Any]:

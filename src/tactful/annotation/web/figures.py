@@ -21,12 +21,14 @@ from tactful.annotation.overview import (
     GoldFigures,
     StepProgress,
     TrustLine,
+    Unwanted,
     answer_times,
     burdens,
     disputes,
     gold_figures,
     progress,
     trust_lines,
+    unwanted,
 )
 from tactful.annotation.project import Project
 from tactful.annotation.protocol import Step
@@ -111,6 +113,10 @@ class Figures:
         """Return the items without a clear label."""
         return self._recent("disputes", KEPT_SECONDS, self._disputes)
 
+    def unwanted(self) -> list[Unwanted]:
+        """Return the items that people skip and that cannot be finished so."""
+        return self._recent("unwanted", KEPT_SECONDS, self._unwanted)
+
     def tests(self) -> list[GoldFigures]:
         """Return how often each hidden test is missed."""
         return self._recent("tests", KEPT_SECONDS, self._tests)
@@ -168,6 +174,9 @@ class Figures:
 
     def _disputes(self) -> list[Dispute]:
         return [one for part in self._parts() for one in disputes(self._project.state, part)]
+
+    def _unwanted(self) -> list[Unwanted]:
+        return [one for part in self._parts() for one in unwanted(self._project.state, part)]
 
     def _tests(self) -> list[GoldFigures]:
         # Everyone answers the same few tests: they are copied, and looked at when that is done.

@@ -23,6 +23,8 @@ from tactful.annotation.web.session import Session
 LOG_PAGE = 50
 _MOST_LABELS = 15
 """With more, the agreement on each label is in a list that opens."""
+_MOST_UNWANTED = 20
+"""Items that nobody wants which the first page lists; the page of items has all."""
 _NOT_TOLD = ("token", "text", "context", "meta", "traits")
 _SEARCH_STEP = 5_000
 """As many events as the store reads at once."""
@@ -66,6 +68,8 @@ class _Pages:
             "bars": [charts.progress_bar(step) for step in status.steps],
             "day_chart": charts.day_chart(status.days, "Answers a day, of the last two weeks"),
             "suspects": [test for test in self._desk.figures.tests() if test.suspect],
+            "unwanted": self._desk.figures.unwanted(),
+            "most_unwanted": _MOST_UNWANTED,
         }
 
     def agreement(self, request: Request, session: Session) -> Response:

@@ -32,7 +32,7 @@ from tactful.annotation.web.side_by_side import Comparison, compare, in_words
 from tactful.errors import TactfulError
 
 PER_PAGE = 50
-STATUSES = ("open", "waiting", "done", "disputed", "test")
+STATUSES = ("open", "skipped", "waiting", "done", "disputed", "test")
 _LONGEST_NOTE = 2000
 
 
@@ -240,7 +240,9 @@ class _Pages:
         given = sorted(here.answers.values(), key=lambda answer: answer.at)
         decision: Answer | None = here.decision
         form = None
-        if item.gold is None and here.status in ("disputed", "done"):
+        # What people skip may never come to be disputed or done.
+        is_skipped = here.status == "open" and bool(here.skipped)
+        if item.gold is None and (here.status in ("disputed", "done") or is_skipped):
             current = draft if draft is not None else decision.answers if decision else {}
             said = {names.get(a.annotator, a.annotator): a.answers for a in given}
             form = fields(step, current, said, item.text)
@@ -300,7 +302,11 @@ def _is_wanted(item: Item, words: str, status: str, step: str) -> bool:
     if status not in STATUSES:
         return True
     return item.gold is None and any(
-        here.status == status for name, here in item.steps.items() if not step or name == step
+        here.status == "open" and bool(here.skipped)
+        if status == "skipped"
+        else here.status == status
+        for name, here in item.steps.items()
+        if not step or name == step
     )
 
 

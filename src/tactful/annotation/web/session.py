@@ -26,6 +26,9 @@ class Session:
     token: str
     csrf: str
     """What each form and each request that changes something must carry."""
+    shelf: str
+    """The name of the project in what a browser stores: another one may be served at the same
+    address, and number its people alike."""
 
 
 def start_session(project: Project, token: str) -> Session | None:
@@ -33,7 +36,7 @@ def start_session(project: Project, token: str) -> Session | None:
     person = project.who(token)
     if person is None or person.status == "revoked":
         return None
-    return Session(person, token, sign(project, "csrf", token))
+    return Session(person, token, sign(project, "csrf", token), sign(project, "shelf", "")[:16])
 
 
 def session_of(project: Project, request: Request) -> Session | None:

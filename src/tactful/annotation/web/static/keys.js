@@ -13,6 +13,15 @@ export function nameOf(event) {
   return letter && !event.shiftKey ? letter.toLowerCase() : '';
 }
 
+/** Whether a key would do something if a text were there. */
+function isMeant(event, desk) {
+  if (isPressed(event.target)) return false;
+  if (event.key === 'Enter') return true;
+  if (event.ctrlKey || event.metaKey || event.altKey || !desk.hasSingleKeys) return false;
+  const key = nameOf(event);
+  return key.length === 1 || key === 'backspace';
+}
+
 export function listenToKeys(desk) {
   const commands = {
     g: () => desk.openGuideline(),
@@ -25,9 +34,19 @@ export function listenToKeys(desk) {
 
   document.addEventListener('keydown', (event) => {
     if (event.isComposing || event.defaultPrevented || document.querySelector('dialog[open]')) return;
-    if (!desk.isReady) return;
     const { target } = event;
     const withCtrl = event.ctrlKey || event.metaKey;
+    const isAnswer = event.key === 'Enter' ? !event.shiftKey
+      : !isField(target) && nameOf(event).length === 1;
+    if (event.repeat && isAnswer) {
+      // A key that is held down must not answer the next question or the next text as well.
+      event.preventDefault();
+      return;
+    }
+    if (!desk.isReady) {
+      if (isMeant(event, desk)) desk.tellTooSoon();
+      return;
+    }
     const run = (action) => {
       event.preventDefault();
       action();

@@ -3,5 +3,5 @@
 import { Queue } from './queue.js';
 import { Shelf } from './storage.js';
 
-const { person, csrf } = document.querySelector('script[data-person]').dataset;
-new Queue(new Shelf(person), csrf, () => {}).send();
+const { project, person, csrf } = document.querySelector('script[data-person]').dataset;
+new Queue(new Shelf(project, person), csrf, () => {}).send();

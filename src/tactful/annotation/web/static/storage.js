@@ -1,12 +1,14 @@
 // What stays in this browser until the server has it: answers that wait, and drafts.
+// Each project has a shelf of its own: another one may be served at the same address one day, and
+// what waits for this one is kept until it is there again.
 // A browser may refuse to store (private windows, a full disk): then memory has to do.
 
 const memory = new Map();
 const DRAFT_DAYS = 7;
 
 export class Shelf {
-  constructor(person) {
-    this.prefix = `tactful:${person}:`;
+  constructor(project, person) {
+    this.prefix = `tactful:${project}:${person}:`;
   }
 
   read(name, otherwise = null) {

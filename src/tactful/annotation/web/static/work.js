@@ -15,10 +15,10 @@ const RETRY = 3000;
 
 class Desk {
   constructor() {
-    const { person, csrf, blur, lang } = find('desk').dataset;
+    const { project, person, csrf, blur, lang } = find('desk').dataset;
     this.blur = blur === 'yes';
     this.lang = lang;
-    this.shelf = new Shelf(person);
+    this.shelf = new Shelf(project, person);
     this.shelf.sweep();
     this.queue = new Queue(this.shelf, csrf, (news) => this.#hear(news));
     this.view = new TextView(find('text'), lang);
@@ -33,6 +33,7 @@ class Desk {
     this.index = 0;
     this.history = [];
     this.isReady = false;
+    this.loading = find('place').textContent;
     this.#connect();
   }
 
@@ -70,7 +71,7 @@ class Desk {
 
   /** Ask for a page; what waits is sent first, so that the server knows what is answered. */
   async load() {
-    this.isReady = false;
+    this.#setReady(false);
     await this.queue.send();
     let response;
     try {
@@ -102,6 +103,19 @@ class Desk {
       this.#open();
       if (page.break_due) find('rest').showModal();
     }
+  }
+
+  /** While the next text is on its way, the last one is still seen, and takes no answer. */
+  #setReady(isReady) {
+    this.isReady = isReady;
+    find('columns').inert = !isReady;
+    find('desk').ariaBusy = isReady ? null : 'true';
+    if (!isReady) find('place').textContent = this.loading;
+  }
+
+  /** Say that a key came before the text that it was meant for. */
+  tellTooSoon() {
+    if (!this.isWaiting) notice(word('too_soon'));
   }
 
   #later(sentence) {
@@ -142,7 +156,8 @@ class Desk {
     this.last = JSON.stringify(this.form.answers());
     this.#setCurrent(this.form.nextOpen(null) ?? this.form.shown[0]);
     this.clock.start(draft?.seconds ?? 0);
-    this.isReady = true;
+    this.#setReady(true);
+    find('again').hidden = !item.again;
     find('draft').textContent = '';
     find('undo').disabled = !this.history.length;
     this.#showPlace();
@@ -273,6 +288,8 @@ class Desk {
   skip() {
     if (!this.isReady) return;
     const { item } = this;
+    find('notice').hidden = true;
+    this.history.push({ item, answers: this.form.answers(), isSkip: true });
     this.shelf.remove(`draft:${item.handle}`);
     this.queue.add('/api/skip', { handle: item.handle, reason: '' });
     this.#next(word('skipped'));
@@ -300,11 +317,11 @@ class Desk {
       find('undo').disabled = !this.undone.length && !this.history.length;
       say(word('undone'));
     } else if (this.history.length) {
-      const { item, answers } = this.history.pop();
+      const { item, answers, isSkip } = this.history.pop();
       if (this.items[this.index - 1] === item) this.index -= 1;
       else this.items.splice(this.index, 0, item);
       this.#open(answers);
-      say(word('went_back'));
+      say(word(isSkip ? 'unskipped' : 'went_back'));
     } else {
       say(word('nothing_to_undo'));
     }
