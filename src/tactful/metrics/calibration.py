@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from tactful.errors import InputError
-from tactful.metrics.result import Measure
+from tactful.metrics.result import Measure, measure
 
 Strategy = Literal["width", "mass"]
 
@@ -58,6 +58,7 @@ def reliability_bins(
     ]
 
 
+@measure("binary_probabilities", low=0, high=1, perfect=0, higher_is_better=False)
 def expected_calibration_error(
     gold: npt.ArrayLike,
     scores: npt.ArrayLike,
@@ -81,6 +82,7 @@ def expected_calibration_error(
     return Measure(name, total / items, items=items)
 
 
+@measure("binary_probabilities", low=0, high=1, perfect=0, higher_is_better=False)
 def maximum_calibration_error(
     gold: npt.ArrayLike,
     scores: npt.ArrayLike,
@@ -101,6 +103,7 @@ def maximum_calibration_error(
     return Measure(name, max(abs(each.score - each.positive) for each in found), items=items)
 
 
+@measure("binary_probabilities", low=0, high=1, perfect=0, higher_is_better=False)
 def brier_loss(
     gold: npt.ArrayLike,
     scores: npt.ArrayLike,

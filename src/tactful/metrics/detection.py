@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from tactful.errors import InputError, UsageError
 from tactful.metrics.label_sets import Hierarchy, LabelSets, pair_sets
-from tactful.metrics.result import Measure
+from tactful.metrics.result import Measure, measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,7 @@ def confusion_counts(gold: ArrayLike, predicted: ArrayLike) -> Confusion:
     )
 
 
+@measure("binary", low=0, high=1, perfect=1)
 def precision_score(
     gold: ArrayLike, predicted: ArrayLike, *, undefined: float | None = None
 ) -> Measure:
@@ -91,6 +92,7 @@ def precision_score(
     return _precision(confusion_counts(gold, predicted), undefined)
 
 
+@measure("binary", low=0, high=1, perfect=1)
 def recall_score(
     gold: ArrayLike, predicted: ArrayLike, *, undefined: float | None = None
 ) -> Measure:
@@ -104,6 +106,7 @@ def recall_score(
     return _recall(confusion_counts(gold, predicted), undefined)
 
 
+@measure("binary", low=0, high=1, perfect=1)
 def f1_score(gold: ArrayLike, predicted: ArrayLike, *, undefined: float | None = None) -> Measure:
     """Return the harmonic mean of precision and recall of the positive class; 0 to 1.
 
@@ -116,6 +119,7 @@ def f1_score(gold: ArrayLike, predicted: ArrayLike, *, undefined: float | None =
     return f_beta_score(gold, predicted, beta=1.0, undefined=undefined)
 
 
+@measure("binary", low=0, high=1, perfect=1)
 def f_beta_score(
     gold: ArrayLike, predicted: ArrayLike, *, beta: float = 1.0, undefined: float | None = None
 ) -> Measure:
@@ -127,6 +131,7 @@ def f_beta_score(
     return _f_beta(confusion_counts(gold, predicted), beta, undefined)
 
 
+@measure("label_sets", low=0, high=1, perfect=1)
 def micro_f1_score(
     gold: LabelSets,
     predicted: LabelSets,
@@ -142,6 +147,7 @@ def micro_f1_score(
     return detection_report(gold, predicted, labels=labels, undefined=undefined).micro.f
 
 
+@measure("label_sets", low=0, high=1, perfect=1)
 def macro_f1_score(
     gold: LabelSets,
     predicted: LabelSets,

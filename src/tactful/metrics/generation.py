@@ -17,7 +17,7 @@ from math import exp, log
 from typing import Literal
 
 from tactful.errors import InputError
-from tactful.metrics.result import Measure
+from tactful.metrics.result import Measure, measure
 
 Tokeniser = Callable[[str], list[str]]
 Smoothing = Literal["none", "epsilon", "add-one"]
@@ -51,6 +51,7 @@ class BleuCounts:
     """The length of the reference that is closest in length; of two, the shorter."""
 
 
+@measure("references_texts", low=0, high=1, perfect=1)
 def bleu_score(
     references: Sequence[Sequence[str]],
     hypotheses: Sequence[str],
@@ -92,6 +93,7 @@ def bleu_score(
     return Measure(f"BLEU-{order}", value, left_out, parts, len(counted))
 
 
+@measure("references_texts", low=0, high=1, perfect=1)
 def mean_sentence_bleu_score(
     references: Sequence[Sequence[str]],
     hypotheses: Sequence[str],
@@ -117,6 +119,7 @@ def mean_sentence_bleu_score(
     return _mean(f"mean sentence BLEU-{order}", scores, left_out)
 
 
+@measure("references_texts", low=0, high=1, perfect=1)
 def rouge_l_score(
     references: Sequence[Sequence[str]],
     hypotheses: Sequence[str],
@@ -137,6 +140,7 @@ def rouge_l_score(
     return _mean("ROUGE-L", scores, left_out)
 
 
+@measure("references_texts", low=0, high=1, perfect=1)
 def exact_match_score(
     references: Sequence[Sequence[str]],
     hypotheses: Sequence[str],

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tactful.errors import InputError
 from tactful.metrics.label_sets import Empty, Hierarchy, LabelSets, Pairs, pair_sets, read_hierarchy
-from tactful.metrics.result import Measure
+from tactful.metrics.result import Measure, measure
 
 Numbers = NDArray[np.float64]
 Degrees = Sequence[Mapping[str, float]]
@@ -32,6 +32,7 @@ _NO_ITEMS = "there are no items with a gold answer"
 _FEWEST_FOR_PROPENSITY = 3
 
 
+@measure("label_sets", low=-math.inf, high=math.inf, perfect=None)
 def icm_score(
     gold: LabelSets,
     predicted: LabelSets,
@@ -59,6 +60,7 @@ def icm_score(
     return _icm(pairs, alpha_1, alpha_2, beta)
 
 
+@measure("label_sets", low=0, high=1, perfect=1)
 def icm_norm_score(
     gold: LabelSets,
     predicted: LabelSets,
@@ -81,6 +83,7 @@ def icm_norm_score(
     return _normalised("ICM-norm", _icm(pairs, alpha_1, alpha_2, beta))
 
 
+@measure("label_degrees", low=-math.inf, high=math.inf, perfect=None)
 def icm_soft_score(
     gold: Degrees,
     predicted: Degrees,
@@ -104,6 +107,7 @@ def icm_soft_score(
     return _icm_soft(gold, predicted, hierarchy, alpha_1, alpha_2, beta)
 
 
+@measure("label_degrees", low=0, high=math.inf, perfect=1)
 def icm_soft_norm_score(
     gold: Degrees,
     predicted: Degrees,
@@ -123,6 +127,7 @@ def icm_soft_norm_score(
     )
 
 
+@measure("label_sets", low=0, high=1, perfect=1)
 def hierarchical_f_score(
     gold: LabelSets,
     predicted: LabelSets,
@@ -143,6 +148,7 @@ def hierarchical_f_score(
     return _mean_f("hierarchical F", pairs, np.ones(len(pairs.labels)), 1.0)
 
 
+@measure("label_sets", low=0, high=1, perfect=1)
 def propensity_f_score(
     gold: LabelSets,
     predicted: LabelSets,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tactful.errors import InputError, UsageError
 from tactful.metrics.ranking import roc_auc_score
-from tactful.metrics.result import Measure
+from tactful.metrics.result import Measure, measure
 
 REPETITIONS = 5
 """How often Price et al. repeated the procedure."""
@@ -20,6 +20,7 @@ REPETITIONS = 5
 Numbers = NDArray[np.float64]
 
 
+@measure("judgements_scores", low=0, high=1, perfect=1)
 def human_model_auc_score(
     item: Sequence[str],
     annotator: Sequence[str],

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tactful.errors import InputError
-from tactful.metrics.result import Measure
+from tactful.metrics.result import Measure, measure
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -28,6 +28,7 @@ class Curve:
     y_name: str
 
 
+@measure("binary_scores", low=0, high=1, perfect=1)
 def roc_auc_score(gold: ArrayLike, scores: ArrayLike) -> Measure:
     """Return the probability that a positive item scores above a negative one, ties half.
 
@@ -50,6 +51,7 @@ def roc_auc_score(gold: ArrayLike, scores: ArrayLike) -> Measure:
     return Measure("ROC AUC", doubled / (2 * positives * negatives), items=truth.size)
 
 
+@measure("binary_scores", low=0, high=1, perfect=1)
 def average_precision_score(gold: ArrayLike, scores: ArrayLike) -> Measure:
     """Return the mean precision at each threshold, weighted by the recall that it adds.
 

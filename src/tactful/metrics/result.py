@@ -1,12 +1,13 @@
-"""What a measure answers: a number, or the reason why there is none; and what it says of itself."""
+"""What a measure answers: a number, or the reason why there is none; and how it is registered."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from math import isnan
-from typing import Any, cast
+from typing import Any, TypeVar
 
 from tactful.errors import InputError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +52,34 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What a measure says of itself, so that laws and tables can be made for all of them.
+    """What is known about a measure, so that laws and tables can be made for all of them."""
 
-    ``takes`` is the kind of its input (the law suite makes inputs of each kind); ``perfect`` is
-    the value when the prediction equals the gold answers, None where that depends on the data.
-    """
-
-    target: str
+    function: Callable[..., Measure]
     takes: str
+    """The kind of its input; ``tests/metrics/test_laws.py`` makes inputs of each kind."""
     low: float
     high: float
     perfect: float | None
+    """The value when the prediction equals the gold answers; None where it depends on the data."""
     higher_is_better: bool = True
 
-    def load(self) -> Callable[..., Measure]:
-        """Import and return the function."""
-        module, _, attribute = self.target.partition(":")
-        return cast("Callable[..., Any]", getattr(import_module(module), attribute))
+
+MEASURES: dict[str, Spec] = {}
+"""Every measure by name; :func:`measure` adds to it."""
+
+
+def measure(
+    takes: str,
+    *,
+    low: float,
+    high: float,
+    perfect: float | None,
+    higher_is_better: bool = True,
+) -> Callable[[Function], Function]:
+    """Register a function that returns one :class:`Measure` under its own name."""
+
+    def register(function: Function) -> Function:
+        MEASURES[function.__name__] = Spec(function, takes, low, high, perfect, higher_is_better)
+        return function
+
+    return register

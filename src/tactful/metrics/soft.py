@@ -4,11 +4,13 @@ For learning with disagreement, where the gold answer of an item is a distributi
 item, one column a label, each row summing to 1. All measures are means over the items.
 """
 
+from math import inf
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tactful.errors import InputError, UsageError
-from tactful.metrics.result import Measure
+from tactful.metrics.result import Measure, measure
 
 Numbers = NDArray[np.float64]
 
@@ -16,6 +18,7 @@ _TOLERANCE = 1e-6
 """How far a row's sum may be from 1: single-precision softmax is about 1e-7 off."""
 
 
+@measure("distributions", low=0, high=inf, perfect=None, higher_is_better=False)
 def cross_entropy_loss(
     gold: ArrayLike, predicted: ArrayLike, *, base: float = 2.0, smoothing: float = 0.0
 ) -> Measure:
@@ -51,6 +54,7 @@ def cross_entropy_loss(
     return Measure("cross-entropy", value, parts={"entropy": entropy}, items=items)
 
 
+@measure("distributions", low=0, high=1, perfect=0, higher_is_better=False)
 def jensen_shannon_divergence(gold: ArrayLike, predicted: ArrayLike) -> Measure:
     """Return the mean Jensen-Shannon divergence in bits: 0 (equal) to 1 (nothing in common).
 
@@ -64,6 +68,7 @@ def jensen_shannon_divergence(gold: ArrayLike, predicted: ArrayLike) -> Measure:
     return Measure("Jensen-Shannon divergence", value, items=len(truth))
 
 
+@measure("distributions", low=0, high=1, perfect=0, higher_is_better=False)
 def jensen_shannon_distance(gold: ArrayLike, predicted: ArrayLike) -> Measure:
     """Return the mean of the square roots of the divergences (base 2), a metric: 0 to 1.
 
@@ -79,6 +84,7 @@ def jensen_shannon_distance(gold: ArrayLike, predicted: ArrayLike) -> Measure:
     return Measure("Jensen-Shannon distance", value, items=len(truth))
 
 
+@measure("distributions", low=0, high=2, perfect=0, higher_is_better=False)
 def manhattan_distance(gold: ArrayLike, predicted: ArrayLike) -> Measure:
     """Return the mean of sum |gold - predicted|: 0 (equal) to 2 (nothing in common).
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.errors import InputError
-from tactful.metrics.result import Measure
+from tactful.metrics.result import Measure, measure
 from tactful.types import Span
 
 AnySpan = Span | tuple[int, int] | tuple[int, int, str | None]
@@ -34,6 +34,7 @@ class Piece(NamedTuple):
     category: str | None
 
 
+@measure("spans", low=0, high=1, perfect=1)
 def span_f1_score(gold: Spans, predicted: Spans, *, by_category: bool = False) -> Measure:
     """Return the F1 of characters, counted over all items together (micro).
 
@@ -48,6 +49,7 @@ def span_f1_score(gold: Spans, predicted: Spans, *, by_category: bool = False) -
     return _from_counts("span F1", counts)
 
 
+@measure("spans", low=0, high=1, perfect=1)
 def span_exact_f1_score(gold: Spans, predicted: Spans, *, by_category: bool = False) -> Measure:
     """Return the F1 of whole spans: only the same start and end (and category) count.
 
@@ -58,6 +60,7 @@ def span_exact_f1_score(gold: Spans, predicted: Spans, *, by_category: bool = Fa
     return _from_counts("exact span F1", counts)
 
 
+@measure("spans", low=0, high=1, perfect=1)
 def mean_span_f1_score(gold: Spans, predicted: Spans, *, by_category: bool = False) -> Measure:
     """Return the mean, over the items, of each item's F1 of characters.
 

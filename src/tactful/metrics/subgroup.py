@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tactful.errors import InputError
 from tactful.metrics.ranking import roc_auc_score
-from tactful.metrics.result import Measure
+from tactful.metrics.result import Measure, measure
 
 POWER = -5.0
 """The power of the generalised mean in the Jigsaw competition: low values count most."""
@@ -22,6 +22,7 @@ WEIGHT = 0.25
 """The weight of the overall AUC and of each of the three means in the competition's score."""
 
 
+@measure("binary_scores_subgroup", low=0, high=1, perfect=1)
 def subgroup_auc_score(
     gold: npt.ArrayLike, scores: npt.ArrayLike, subgroup: npt.ArrayLike, *, minimum: int = 1
 ) -> Measure:
@@ -33,6 +34,7 @@ def subgroup_auc_score(
     return _auc("subgroup AUC", *_checked(gold, scores, subgroup), ("in", "in"), minimum)
 
 
+@measure("binary_scores_subgroup", low=0, high=1, perfect=1)
 def bpsn_auc_score(
     gold: npt.ArrayLike, scores: npt.ArrayLike, subgroup: npt.ArrayLike, *, minimum: int = 1
 ) -> Measure:
@@ -43,6 +45,7 @@ def bpsn_auc_score(
     return _auc("BPSN AUC", *_checked(gold, scores, subgroup), ("out", "in"), minimum)
 
 
+@measure("binary_scores_subgroup", low=0, high=1, perfect=1)
 def bnsp_auc_score(
     gold: npt.ArrayLike, scores: npt.ArrayLike, subgroup: npt.ArrayLike, *, minimum: int = 1
 ) -> Measure:
@@ -78,6 +81,7 @@ def generalised_mean(values: Sequence[float], power: float = POWER) -> float:
     return float(np.mean(numbers**power) ** (1 / power))
 
 
+@measure("binary_scores_subgroups", low=0, high=1, perfect=1)
 def unintended_bias_score(
     gold: npt.ArrayLike,
     scores: npt.ArrayLike,
@@ -98,9 +102,9 @@ def unintended_bias_score(
         raise InputError(f"Found weight {weight:g}; expected 0 to 1/3 for each of three means.")
     overall = roc_auc_score(gold, scores)
     parts = {"overall AUC": overall}
-    for name, measure in SUBGROUP_MEASURES.items():
+    for name, function in SUBGROUP_MEASURES.items():
         each = {
-            group: measure(gold, scores, members, minimum=minimum)
+            group: function(gold, scores, members, minimum=minimum)
             for group, members in subgroups.items()
         }
         parts[name] = _mean_of(name, each, power)

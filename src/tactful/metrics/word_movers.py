@@ -13,7 +13,7 @@ all of it, found exactly. Policies, the same for every call:
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from math import lcm
+from math import inf, lcm
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tactful.errors import InputError
 from tactful.metrics.generation import Tokeniser, tokenise
-from tactful.metrics.result import Measure
+from tactful.metrics.result import Measure, measure
 
 if TYPE_CHECKING:
     from tactful.metrics.word_vectors import WordVectors
@@ -34,6 +34,7 @@ def words_of(texts: Iterable[str], tokeniser: Tokeniser = tokenise) -> set[str]:
     return {token for text in texts for token in tokeniser(text)}
 
 
+@measure("references_texts_vectors", low=0, high=inf, perfect=0, higher_is_better=False)
 def word_movers_distance(
     references: Sequence[Sequence[str]],
     hypotheses: Sequence[str],
