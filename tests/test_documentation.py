@@ -1,12 +1,8 @@
 """What exists is documented: rooms, commands, settings, dependencies; and links lead somewhere."""
 
-import doctest
-import importlib
 import re
-import shutil
-import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +11,6 @@ import pytest
 import yaml
 
 from tactful.cli.main import COMMANDS, cli
-from tactful.errors import InputError
 from tactful.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -143,52 +138,3 @@ def test_links_lead_somewhere(page: Path) -> None:
         if path and not is_outside and not (page.parent / path).exists():
             broken.append(target)
     assert broken == []
-
-
-@pytest.fixture
-def load_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
-    """Import a copy-me template, as if it had been copied."""
-
-    def load(name: str) -> Any:
-        path = tmp_path / f"{name}_template.py"
-        shutil.copy(DOCS / "templates" / f"{name}.py.txt", path)
-        monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.delitem(sys.modules, path.stem, raising=False)
-        return importlib.import_module(path.stem)
-
-    return load
-
-
-def test_the_corpus_template_reads_a_corpus(
-    load_template: Callable[[str], Any], tmp_path: Path
-) -> None:
-    template = load_template("corpus")
-    file = tmp_path / "my_corpus_train.csv"
-    file.write_text("id,thread_id,text,hostile,site\n1,a,Hello,0,x\n2,a,Bye,1,y\n")
-    corpus = template.MyCorpus(file)
-    first, second = corpus.examples()
-    assert (first.id, first.group, first.split, first.text) == ("1", "a", "train", "Hello")
-    assert second.labels == {"unhealthy.hostile": 1.0}
-    assert second.meta == {"site": "y"}
-    assert corpus.verify().matches
-
-
-def test_the_metric_template_measures(load_template: Callable[[str], Any]) -> None:
-    template = load_template("metric")
-    assert doctest.testmod(template) == doctest.TestResults(failed=0, attempted=1)
-    with pytest.raises(InputError, match="undefined"):
-        template.balanced_error([1, 1], [1, 0])
-    with pytest.raises(InputError, match="same length"):
-        template.balanced_error([1, 0], [1])
-
-
-def test_the_detector_template_detects(load_template: Callable[[str], Any]) -> None:
-    detector = load_template("detector").PhraseDetector()
-    text = "We must help these people."
-    scores = detector.score([text, "Hello."])
-    assert scores["pcl"].dtype == "float32"
-    assert list(scores["pcl"] > detector.threshold) == [True, False]
-    finding = detector.check(text).findings[0]
-    assert finding.spans[0].cut(text) == "these people"
-    assert detector.check("Hello.").findings == ()
-    assert set(detector.card) >= {"name", "version", "licence", "limits"}

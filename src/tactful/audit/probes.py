@@ -1,4 +1,4 @@
-"""Load probes: the built-in ones by name, one's own by path."""
+"""Load probes: the built-in ones by name, others by the path of their file."""
 
 import os
 from functools import cache
@@ -32,6 +32,7 @@ EXAMPLES = {"en": "example_en", "es": "example_es"}
 """Language -> the built-in probe that is there to be copied."""
 
 _FOLDER = Path(__file__).with_name("probes_data")
+_ADDITIONS = "social_distance_additions"
 
 
 class Additions(Record):
@@ -52,12 +53,12 @@ class Additions(Record):
 
 
 def probe_names() -> list[str]:
-    """Return the names of the built-in probes, the one of the study first."""
-    return [SOCIAL_DISTANCE, *EXAMPLES.values()]
+    """Return the names of the built-in probes: that of the study, then the files of the folder."""
+    return [SOCIAL_DISTANCE, *sorted({file.stem for file in _FOLDER.glob("*.yaml")} - {_ADDITIONS})]
 
 
 def load_probe(name_or_path: str | os.PathLike[str]) -> Probe:
-    """Load a built-in probe by its name, or one's own from the path of a YAML file."""
+    """Load a built-in probe by its name, or any other from the path of its YAML file."""
     name = os.fspath(name_or_path)
     if name in probe_names() and isinstance(name_or_path, str):
         return _built_in(name)
@@ -92,7 +93,7 @@ def _read(path: Path) -> Probe:
 
 def load_additions() -> Additions:
     """Load what is ours in the probe ``social_distance``."""
-    return read_model(_FOLDER / "social_distance_additions.yaml", Additions)
+    return read_model(_FOLDER / f"{_ADDITIONS}.yaml", Additions)
 
 
 def _social_distance() -> Probe:

@@ -15,6 +15,9 @@ EMBEDDED: dict[str, dict[str, str]] = {
 }
 """Language -> name -> folder in ``weights/``."""
 
+DETECTORS = tuple(dict.fromkeys(name for names in EMBEDDED.values() for name in names))
+"""The names of all embedded detectors."""
+
 KINDS: Registry[Callable[[Path], Detector]] = Registry(
     "kind of detector",
     {
@@ -31,9 +34,7 @@ KINDS: Registry[Callable[[Path], Detector]] = Registry(
         "bilstm": "tactful.detectors.bilstm:load_bilstm_detector",
     },
 )
-"""The ``kind`` of a card.json -> what opens its folder."""
-
-DETECTORS = ("default", "fast", "cascade")
+"""The ``kind`` of a card.json -> the function that opens its folder."""
 
 
 def embedded_cards() -> list[Card]:

@@ -1,0 +1,168 @@
+"""The recipes of CONTRIBUTING.md work as they are written.
+
+Each test follows one recipe in a copy of the tree: it runs the recipe's commands and adds the lines
+that the recipe shows, where the recipe says; then it uses the new part by its name.
+"""
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tactful.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[1]
+_BLOCK = re.compile(r"^ *```(sh|python)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A code block of a recipe: commands of the shell, or lines to add to a file."""
+
+    kind: str
+    code: str
+
+
+def steps(recipe: str) -> list[Step]:
+    """Return the code blocks below a heading of CONTRIBUTING.md."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.split(f"\n### {recipe}\n")[1].split("\n## ")[0].split("\n### ")[0]
+    return [
+        Step(kind, re.sub(r"^ {3}", "", code, flags=re.MULTILINE))
+        for kind, code in _BLOCK.findall(section)
+    ]
+
+
+@pytest.fixture
+def follow(tmp_path: Path) -> Callable[..., list[str]]:
+    """Return what follows a recipe in a copy of the tree and gives back what its steps printed."""
+
+    def copy(source: str, target: str) -> None:
+        # Weights are read, never changed: a link is enough, and costs nothing.
+        large = Path(source).suffix in {".onnx", ".npz"}
+        Path(target).symlink_to(source) if large else shutil.copyfile(source, target)
+
+    leave_out = shutil.ignore_patterns("__pycache__")
+    for folder in ("src", "docs/templates", "tests"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=leave_out, copy_function=copy)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    environment = os.environ | {
+        "PYTHONPATH": str(tmp_path / "src"),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+
+    def run(recipe: str, *places: tuple[str, str]) -> list[str]:
+        """Follow a recipe; ``places`` say, for each shown line, its file and the line before it."""
+        found, left = [], list(places)
+        for step in steps(recipe):
+            if step.kind == "python":
+                file, before = left.pop(0)
+                text = (tmp_path / file).read_text(encoding="utf-8")
+                assert text.count(before) == 1
+                changed = text.replace(before, f"{before}\n{step.code.rstrip()}")
+                (tmp_path / file).write_text(changed, encoding="utf-8")
+                continue
+            done = subprocess.run(
+                ["sh", "-e", "-c", step.code],
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=600,
+            )
+            assert done.returncode == 0, f"{step.code}\n{done.stdout}\n{done.stderr}"
+            found.append(done.stdout)
+        assert not left, "the recipe shows fewer lines than this test expects"
+        return found
+
+    return run
+
+
+def test_a_corpus(follow: Callable[..., list[str]]) -> None:
+    places = ("src/tactful/corpora/__init__.py", '"stigmas": "tactful.corpora.stigmas:Stigmas",')
+    *_, checked = follow("How to add a corpus", places)
+    assert re.search(r"\d+ passed", checked)
+    assert "This is the sample that comes with Tactful" in checked
+    assert "Comments by label  (Authors YEAR, table 1)" in checked
+
+
+def test_a_metric(follow: Callable[..., list[str]]) -> None:
+    places = ("src/tactful/metrics/__init__.py", "from collections.abc import Callable\n")
+    *_, checked = follow("How to add a metric", places)
+    assert re.search(r"\d+ passed", checked)
+    assert checked.endswith("balanced error: 0.2500\n")
+
+
+def test_a_detector(follow: Callable[..., list[str]]) -> None:
+    file = "src/tactful/detectors/load.py"
+    *_, by_folder, by_name = follow(
+        "How to add a detector",
+        (file, '"encoder": "tactful.detectors.encoder:load_encoder_detector",'),
+        (file, '"en": {'),
+    )
+    assert '"phrase-en 1.0"' in by_folder
+    assert re.search(r"\d+ passed", by_name)
+    assert '"phrase-en 1.0"' in by_name
+
+
+def test_a_probe(follow: Callable[..., list[str]]) -> None:
+    *_, checked = follow("How to add a probe")
+    assert "is a valid probe: my_probe" in checked
+    assert re.search(r"\d+ passed", checked)
+
+
+@pytest.fixture
+def template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """Return what imports a template, as if it had been copied."""
+    monkeypatch.setattr("tactful.metrics.result.MEASURES", {})
+
+    def load(name: str) -> Any:
+        path = tmp_path / f"{name}_template.py"
+        shutil.copy(ROOT / "docs" / "templates" / f"{name}.py.txt", path)
+        spec = spec_from_file_location(path.stem, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+def test_the_corpus_template_keeps_unknown_columns(
+    template: Callable[[str], Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "my_corpus_train.csv"
+    shutil.copy(ROOT / "docs" / "templates" / "corpus_sample.csv.txt", file)
+    corpus = template("corpus").MyCorpus(file)
+    first, second, *_ = corpus.examples()
+    assert (first.id, first.group, first.split) == ("1", "a", "train")
+    assert second.labels == {"unhealthy.hostile": 1.0}
+    assert second.meta == {"site": "north"}
+    assert corpus.verify().matches
+
+
+def test_the_metric_template_explains_what_is_undefined(template: Callable[[str], Any]) -> None:
+    module = template("metric")
+    assert doctest.testmod(module) == doctest.TestResults(failed=0, attempted=2)
+    with pytest.raises(InputError, match="same length"):
+        module.balanced_error([1, 0], [1])
+
+
+def test_the_detector_template_says_where(template: Callable[[str], Any], tmp_path: Path) -> None:
+    module = template("detector")
+    module.write_phrase_detector(tmp_path / "phrase-en")
+    detector = module.load_phrase_detector(tmp_path / "phrase-en")
+    text = "We must help these people."
+    assert detector.check(text).findings[0].spans[0].cut(text) == "these people"
+    assert detector.check("Hello.").findings == ()
