@@ -118,7 +118,7 @@ def gated(sources: SpanishSources, logits: Numbers) -> Numbers:
 def quality(data: Path, work: Path, hold_out: HoldOut) -> str:
     """Measure the members, the experts and the whole on one way to hold out."""
     sources = read_spanish(data, hold_out=hold_out)
-    outside = outside_logits(open_lesson(sources, work, say), work, say)
+    outside = outside_logits(open_lesson(sources, say), work, say)
     mixed = mixed_logits(sources, outside)
     apart = {COMMENTS: tfidf(sources, COMMENTS), SPEECHES: tfidf(sources, SPEECHES)}
     whole = gated(sources, mixed)

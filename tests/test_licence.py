@@ -59,7 +59,16 @@ def test_the_wheel_says_so(tmp_path: Path) -> None:
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     # Built as a user's pip builds it: in an environment of its own, with hatchling from the index.
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", tmp_path / "dist", source]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--no-deps",
+        "-w",
+        str(tmp_path / "dist"),
+        str(source),
+    ]
     subprocess.run(command, check=True, capture_output=True, timeout=600)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     with zipfile.ZipFile(wheel) as file:

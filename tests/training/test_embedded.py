@@ -1,6 +1,7 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +13,12 @@ pytestmark = pytest.mark.train
 
 from tactful.corpora import load_corpus  # noqa: E402
 from tactful.detectors import load_detector, read_card  # noqa: E402
-from tactful.training import default, embedded, fast, finish  # noqa: E402
+from tactful.files import sha256  # noqa: E402
+from tactful.training import default, embedded, fast, finish, multitask  # noqa: E402
 from tactful.training.batches import encode, load_tokenizer  # noqa: E402
 from tactful.training.encoder import load_encoder  # noqa: E402
 from tactful.training.multitask import Recipe  # noqa: E402
-from tactful.training.records import IDS  # noqa: E402
+from tactful.training.records import IDS, fingerprint  # noqa: E402
 
 FOLDERS = {"dpm": "dont_patronize_me", "ucc": "unhealthy_comments", "sbic": "social_bias"}
 DETECTORS = ("encoder-en", "fast-en", "default-en", "cascade-en")
@@ -84,6 +86,48 @@ def test_one_run_writes_all_embedded_detectors_and_a_second_repeats_nothing(
         once, again = (load_detector(each / name).score(texts) for each in (first, second))
         for identifier in IDS:
             np.testing.assert_allclose(once[identifier], again[identifier], atol=1e-6)
+
+
+@pytest.mark.usefixtures("short")
+def test_changed_data_and_settings_are_learnt_again(
+    data: Path, tiny_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    trained: list[str] = []
+    learn = multitask.train
+
+    def counted(*values: Any) -> None:
+        trained.append(values[4].name)
+        learn(*values)
+
+    monkeypatch.setattr(default, "train", counted)
+
+    def run() -> tuple[list[str], str]:
+        said.clear()
+        trained.clear()
+        sources = default.read_sources(data, tiny_encoder)
+        stage = default.student_stage(sources, tmp_path / "work", said.append)
+        stage.file()
+        about = default.about_training(sources, stage, "a command")
+        assert about["data sha256"] == fingerprint(sources.records)
+        assert about["base sha256"] == sha256(tiny_encoder / "model.safetensors")
+        return sorted(trained), str(about["data sha256"])
+
+    everything = ["final", "student", "teacher1", "teacher2"]
+    first = run()
+    assert first[0] == everything
+    assert run() == ([], first[1])
+    assert said == []
+    # A setting of the student reaches what depends on the student, and nothing else.
+    monkeypatch.setattr(default, "STUDENT", Recipe(seed=3, epochs=1, rate=1e-5))
+    assert run() == (["final", "student"], first[1])
+    assert any(line.endswith("changed since it was made: recipe.") for line in said)
+    comments = data / FOLDERS["ucc"] / "train_comments_text_only.txt"
+    comments.write_text("A mild remark.\nAnd a new one.\n", encoding="utf-8")
+    names, found = run()
+    assert names == everything
+    assert found != first[1]
+    assert any("made again" in line and "data sha256" in line for line in said)
 
 
 def test_opinions_are_asked_for_where_they_are_used(data: Path, tiny_encoder: Path) -> None:

@@ -117,6 +117,14 @@ def test_from_posts_to_a_framer_that_works(
     frames_default.train_frames(data, output, tmp_path / "work", base, again.append)
     assert not any("step" in sentence for sentence in again)
     assert json.loads((output / "frames-en" / "card.json").read_text(encoding="utf-8")) == card
+    # Other posts are learnt anew, and the card has their hash.
+    file = data / "social_bias" / "SBIC.v2.dev.csv"
+    file.write_text(file.read_text(encoding="utf-8").replace("bridge", "market"), encoding="utf-8")
+    frames_default.train_frames(data, output, tmp_path / "work", base, again.append)
+    other = json.loads((output / "frames-en" / "card.json").read_text(encoding="utf-8"))
+    assert other["training"]["data sha256"] != card["training"]["data sha256"]
+    assert any("states.npz: made again" in sentence for sentence in again)
+    assert any("step" in sentence for sentence in again)
 
 
 class _NoBias:

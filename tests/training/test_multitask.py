@@ -95,6 +95,18 @@ def test_a_stopped_run_ends_as_an_unbroken_one(
         assert torch.allclose(value, again.state_dict()[name], atol=1e-6), name
 
 
+def test_other_data_does_not_take_up_the_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(multitask, "CHECKPOINT_STEPS", 2)
+    train(tiny(), data(), everything, RECIPE, tmp_path)
+    other = data()
+    other.targets[0] = 1 - other.targets[0]
+    seen: list[int] = []
+    train(tiny(), other, everything, RECIPE, tmp_path, lambda *step: seen.append(step[0]))
+    assert seen[0] == 1
+
+
 def test_another_recipe_does_not_take_up_the_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

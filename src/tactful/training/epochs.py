@@ -19,6 +19,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits as cross_entrop
 
 from tactful.errors import FileFormatError, UsageError
 from tactful.files import atomic_path
+from tactful.training.stages import hash_of_weights
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 HEAVIEST = 100.0
@@ -106,7 +107,13 @@ def run_epochs(
         raise UsageError("Found a patience and no held-out texts; expected some to watch.")
     parameters = [each for each in network.parameters() if each.requires_grad]
     optimiser = torch.optim.AdamW(parameters, lr=plan.rate, weight_decay=plan.weight_decay)
-    keeper = _Keeper(folder, {"plan": asdict(plan), "data": data.fingerprint()})
+    about: dict[str, object] = {
+        "plan": asdict(plan),
+        "data": data.fingerprint(),
+        "held out": None if held_out is None else held_out.fingerprint(),
+        "start": None if folder is None else hash_of_weights(network.state_dict()),
+    }
+    keeper = _Keeper(folder, about)
     history, best = keeper.resume(network, optimiser)
     steps = math.ceil(len(_chosen(data, plan, 0)) / plan.batch)
     weights = _class_weights(data.labels) if plan.class_weight else None

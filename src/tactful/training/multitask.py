@@ -20,6 +20,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits as cross_entrop
 from tactful.files import atomic_path
 from tactful.training.batches import Batch, Encoded, batches
 from tactful.training.encoder import MultiTaskEncoder
+from tactful.training.stages import hash_of, hash_of_weights
 
 CHECKPOINT_STEPS = 200
 
@@ -53,12 +54,18 @@ def train(
     on_step: Callable[[int, int, float], None] = lambda *_: None,
     on_epoch: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Train in place; the folder keeps the checkpoint until the run is whole."""
+    """Train in place; the folder keeps the checkpoint of a run that is stopped."""
     plan = [(epoch, list(sampler(epoch))) for epoch in range(recipe.epochs)]
     total = sum(math.ceil(len(rows) / recipe.batch) for _, rows in plan)
     optimiser = torch.optim.AdamW(parameter_groups(model, recipe), betas=(0.9, 0.98), eps=1e-6)
     peaks = [group["lr"] for group in optimiser.param_groups]
-    done = resume_checkpoint(model, optimiser, folder, asdict(recipe))
+    about = {
+        "recipe": asdict(recipe),
+        "data": data.fingerprint(),
+        "rows": hash_of(rows for _, rows in plan),
+        "start": hash_of_weights(model.state_dict()),
+    }
+    done = resume_checkpoint(model, optimiser, folder, about)
     step = 0
     model.train()
     for epoch, rows in plan:
@@ -78,7 +85,7 @@ def train(
             optimiser.step()
             on_step(step, total, float(loss.detach()))
             if step % CHECKPOINT_STEPS == 0:
-                save_checkpoint(model, optimiser, folder, asdict(recipe), step)
+                save_checkpoint(model, optimiser, folder, about, step)
         if step > done:
             on_epoch(epoch)
             model.train()
@@ -165,13 +172,13 @@ def save_checkpoint(
     model: torch.nn.Module,
     optimiser: torch.optim.Optimizer,
     folder: Path,
-    recipe: dict[str, Any],
+    made_from: dict[str, Any],
     step: int,
 ) -> None:
     """Keep all that a run needs to go on from here."""
     tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
     tensors |= dict(_named_states(optimiser))
-    about = {"step": str(step), "recipe": json.dumps(recipe)}
+    about = {"step": str(step), "made from": json.dumps(made_from)}
     folder.mkdir(parents=True, exist_ok=True)
     with atomic_path(folder / "checkpoint.safetensors", force=True) as target:
         save_file(tensors, target, metadata=about)
@@ -181,9 +188,12 @@ def resume_checkpoint(
     model: torch.nn.Module,
     optimiser: torch.optim.Optimizer,
     folder: Path,
-    recipe: dict[str, Any],
+    made_from: dict[str, Any],
 ) -> int:
-    """Take up the last checkpoint of the same recipe; return how many steps it had done."""
+    """Load the last checkpoint of the same run; return how many steps it had done.
+
+    The checkpoint of other data or settings (``made_from``) is not used, and is written over.
+    """
     path = folder / "checkpoint.safetensors"
     if not path.is_file():
         return 0
@@ -191,7 +201,7 @@ def resume_checkpoint(
 
     with safe_open(path, "pt") as file:
         about = file.metadata()
-    if about["recipe"] != json.dumps(recipe):
+    if (about or {}).get("made from") != json.dumps(made_from):
         return 0
     tensors = load_file(path)
     model.load_state_dict({k: v for k, v in tensors.items() if not k.startswith("optimiser.")})

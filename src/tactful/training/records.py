@@ -75,10 +75,11 @@ def read_records(data: Path | None = None, seed: int = 1) -> list[Record]:
 
 
 def fingerprint(records: Sequence[Record]) -> str:
-    """Return a hash of all texts, parts and targets: equal data, equal hash."""
+    """Return a hash of all texts, parts, targets and spans: equal data, equal hash."""
     digest = sha256()
     for record in records:
-        digest.update(repr((record.id, record.text, record.part)).encode("utf-8", "replace"))
+        who = (record.id, record.text, record.corpus, record.part, record.spans)
+        digest.update(repr(who).encode("utf-8", "backslashreplace"))
         digest.update(repr(sorted(record.targets.items())).encode())
     return digest.hexdigest()
 

@@ -6,8 +6,8 @@ folds that hold whole articles and speeches out; the weights that are written th
 everything.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,8 @@ import torch
 from numpy.typing import NDArray
 
 from tactful.detectors.card import Card
-from tactful.errors import InputError
 from tactful.files import atomic_path
+from tactful.training import stages
 from tactful.training.spanish_card import SpanishParts, write_spanish
 from tactful.training.spanish_network import (
     SPANISH_STAGE,
@@ -42,7 +42,7 @@ from tactful.training.spanish_sources import (
     SpanishSources,
     read_spanish,
 )
-from tactful.training.spanish_words import fit_words
+from tactful.training.spanish_words import STRENGTH, fit_words
 from tactful.training.use_classifier import MEAN, SENTENCE, UseClassifier
 from tactful.training.use_load import load_use
 
@@ -83,6 +83,16 @@ class Lesson:
         rows = self.sources.rows(COMMENTS, SPEECHES)
         return [row for row in rows if self.sources.texts[row].fold == fold]
 
+    def made_from(self) -> dict[str, object]:
+        """Return the hashes and settings that every stage depends on."""
+        return {
+            "texts": self.sources.fingerprint(),
+            "heads": list(self.sources.heads),
+            "start": stages.hash_of_weights(self.begin),
+            "settings": asdict(SPANISH_STAGE),
+            "weights": [LESSON_WEIGHT, REGISTER_WEIGHT, HELPER_SHARE],
+        }
+
 
 def train_spanish(
     data: Path | None,
@@ -91,11 +101,13 @@ def train_spanish(
     say: Say = lambda _: None,
     command: str = "tactful train spanish --data CORPORA --output WEIGHTS",
 ) -> Card:
-    """Train, measure and write the Spanish detectors; stages that are done are kept in ``work``."""
-    lesson = open_lesson(read_spanish(data), work, say)
+    """Train, measure and write the Spanish detectors.
+
+    ``work`` keeps the finished stages; one whose data or settings changed is made again.
+    """
+    lesson = open_lesson(read_spanish(data), say)
     outside = outside_logits(lesson, work, say)
-    model = lesson.model
-    _stage(work / "spanish.safetensors", model, say, lambda: _teach(lesson, None, say))
+    _learn_everything(lesson, work, say)
     pcl = _fit_pcl(lesson)
     words = fit_words(lesson.sources, lesson.spanish())
     parts = SpanishParts(
@@ -104,21 +116,8 @@ def train_spanish(
     return write_spanish(output, parts, command)
 
 
-def open_lesson(sources: SpanishSources, work: Path, say: Say = lambda _: None) -> Lesson:
-    """Open the multilingual encoder and cut all texts into its tokens.
-
-    What ``work`` holds of other texts is refused: figures of one set of texts say nothing about
-    another.
-    """
-    work.mkdir(parents=True, exist_ok=True)
-    mark, digest = work / "texts.sha256", sources.fingerprint()
-    if mark.is_file() and mark.read_text(encoding="utf-8").strip() != digest:
-        raise InputError(
-            f"{work}: found the stages of a training on other texts; expected those of these; "
-            "remove the folder, or start with --fresh."
-        )
-    with atomic_path(mark, force=True) as target:
-        target.write_text(f"{digest}\n", encoding="utf-8")
+def open_lesson(sources: SpanishSources, say: Say = lambda _: None) -> Lesson:
+    """Open the multilingual encoder and cut all texts into its tokens."""
     say("opening the multilingual encoder, and pruning its vocabulary")
     spanish = [text.text for text in sources.texts if text.corpus != ENGLISH]
     english = [text.text for text in sources.texts if text.corpus == ENGLISH]
@@ -137,21 +136,23 @@ def outside_logits(lesson: Lesson, work: Path, say: Say = lambda _: None) -> Num
     """
     found = np.full((len(lesson.sources.texts), 2, len(COLUMNS)), np.nan)
     for fold in range(FOLDS):
-        held = lesson.held(fold)
-        file = work / f"fold-{fold}.npz"
-        if file.is_file():
-            with np.load(file) as kept:
-                found[held] = kept["logits"]
-            continue
-        _teach(lesson, fold, say)
-        logits = logits_of(lesson.model, lesson.tokens, held).astype(np.float64)
-        logits[:, COLUMNS.index(COMMENT)] += HELPER_SHARE * logits[:, _helper(lesson.sources)]
-        found[held, 0] = logits[:, : len(COLUMNS)]
-        words = fit_words(lesson.sources, lesson.spanish(fold))
-        found[held, 1] = words.decisions([lesson.sources.texts[row].text for row in held])
-        with atomic_path(file, force=True) as target, target.open("wb") as handle:
-            np.savez_compressed(handle, logits=found[held])
+        made_from = {**lesson.made_from(), "fold": fold, "words": STRENGTH}
+        make = stages.saved(partial(_fold_logits, lesson, fold, say))
+        kept = stages.Stage(work / f"fold-{fold}.npz", made_from, make, say).arrays()
+        found[lesson.held(fold)] = kept["logits"]
     return found
+
+
+def _fold_logits(lesson: Lesson, fold: int, say: Say) -> dict[str, np.ndarray]:
+    held = lesson.held(fold)
+    found = np.full((len(held), 2, len(COLUMNS)), np.nan)
+    _teach(lesson, fold, say)
+    logits = logits_of(lesson.model, lesson.tokens, held).astype(np.float64)
+    logits[:, COLUMNS.index(COMMENT)] += HELPER_SHARE * logits[:, _helper(lesson.sources)]
+    found[:, 0] = logits[:, : len(COLUMNS)]
+    words = fit_words(lesson.sources, lesson.spanish(fold))
+    found[:, 1] = words.decisions([lesson.sources.texts[row].text for row in held])
+    return {"logits": found}
 
 
 def _teach(lesson: Lesson, without: int | None, say: Say) -> None:
@@ -198,17 +199,18 @@ def _fit_pcl(lesson: Lesson) -> Numbers:
     return answers
 
 
-def _stage(file: Path, model: UseClassifier, say: Say, learn: Callable[[], None]) -> None:
-    """Learn, or take up what was learnt before."""
+def _learn_everything(lesson: Lesson, work: Path, say: Say) -> None:
+    """Teach the network all texts, or load it from a run that did."""
     from safetensors.torch import load_file, save_file
 
-    if file.is_file():
-        say(f"{file.name}: taken up from before")
-        model.load_state_dict(load_file(file))
-        return
-    learn()
-    with atomic_path(file, force=True) as target:
-        save_file({name: value.contiguous() for name, value in model.state_dict().items()}, target)
+    def make(path: Path) -> None:
+        _teach(lesson, None, say)
+        state = {name: value.contiguous() for name, value in lesson.model.state_dict().items()}
+        with atomic_path(path, force=True) as target:
+            save_file(state, target)
+
+    stage = stages.Stage(work / "spanish.safetensors", lesson.made_from(), make, say)
+    lesson.model.load_state_dict(load_file(stage.file()))
 
 
 def _helper(sources: SpanishSources) -> int:
