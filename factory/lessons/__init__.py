@@ -1,0 +1,1 @@
+"""Texts written for training, as data: see README.md in this folder."""
