@@ -1,0 +1,165 @@
+"""The lessons keep their schema, are many and varied, and are split by prompt."""
+
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+from factory.lessons import generate
+from factory.lessons.load import FOLDER, Lesson, filled, lessons_of, read_lesson_file, read_lessons
+from factory.lessons.schema import IDS
+
+from tactful.detectors.neutral import neutral_sentences
+
+FILES = sorted((FOLDER / "english").glob("*.yaml"))
+LEAST_ITEMS = 4_000
+LEAST_GROUPS = 80
+MOST_GENERATED = 1 / 5
+MOST_ALIKE = 0.7
+"""How much of their character shingles two texts may share, unless they are a contrast pair."""
+SHINGLE = 6
+
+
+@pytest.fixture(scope="module")
+def lessons() -> list[Lesson]:
+    return read_lessons()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_file_keeps_the_schema(path: Path) -> None:
+    file = read_lesson_file(path)
+    found = list(lessons_of(path))
+    assert all(lesson.labels for lesson in found)
+    if file.kind == "contrast":
+        assert all(lesson.pair for lesson in found)
+    if file.kind not in ("contrast", "harmful"):
+        assert not any(value >= 0.5 for each in found for value in each.labels.values())
+
+
+def test_there_are_enough(lessons: list[Lesson]) -> None:
+    assert len(lessons) >= LEAST_ITEMS
+
+
+def test_few_are_generated(lessons: list[Lesson]) -> None:
+    assert sum(lesson.generated for lesson in lessons) <= MOST_GENERATED * len(lessons)
+
+
+def test_the_generated_file_is_what_the_generator_writes() -> None:
+    assert generate.FILE.read_text(encoding="utf-8") == generate.document()
+
+
+def test_many_groups_are_named_neutrally() -> None:
+    assert len(set(generate.GROUPS)) == len(generate.GROUPS) >= LEAST_GROUPS
+
+
+def test_a_fifth_of_the_prompts_is_validation(lessons: list[Lesson]) -> None:
+    part_of = {lesson.prompt: lesson.part for lesson in lessons}
+    share = Counter(part_of.values())["validation"] / len(part_of)
+    assert 0.15 <= share <= 0.25
+    prompts = [read_lesson_file(path).prompt for path in FILES]
+    assert len(set(prompts)) == len(prompts)
+
+
+def test_every_id_is_taught_both_ways(lessons: list[Lesson]) -> None:
+    for root, names in IDS.items():
+        for name in (root, *(f"{root}.{name}" for name in names)):
+            values = [lesson.labels[name] for lesson in lessons if name in lesson.labels]
+            assert any(value < 0.5 for value in values), f"no lesson says that {name} is absent"
+            assert any(value >= 0.5 for value in values), f"no lesson shows {name}"
+
+
+def test_no_text_is_there_twice(lessons: list[Lesson]) -> None:
+    counts = Counter(" ".join(lesson.text.casefold().split()) for lesson in lessons)
+    assert [text for text, count in counts.items() if count > 1] == []
+
+
+def test_no_lesson_is_a_sentence_that_measures_bias(lessons: list[Lesson]) -> None:
+    measuring = {sentence.text.casefold() for sentence in neutral_sentences()}
+    assert measuring
+    assert [lesson.text for lesson in lessons if lesson.text.casefold() in measuring] == []
+
+
+def test_the_package_does_not_import_the_factory() -> None:
+    source = FOLDER.parents[1] / "src"
+    assert [
+        path
+        for path in source.rglob("*.py")
+        if re.search(r"^\s*(from|import) factory\b", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ] == []
+
+
+def test_no_two_texts_are_nearly_the_same(lessons: list[Lesson]) -> None:
+    assert near_duplicates([lesson for lesson in lessons if not lesson.generated]) == []
+
+
+def near_duplicates(lessons: list[Lesson]) -> list[tuple[str, str]]:
+    """Return the texts that share most of their shingles, and are no contrast pair."""
+    shingles = [_shingles(lesson.text) for lesson in lessons]
+    holders: dict[str, list[int]] = defaultdict(list)
+    found = []
+    for row, own in enumerate(shingles):
+        shared = Counter(other for shingle in own for other in holders[shingle])
+        for other, count in shared.items():
+            alike = count / len(own | shingles[other])
+            twins = lessons[row].pair is not None and lessons[row].pair == lessons[other].pair
+            if alike > MOST_ALIKE and not twins:
+                found.append((lessons[other].text, lessons[row].text))
+        for shingle in own:
+            holders[shingle].append(row)
+    return found
+
+
+def _shingles(text: str) -> set[str]:
+    plain = f" {' '.join(text.casefold().split())} "
+    return {plain[at : at + SHINGLE] for at in range(max(1, len(plain) - SHINGLE + 1))}
+
+
+def test_the_search_sees_near_duplicates() -> None:
+    def lesson(text: str, pair: str | None = None) -> Lesson:
+        return Lesson("x", text, {}, "neutral", "train", "x", generated=False, pair=pair)
+
+    one = "The library opens at nine on weekdays and closes at six."
+    two = "The library opens at nine on weekdays and closes at seven."
+    assert near_duplicates([lesson(one), lesson(two)]) == [(one, two)]
+    assert near_duplicates([lesson(one, "p"), lesson(two, "p")]) == []
+    assert near_duplicates([lesson(one), lesson("The bridge is closed for repairs.")]) == []
+
+
+def test_labels_are_written_out(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(
+        "prompt: Write a pair.\nkind: contrast\nlicence: CC0-1.0\npart: train\n"
+        "labels: {pcl: 0}\nharmful: {pcl: 1}\n"
+        "items:\n- {harmful: Poor souls., harmless: Tenants., labels: {pcl.compassion: 1},"
+        " marks: [Poor]}\n",
+        encoding="utf-8",
+    )
+    bad, good = lessons_of(tmp_path / "a.yaml")
+    assert bad.labels == {"pcl": 1.0, "pcl.compassion": 1.0}
+    assert (
+        good.labels
+        == filled({"pcl": 0})
+        == {f"pcl.{name}": 0.0 for name in IDS["pcl"]} | {"pcl": 0.0}
+    )
+    assert bad.pair == good.pair == "a-pair-1"
+    assert (bad.marks, good.marks) == (("Poor",), ())
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("labels: {rude: 1}", "found the ids rude"),
+        ("labels: {pcl: 2}", "less than or equal to 1"),
+        ("mood: good", "Extra inputs are not permitted"),
+        ("licence: MIT", "CC0-1.0"),
+    ],
+)
+def test_what_breaks_the_schema_is_refused(tmp_path: Path, line: str, message: str) -> None:
+    file = {
+        "prompt": "prompt: Write.", "kind": "kind: neutral", "part": "part: train",
+        "licence": "licence: CC0-1.0", "items": "items: [A text.]",
+    }  # fmt: skip
+    file[line.partition(":")[0]] = line
+    path = tmp_path / "a.yaml"
+    path.write_text("\n".join(file.values()), encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        read_lesson_file(path)
