@@ -1,4 +1,4 @@
-"""What the tests of several rooms share: the authors' files, copies of the samples, a browser."""
+"""What the tests of several rooms share, and what makes every run of them the same."""
 
 import os
 import shutil
@@ -13,6 +13,26 @@ from tactful.corpora import CORPORA
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes by their parameter: packed bytes may differ in each process, and be long."""
+    return argname if isinstance(val, bytes) else None
+
+
+COLLECTED = pytest.StashKey[list[str]]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the ids of all tests, before some of them are deselected."""
+    config.stash[COLLECTED] = [item.nodeid for item in items]
+
+
+@pytest.fixture
+def collected(pytestconfig: pytest.Config) -> list[str]:
+    """Return the ids of the tests that this run has collected."""
+    return pytestconfig.stash[COLLECTED]
 
 
 @pytest.fixture

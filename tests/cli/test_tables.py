@@ -18,13 +18,13 @@ CSV = b'item,label\na,1\nb,""\n'
     [
         ("t.csv", CSV),
         ("t.CSV", b"\xef\xbb\xbf" + CSV),
-        ("t.csv.gz", gzip.compress(CSV)),
+        ("t.csv.gz", gzip.compress(CSV, mtime=0)),
         ("t.tsv", CSV.replace(b",", b"\t").replace(b"\n", b"\r\n")),
         ("t.tab", CSV.replace(b",", b"\t")),
         ("index.csv", b",item,label\n0,a,1\n1,b,\n\n"),
         ("t.jsonl", b'{"item":"a","label":"1"}\n\n{"item":"b","label":null}'),
         ("t.ndjson", b'{"item":"a","label":"1"}\n{"item":"b"}\n'),
-        ("t.jsonl.gz", gzip.compress(b'{"item":"a","label":"1"}\n{"item":"b"}\n')),
+        ("t.jsonl.gz", gzip.compress(b'{"item":"a","label":"1"}\n{"item":"b"}\n', mtime=0)),
     ],
 )
 def test_all_formats_say_the_same(tmp_path: Path, name: str, content: bytes) -> None:
@@ -64,7 +64,7 @@ def test_many_rows_come_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("t.csv", b",\na,1\n", "line 1: found no names"),
         ("t.csv", b"item,label\na,\xff\n", "line 2: found bytes that are not UTF-8"),
         ("t.csv", b"\xff\xfea\x00", "found UTF-16"),
-        ("t.csv.gz", gzip.compress(CSV)[:-9], "damaged or cut-off"),
+        ("t.csv.gz", gzip.compress(CSV, mtime=0)[:-9], "damaged or cut-off"),
         ("t.jsonl", b"\n\n", "found no rows"),
         ("t.jsonl", b'{"a":1}\n{"a":\n', "line 2: found what is no JSON"),
         ("t.jsonl", b'{"a":1}\n{"a":"\xff"}\n', "line 2: found bytes that are not UTF-8"),
