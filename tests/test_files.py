@@ -72,7 +72,7 @@ def test_the_bytes_decide_how_a_file_is_read_not_its_name(
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(["plain", "gz", "zip"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_text_comes_back_letter_by_letter(text: str, packing: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "text"

@@ -76,7 +76,7 @@ def test_the_anaesthetists_of_the_paper() -> None:
         assert fit.label_of()[patient] == label
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     votes=st.lists(
         st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(0, 2)),

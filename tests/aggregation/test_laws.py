@@ -69,7 +69,7 @@ def test_no_method_is_forgotten() -> None:
 
 
 @pytest.mark.parametrize("method", CALLS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_a_label_or_a_reason_for_every_item(method: str, data: st.DataObject) -> None:
     table = data.draw(tables(CALLS[method][1]))
@@ -94,7 +94,7 @@ def test_a_label_or_a_reason_for_every_item(method: str, data: st.DataObject) ->
 
 
 @pytest.mark.parametrize("method", CALLS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_the_order_of_rows_does_not_matter(method: str, data: st.DataObject) -> None:
     table = data.draw(tables(CALLS[method][1]))
@@ -109,7 +109,7 @@ def test_the_order_of_rows_does_not_matter(method: str, data: st.DataObject) -> 
 
 
 @pytest.mark.parametrize("method", PROBABILISTIC)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_posteriors_are_distributions(method: str, data: st.DataObject) -> None:
     result = run(method, data.draw(tables(CALLS[method][1])))

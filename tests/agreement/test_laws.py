@@ -41,7 +41,7 @@ def same(one: Agreement, two: Agreement) -> None:
 
 
 @every_measure
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(rows=tables)
 def test_a_value_or_a_reason(name: str, level: str, rows: Rows) -> None:
     found = answer(rows, name, level)
@@ -57,7 +57,7 @@ def test_a_value_or_a_reason(name: str, level: str, rows: Rows) -> None:
 
 
 @every_measure
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(rows=tables, data=st.data())
 def test_orders_and_names_do_not_matter(name: str, level: str, rows: Rows, data: Any) -> None:
     first = answer(rows, name, level)
@@ -69,7 +69,7 @@ def test_orders_and_names_do_not_matter(name: str, level: str, rows: Rows, data:
 
 
 @pytest.mark.parametrize("name", [name for name, level in CASES if level == "nominal"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(rows=tables, data=st.data())
 def test_nominal_labels_are_only_names(name: str, rows: Rows, data: Any) -> None:
     words = data.draw(st.permutations(["b", "a", "10", "9"]))
@@ -80,7 +80,7 @@ def test_nominal_labels_are_only_names(name: str, rows: Rows, data: Any) -> None
 
 
 @every_measure
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(rows=tables)
 def test_perfect_agreement_is_one(name: str, level: str, rows: Rows) -> None:
     found = answer([(i, a, i % 3) for i, a, _ in rows], name, level)

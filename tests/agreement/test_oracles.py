@@ -60,7 +60,7 @@ def distance(level: str, values: list[int]) -> Any:
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(rows=tables)
 def test_alpha_is_its_definition(level: Any, rows: Rows) -> None:
     paired = [labels for labels in units(rows).values() if len(labels) > 1]
@@ -77,7 +77,7 @@ def test_alpha_is_its_definition(level: Any, rows: Rows) -> None:
     close(krippendorff_alpha(rows, level), 1 - observed / expected)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(rows=tables)
 def test_percent_is_its_definition(rows: Rows) -> None:
     each = [
@@ -118,7 +118,7 @@ def gwet_parts(rows: Rows, kind: str | None) -> tuple[float, dict[int, float], A
 
 
 @pytest.mark.parametrize("kind", [None, "linear", "quadratic"])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(rows=tables)
 def test_fleiss_and_gwet_are_their_definitions(kind: Any, rows: Rows) -> None:
     parts = gwet_parts(rows, kind)
@@ -162,7 +162,7 @@ def test_cohen_is_that_of_scikit_learn(kind: Any) -> None:
         assert float(mean) == pytest.approx(np.mean(expected), abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(rows=tables)
 def test_cohen_pairs_say_who_shares_what(rows: Rows) -> None:
     judged: dict[str, dict[int, int]] = defaultdict(dict)

@@ -53,7 +53,7 @@ def by_character(spans: list[Span], category: str | None) -> list[tuple[str, str
 
 
 @pytest.mark.parametrize("measure", ["krippendorff", "cohen", "fleiss", "percent", "ac1"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(spans=annotations(), category=st.sampled_from([None, "p"]))
 def test_characters(measure: str, spans: list[Span], category: str | None) -> None:
     if category and not any(span[4] == category for span in spans):
@@ -67,7 +67,7 @@ def test_characters(measure: str, spans: list[Span], category: str | None) -> No
     assert (found.items, found.annotators) == (3, 3)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(spans=annotations())
 def test_f1(spans: list[Span]) -> None:
     unique = set(spans)

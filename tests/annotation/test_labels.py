@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.annotation.scenes import RUDE, UNFAIR, WHOM, options, said, step
 
@@ -55,7 +55,6 @@ VOTES = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(VOTES)
 def test_trust_weighted_is_the_rule_of_the_room(votes: list[tuple[str, float]]) -> None:
     answers, trust = trusted(*votes)
@@ -75,7 +74,6 @@ def test_trust_weighted_is_the_rule_of_the_room(votes: list[tuple[str, float]]) 
         assert {name: label.soft.get(name, 0.0) for name in shares} == pytest.approx(shares)
 
 
-@settings(deadline=None)
 @given(VOTES)
 def test_majority_is_the_rule_of_the_room(votes: list[tuple[str, float]]) -> None:
     answers, trust = trusted(*votes)
@@ -249,7 +247,6 @@ FORMS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(FORMS, st.sampled_from(["majority", "trust_weighted"]), st.sampled_from([0.0, 0.6, 0.75, 1]))
 def test_sure_is_what_the_labels_say(
     forms: list[tuple[dict[str, Any], float]], how: str, confidence: float

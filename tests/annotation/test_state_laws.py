@@ -109,7 +109,7 @@ def play(used: Protocol, moves: list[tuple[str, str, str, int]]) -> Scene:
     return scene
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.sampled_from(sorted(PROTOCOLS)), MOVES, st.integers(0, 70))
 def test_a_part_and_the_rest_is_the_whole(
     name: str, moves: list[tuple[str, str, str, int]], cut: int
@@ -124,7 +124,7 @@ def test_a_part_and_the_rest_is_the_whole(
     assert picture(parted) == picture(whole) == picture(scene.state)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.sampled_from(sorted(PROTOCOLS)), MOVES)
 def test_what_is_counted_on_the_way_is_what_is_there(
     name: str, moves: list[tuple[str, str, str, int]]
@@ -158,7 +158,7 @@ def test_what_is_counted_on_the_way_is_what_is_there(
         assert len(person.history) == person.tests
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.sampled_from(sorted(PROTOCOLS)), MOVES, st.sampled_from(PEOPLE))
 def test_removal_and_re_admission_restore_the_labels(
     name: str, moves: list[tuple[str, str, str, int]], person: str
@@ -189,7 +189,7 @@ ANSWERS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(ANSWERS, st.randoms(use_true_random=False))
 def test_the_order_of_independent_people_does_not_matter(
     given_answers: list[tuple[str, str, int]], rng: Random
@@ -230,7 +230,7 @@ def _rounded(state: State, item: str) -> dict[str, Any]:
     }
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.randoms(use_true_random=False), st.integers(1, 3), st.integers(3, 5))
 def test_people_at_once_never_collect_too_much_nor_see_an_item_twice(
     rng: Random, judgements: int, most: int

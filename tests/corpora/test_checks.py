@@ -103,7 +103,6 @@ def test_a_text_in_the_place_of_a_label_is_not_shown() -> None:
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=8))
-@settings(deadline=None)
 def test_every_whole_number_is_read_to_its_last_digit(numbers: list[int]) -> None:
     values, _, log = check(Column("x", "integer"), [str(number) for number in numbers])
     assert values == numbers
@@ -111,7 +110,6 @@ def test_every_whole_number_is_read_to_its_last_digit(numbers: list[int]) -> Non
 
 
 @given(st.lists(st.floats(), max_size=8), st.floats(-5, 5), st.floats(-5, 5))
-@settings(deadline=None)
 def test_numbers_are_kept_exactly_when_they_are_in_range(
     numbers: list[float], low: float, high: float
 ) -> None:
@@ -163,7 +161,6 @@ def test_an_empty_text_may_be_kept_and_noted() -> None:
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])).filter(str.strip), max_size=6))
-@settings(deadline=None)
 def test_texts_stay_exactly_as_they_are(texts: list[str]) -> None:
     padded = [f"  {text}\n" for text in texts]
     assert check(Column("text"), padded)[0] == padded
@@ -209,7 +206,6 @@ BATCHES = st.lists(
 
 
 @given(BATCHES)
-@settings(deadline=None)
 def test_repeated_keys_are_found_as_a_plain_table_finds_them(
     batches: list[tuple[str, list[tuple[str, str | None]]]],
 ) -> None:
@@ -230,7 +226,7 @@ def test_repeated_keys_are_found_as_a_plain_table_finds_them(
 
 
 @given(st.lists(st.integers(0, 10**18), unique=True, max_size=200), st.integers(1, 50))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_many_batches_of_any_size(numbers: list[int], size: int) -> None:
     seen = SeenKeys()
     frame = pl.DataFrame({"id": [str(number) for number in numbers]}, schema={"id": pl.String})

@@ -112,7 +112,7 @@ def broken_ucc(folder: Path) -> Path:
 
 @pytest.mark.parametrize("ending", ENDINGS)
 @given(rows=rows)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 def test_any_examples_come_back_identical(
     tmp_path: Path, ending: str, rows: list[dict[str, Any]]
 ) -> None:
@@ -193,7 +193,7 @@ def test_some_sample_has_judgements_and_some_has_spans() -> None:
 
 
 @given(rows=rows)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_flattening_loses_nothing(rows: list[dict[str, Any]]) -> None:
     frame = pl.DataFrame(rows, schema=EXAMPLE_SCHEMA)
     for table in NESTED:

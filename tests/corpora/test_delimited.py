@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tactful.corpora.delimited import LINE, match_header, read_batches
@@ -93,7 +93,6 @@ def starts(rows: list[tuple[str, ...]]) -> list[int]:
 
 
 @given(ROWS, BATCH, st.sampled_from(["\n", "\r\n"]), st.sampled_from([",", "\t"]))
-@settings(deadline=None)
 def test_any_quoted_cells_come_back_with_their_lines(
     rows: list[tuple[str, ...]], batch_rows: int, end: str, delimiter: str
 ) -> None:
@@ -106,7 +105,6 @@ def test_any_quoted_cells_come_back_with_their_lines(
 
 
 @given(st.lists(st.tuples(FLAT, FLAT, FLAT), max_size=12), BATCH)
-@settings(deadline=None)
 def test_cells_that_are_quoted_only_where_needed_come_back(
     rows: list[tuple[str, ...]], batch_rows: int
 ) -> None:
@@ -117,7 +115,6 @@ def test_cells_that_are_quoted_only_where_needed_come_back(
 
 
 @given(FLAT_ROWS, BATCH, st.sampled_from(["\n", "\r\n"]), st.booleans())
-@settings(deadline=None)
 def test_any_unquoted_cells_come_back_with_their_lines(
     rows: list[tuple[str, ...]], batch_rows: int, end: str, last: bool
 ) -> None:
@@ -134,7 +131,6 @@ def test_any_unquoted_cells_come_back_with_their_lines(
     st.booleans(),
     st.sampled_from(["", "\n", "\r\n", "\n\n\n"]),
 )
-@settings(deadline=None)
 def test_packing_a_mark_and_blank_lines_at_the_end_change_nothing(
     rows: list[tuple[str, ...]], packing: str, mark: bool, blank: str
 ) -> None:

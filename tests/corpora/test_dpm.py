@@ -340,7 +340,7 @@ def releases(draw: st.DrawFn) -> tuple[list[list[str]], list[list[str]]]:
     return paragraphs, spans
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(releases())
 def test_what_is_written_is_read(release: tuple[list[list[str]], list[list[str]]]) -> None:
     paragraphs, spans = release

@@ -53,9 +53,7 @@ def check(keys: list[str | None], size: int, items: int) -> list[pl.DataFrame]:
 
 
 @given(KEYS, st.integers(1, 70), st.integers(1, 12))
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_all_rows_of_a_key_are_together(
     temporary: Path, keys: list[str | None], size: int, items: int
 ) -> None:

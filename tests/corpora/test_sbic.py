@@ -386,7 +386,7 @@ def annotations() -> st.SearchStrategy[dict[str, str]]:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(annotations(), min_size=1, max_size=7), st.integers(1, 9))
 def test_what_is_written_is_read(rows: list[dict[str, str]], batch_rows: int) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -49,7 +49,7 @@ def frames(draw: st.DrawFn) -> pl.DataFrame:
 
 
 @given(frames())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_conforming_gives_all_fields_once_and_for_all(frame: pl.DataFrame) -> None:
     whole = conform(frame)
     assert whole.schema == EXAMPLE_SCHEMA

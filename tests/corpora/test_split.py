@@ -113,7 +113,7 @@ def sample(name: str) -> pl.DataFrame:
 
 
 @given(rows=rows, folds=st.integers(2, 4), seed=st.integers(0, 5))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_no_group_and_no_text_is_in_two_parts(rows: list[Row], folds: int, seed: int) -> None:
     examples = frame_of(rows)
     parts = parts_by_folds(folds)

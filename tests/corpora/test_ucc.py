@@ -384,7 +384,7 @@ def corpora(draw: st.DrawFn) -> tuple[list[dict[str, str]], list[dict[str, str]]
     return comments, judgements
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(corpora(), st.integers(1, 20))
 def test_what_is_written_is_read(
     rows: tuple[list[dict[str, str]], list[dict[str, str]]], batch_rows: int

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tactful.detectors.documents import KINDS, Document, Kind, document_of, kind_of, read_document
@@ -146,7 +146,7 @@ def test_adversarial_text_keeps_its_offsets(name: str, kind: Kind) -> None:
     check_offsets(document_of(ADVERSARIAL[name], kind))
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200)
 @given(
     st.text(
         st.one_of(

@@ -3,7 +3,7 @@
 import html
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tactful.detectors.documents import Document, document_of
@@ -143,7 +143,7 @@ _PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300)
 @given(st.lists(_PIECES, max_size=25).map("".join))
 def test_each_character_leads_to_what_stands_for_it(source: str) -> None:
     check_characters(document_of(source, "markdown"))

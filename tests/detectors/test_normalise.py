@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tactful.detectors.normalise import normalise
@@ -99,7 +99,7 @@ _DISGUISES = [
 ]
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=500)
 @given(st.text(st.one_of(st.sampled_from(_DISGUISES), st.characters()), max_size=30))
 @example("a\u1fbe\u0316")
 @example("ʙ\u0336ʜ\u0336")

@@ -165,7 +165,7 @@ def test_a_detector_that_is_certain_has_finite_log_odds() -> None:
     assert np.isfinite(log_odds(np.array([0.0, 1.0], dtype=np.float32))).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=80))
 def test_any_text_has_spans_inside_it(text: str) -> None:
     words = words_of(text)

@@ -1,7 +1,7 @@
 """Spans of a written text lead back to the source."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tactful.detectors.offsets import Writer, through
@@ -45,7 +45,6 @@ def test_without_changes_a_span_is_its_own_source() -> None:
     assert through((), 3, 5) == (3, 5)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.text("ab \n", max_size=4), st.booleans()), max_size=12))
 def test_every_character_leads_to_itself_or_to_white_space(pieces: list[tuple[str, bool]]) -> None:
     source = "".join(piece for piece, _ in pieces)

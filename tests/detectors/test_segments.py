@@ -1,7 +1,7 @@
 """Sentences, and windows of sentences, of bounded length."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tactful.detectors.segments import MOST_CHARACTERS, Block, segments_of, sentences, windows
@@ -84,7 +84,7 @@ def test_a_line_without_end_is_bounded_and_fast(text: str) -> None:
     assert max(end - start for start, end in found) <= MOST_CHARACTERS
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200)
 @given(st.text(st.sampled_from("aB. !?…\n\"'”1¿。é\u0301"), max_size=400), st.integers(1, 12))
 def test_windows_cover_every_word_in_order(text: str, most_words: int) -> None:
     at = 0

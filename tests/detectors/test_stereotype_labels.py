@@ -82,7 +82,7 @@ def test_unknown_labels_answer_with_the_nearest() -> None:
         consistent("stereotype")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.sampled_from(MODES))
 def test_decisions_are_consistent_and_those_of_single_sets(seed: int, mode: Mode) -> None:
     rng = np.random.default_rng(seed)

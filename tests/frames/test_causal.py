@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
@@ -160,7 +160,6 @@ def written(draw: st.DrawFn) -> Decoded:
 
 
 @given(written())
-@settings(suppress_health_check=[HealthCheck.too_slow])
 def test_the_search_never_breaks_a_constraint(decoded: Decoded) -> None:
     frame = constrained_frame(decoded)
     assert frame_problems(frame) == []

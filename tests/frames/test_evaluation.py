@@ -193,7 +193,7 @@ FRAMES = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(FRAMES, st.randoms())
 def test_the_order_of_posts_does_not_matter(pairs: list[tuple[Frame, ...]], random: Random) -> None:
     shuffled = sorted(pairs, key=lambda _: random.random())

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tactful.errors import InputError
@@ -43,7 +43,6 @@ def frames(draw: st.DrawFn) -> Frame:
     return Frame(probabilities, groups, statements, answers, told)
 
 
-@settings(deadline=None)
 @given(frames())
 def test_a_frame_comes_back_as_it_went(frame: Frame) -> None:
     assert frame_from_json(json.loads(json.dumps(frame_as_json(frame)))) == frame

@@ -1,7 +1,7 @@
 """Frames as lines of tokens, against Sap et al. 2020, section 4, equation 1."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tactful.errors import InputError
@@ -82,7 +82,6 @@ def test_an_insult_to_one_person_has_no_in_group_to_learn() -> None:
     assert learnt(instance) == [START, "[ingN]"]
 
 
-@settings(deadline=None)
 @given(instances())
 def test_loss_is_masked_exactly_where_a_variable_has_no_value(instance: Instance) -> None:
     values = can_have(instance)
@@ -95,7 +94,6 @@ def test_loss_is_masked_exactly_where_a_variable_has_no_value(instance: Instance
     assert all(piece.learn for piece in pieces if not piece.special)
 
 
-@settings(deadline=None)
 @given(instances())
 def test_what_is_written_is_read_back(instance: Instance) -> None:
     values = can_have(instance)

@@ -1,7 +1,7 @@
 """Frames as values, against Sap et al. 2020: sections 2, 3.2 and 4.2, footnote 8, table 1."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tactful.errors import InputError, UnknownNameError, UsageError
@@ -166,7 +166,6 @@ def test_an_unknown_variable_answers_with_the_nearest() -> None:
         make_frame({"frame.intend": "yes"})
 
 
-@settings(deadline=None)
 @given(st.lists(annotations(), min_size=1, max_size=5))
 def test_combined_answers_are_means_and_keep_the_constraints(frames: list[Frame]) -> None:
     """Section 4.2: binarised, averaged over those who were asked, binarised again at .5."""
@@ -190,7 +189,6 @@ def test_combined_answers_are_means_and_keep_the_constraints(frames: list[Frame]
         assert "frame.in_group" not in combined.answers
 
 
-@settings(deadline=None)
 @given(annotations())
 def test_one_annotator_alone_stays_as_they_said(frame: Frame) -> None:
     combined = aggregate_frames([frame])

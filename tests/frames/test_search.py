@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tactful.frames.schema import CATEGORICAL, frame_problems
@@ -38,7 +38,6 @@ def test_half_of_all_assignments_are_consistent() -> None:
     assert len(consistent_assignments()) == 16
 
 
-@settings(deadline=None)
 @given(CHANCES, st.sampled_from([None, False, True]))
 def test_the_search_finds_what_brute_force_finds(chances: list[float], group: bool | None) -> None:
     found = most_probable(dict(zip(CATEGORICAL, chances, strict=True)), group)
@@ -52,7 +51,6 @@ def test_the_search_finds_what_brute_force_finds(chances: list[float], group: bo
     assert tuple(found.values()) in options
 
 
-@settings(deadline=None)
 @given(st.lists(CHANCES, min_size=1, max_size=20))
 def test_no_answer_breaks_a_constraint(rows: list[list[float]]) -> None:
     found = most_probable_rows(np.array(rows))
@@ -69,7 +67,6 @@ def test_no_answer_breaks_a_constraint(rows: list[list[float]]) -> None:
         assert frame_problems(Frame(answers=answers)) == []
 
 
-@settings(deadline=None)
 @given(CHANCES)
 def test_what_is_consistent_already_stays(chances: list[float]) -> None:
     alone = tuple(int(p >= 0.5) for p in chances)

@@ -114,7 +114,7 @@ def lowest_common(one: str, other: str) -> str | None:
     return common[-1] if common else None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(SETS)
 def test_icm_is_the_recursion_of_the_paper(
     items: list[tuple[frozenset[str], frozenset[str]]],

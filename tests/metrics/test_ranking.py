@@ -47,7 +47,7 @@ def test_all_equal_scikit_learn(seed: int, levels: int) -> None:
     np.testing.assert_array_equal(curve.thresholds[::-1], thresholds)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ITEMS)
 def test_auc_is_the_share_of_won_pairs(items: list[tuple[bool, int]]) -> None:
     """Mann and Whitney 1947, counted pair by pair."""

@@ -110,7 +110,7 @@ def test_plain_lists_and_plain_numbers_will_do() -> None:
     assert float(bootstrap_interval(accuracy, gold, first, repetitions=50).measure) == 0.75
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=20))
 def test_laws(pairs: list[tuple[float, float]]) -> None:
     first, second = (Decomposition.mean(side) for side in zip(*pairs, strict=True))

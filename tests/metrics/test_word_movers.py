@@ -52,7 +52,7 @@ def test_it_is_a_distance(first: list[str], second: list[str], third: list[str])
     assert distance(first * 2, second) == pytest.approx(distance(first, second))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.data())
 def test_both_solvers_agree(supplies: list[int], data: st.DataObject) -> None:
     demands = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))

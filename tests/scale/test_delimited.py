@@ -44,7 +44,7 @@ def read(
     return table.rows(), skipped
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(
     tables,
     st.sampled_from([CSV, TSV]),
@@ -83,7 +83,7 @@ def cell_by_cell(data: bytes) -> Iterator[Cells | None]:
         at = end
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(ANY_BYTES, st.integers(1, 3))
 def test_the_fast_way_and_the_slow_way_agree(data: bytes, width: int) -> None:
     columns = "xyz"[:width]
@@ -97,7 +97,7 @@ def test_the_fast_way_and_the_slow_way_agree(data: bytes, width: int) -> None:
         assert skipped == len(slow) - len(found)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(ANY_BYTES)
 def test_a_row_is_read_the_same_whatever_stands_beside_it(data: bytes) -> None:
     data += b"\n"

@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.scale.made import WORDS
 
@@ -34,7 +34,6 @@ def test_halves_of_letters_are_made_readable_and_nothing_else(written: str, expe
     assert readable(series("{}", written)).to_list() == ["{}", expected]
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["\\", r"\\", HALF, r"\ude00", r"\n", "u", "d83d", "é"])))
 def test_what_is_made_readable_stays_so(parts: list[str]) -> None:
     once = readable(series("".join(parts)))

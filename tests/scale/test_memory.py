@@ -98,9 +98,7 @@ def test_a_file_that_cannot_be_used_costs_only_time(tmp_path: Path, how: str) ->
     memory.close()
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(), unique=True, max_size=8))
 def test_any_text_is_told_from_any_other(memory: Memory, values: list[str]) -> None:
     series = texts(*values)

@@ -96,7 +96,7 @@ def test_the_first_bad_line_is_named() -> None:
         parsed(b'{}\n[]\n{"a"\n')
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.lists(values, max_size=4), st.booleans())
 def test_any_value_is_an_object_or_refused_alone_as_in_company(
     written: list[Any], ascii_only: bool
@@ -114,7 +114,7 @@ def test_any_value_is_an_object_or_refused_alone_as_in_company(
     assert set(lines_of(found)) >= set(fine)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(st.sampled_from(list('{}[]":,a1-.eE0 \\utrn')), max_size=10).map("".join))
 def test_the_fast_reader_takes_nothing_that_is_no_json(inside: str) -> None:
     found = parsed(f'{{"a":{inside}}}'.encode(), skip=True)

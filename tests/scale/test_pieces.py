@@ -19,9 +19,7 @@ from tactful.scale.unpacking import pack
 MARK = b"\xef\xbb\xbf"
 CSV_ROWS = [b"a,b", b'"a\nb",c', b'"""",x', b'5" x,y', b",", b'"a\r\nb",""', b"", "é,ü".encode()]
 JSON_ROWS = [b'{"text": "a"}', b'{"text": "\\n\\""}', b"", b'  {"a":[1]} ', '{"é":1}'.encode()]
-in_tmp_path = settings(
-    deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+in_tmp_path = settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def files_of(rows: list[bytes], head: bytes) -> st.SearchStrategy[bytes]:

@@ -23,7 +23,7 @@ def cuts(data: bytes, rows: int, most: int, kind: Format = CSV) -> list[bytes]:
 
 
 @given(ANY_BYTES, st.integers(1, 4), st.integers(1, 9), st.sampled_from([CSV, JSONL]))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_cuts_give_the_bytes_back_and_begin_again_at_any_of_them(
     data: bytes, rows: int, most: int, kind: Format
 ) -> None:
@@ -62,13 +62,12 @@ def ends_letter_by_letter(data: bytes, separator: bytes) -> list[int]:
 
 
 @given(ANY_BYTES, st.sampled_from([CSV, TSV]))
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 def test_ends_are_those_of_a_reader_that_goes_letter_by_letter(data: bytes, kind: Format) -> None:
     data = data.replace(b",", kind.separator.encode())
     assert record_ends(data, kind).tolist() == ends_letter_by_letter(data, kind.separator.encode())
 
 
-@settings(deadline=None)
 @given(ANY_BYTES, ANY_BYTES)
 def test_more_bytes_behind_change_no_end(data: bytes, more: bytes) -> None:
     ends = record_ends(data, CSV).tolist()

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.scale.made import IDS, WORDS, ReadsWords
 
@@ -50,7 +50,6 @@ def counting() -> tuple[Counts, Scorer]:
     return counts, replace(WORDS, load=lambda: counts)
 
 
-@settings(deadline=None)
 @given(st.lists(TEXTS, max_size=4))
 def test_equal_texts_are_read_once_over_all_tables_with_the_same_cells(
     tables: list[list[str | None]],

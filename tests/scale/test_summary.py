@@ -51,7 +51,7 @@ def in_parts(rows: list[Row], cuts: list[int]) -> list[Summary]:
     return [counted(rows[a:b]) for a, b in pairwise(edges)]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(all_rows, st.lists(st.integers(0, 30), max_size=4), st.randoms())
 def test_the_parts_add_up_to_the_whole(rows: list[Row], cuts: list[int], random: Any) -> None:
     whole, parts = counted(rows), in_parts(rows, cuts)
@@ -64,7 +64,7 @@ def test_the_parts_add_up_to_the_whole(rows: list[Row], cuts: list[int], random:
     assert merged(left, right) == merged(right, left) == whole
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows=all_rows, cuts=st.lists(st.integers(0, 30), max_size=4))
 def test_they_add_up_where_values_are_counted_together(rows: list[Row], cuts: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -73,7 +73,7 @@ def test_they_add_up_where_values_are_counted_together(rows: list[Row], cuts: li
         assert reduce(merged, in_parts(rows, cuts)) == counted(rows)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(all_rows)
 def test_everything_is_counted_once(rows: list[Row]) -> None:
     found = counted(rows)
@@ -91,7 +91,7 @@ def test_everything_is_counted_once(rows: list[Row]) -> None:
     assert max(found.found.values()) <= found.rows_with_any <= sum(found.found.values())
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(all_rows)
 def test_a_summary_goes_through_json(rows: list[Row]) -> None:
     found = counted(rows)

@@ -43,7 +43,7 @@ def expected(texts: list[str | None], top: int, top_by: str | None) -> list[int]
     return [row for _, row in sorted(values)[:top]]
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(TEXTS, st.integers(1, 6), st.integers(1, 30), st.sampled_from([None, *IDS]))
 def test_the_worst_are_the_same_for_any_size_of_parts_and_nulls_are_never_among_them(
     texts: list[str | None], size: int, top: int, top_by: str | None

@@ -32,7 +32,7 @@ BYTES = {
 }
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(cells, cells), max_size=6), st.sampled_from(["csv", "tsv"]))
 def test_cells_come_back_as_they_were_with_null_and_empty_apart(
     rows: list[tuple[str | None, ...]], kind: str

@@ -130,7 +130,7 @@ def test_without_the_people_file_nothing_else_is_missing(full: Any, tmp_path: Pa
     assert built.items == full.state().items
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=TEXTS, data=st.data())
 @pytest.mark.parametrize("name", CARRIED)
 def test_any_text_and_span(
