@@ -1,5 +1,6 @@
 """Rules that the tests keep, so that a run says the same on every machine."""
 
+import ast
 import json
 import os
 import subprocess
@@ -7,6 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+TESTS = Path(__file__).resolve().parent
+CLOCKS = {"monotonic", "perf_counter", "process_time", "thread_time"}
 
 # Collects in a process with another clock, and writes the ids to the file named first.
 COLLECT_TOMORROW = """
@@ -25,6 +30,57 @@ class Ids:
 options = ["--collect-only", "--quiet", "--assert=plain", "-p", "no:cacheprovider"]
 sys.exit(pytest.main([*options, *sys.argv[2:]], plugins=[Ids()]))
 """
+
+
+def broken_rules(source: str) -> list[str]:
+    """Return what depends on the speed of the machine, with its line."""
+    found: list[str] = []
+    if not any(word in source for word in ("deadline", *CLOCKS)):
+        return found
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.keyword) and node.arg == "deadline":
+            found.append(f"line {node.value.lineno}: a deadline; tests/conftest.py sets none")
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and _is_clock(node.left):
+            found.append(f"line {node.lineno}: elapsed time; wait for an event instead")
+    return found
+
+
+def _is_clock(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in CLOCKS
+
+
+def test_no_test_depends_on_the_speed_of_the_machine() -> None:
+    # The first has the one profile, and the second measures load for a benchmark.
+    exempt = {TESTS / "conftest.py", TESTS / "annotation" / "web" / "load.py"}
+    modules = {*TESTS.rglob("*.py")} - exempt
+    assert len(modules) > 400
+    found = {
+        path.relative_to(TESTS).as_posix(): broken_rules(path.read_text(encoding="utf-8"))
+        for path in modules
+    }
+    assert {module: broken for module, broken in found.items() if broken} == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("@settings(max_examples=5, deadline=200)\ndef test(): ...", "line 1: a deadline"),
+        ("assert time.monotonic() - began < 2", "line 1: elapsed time"),
+        ("took = perf_counter() - began", "line 1: elapsed time"),
+    ],
+)
+def test_a_broken_rule_is_found(source: str, message: str) -> None:
+    assert [found.split(";")[0] for found in broken_rules(source)] == [message]
+
+
+def test_a_limit_against_hanging_is_allowed() -> None:
+    source = "left = end - time.monotonic()\nassert time.monotonic() < end, 'it hangs'"
+    assert broken_rules(source) == []
+
+
+def test_property_tests_have_no_deadline_and_are_reproducible() -> None:
+    assert settings().deadline is None
+    assert settings().derandomize
 
 
 def test_the_same_tests_are_collected_in_another_process_at_another_time(

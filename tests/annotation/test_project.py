@@ -1,7 +1,6 @@
 """A project, on both stores: people come in, judge, are stopped by the rules; nothing is lost."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -658,12 +657,10 @@ def test_sixty_people_at_once(project: Project) -> None:
     project.add_items(items(20_000, tests=50))
     people = [let_in(project, f"P{at}") for at in range(60)]
     given: list[tuple[str, str]] = []
-    end = time.monotonic() + 10
 
     def work(person: str) -> None:
-        while time.monotonic() < end:
+        for _ in range(5):
             for item in project.page(person).items:
-                time.sleep(0.2)
                 project.answer(person, item.item, item.step, YES, 0.2, f"{person}{item.handle}")
                 given.append((person, item.item))
 

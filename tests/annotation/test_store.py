@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from tactful.annotation.events import KINDS, Event
-from tactful.annotation.store import Store, open_store
+from tactful.annotation.store import open_store
 from tactful.annotation.store_engine import migrate
 from tactful.annotation.tables import HEAD, metadata
 from tactful.errors import InputError, OutputError, TactfulError, UsageError
@@ -332,19 +331,3 @@ def test_a_lost_connection_is_made_again(
         with pytest.raises(TactfulError):
             store.append([answered(2, "k")])
         assert [event.number for event in store.append([answered(2, "k")])] == [2]
-
-
-@pytest.mark.slow
-def test_reading_250000_events_is_fast(store_url: str) -> None:
-    """Time of this process alone, so that a busy machine does not decide."""
-    with open_store(store_url) as store:
-        _fill(store, 250_000)
-        begin = time.process_time()
-        count = sum(1 for _ in store.read())
-        took = time.process_time() - begin
-    assert count == 250_000
-    assert took < 4.0
-
-
-def _fill(store: Store, number: int) -> None:
-    store.append([answered(at, f"key-{at}") for at in range(number)])

@@ -65,6 +65,13 @@ class Tally:
         return sum(each.outcome == outcome for each in self.sent)
 
 
+Enough = Callable[[Tally], bool]
+
+
+def _never(tally: Tally) -> bool:
+    return False
+
+
 class Annotator:
     """Somebody who reads, thinks and answers, until it is time to go."""
 
@@ -78,12 +85,14 @@ class Annotator:
         self._line = Connection(0)
         self._is_over: Callable[[], bool] = lambda: True
 
-    async def work(self, port: int, seconds: float, tally: Tally, arrive: float = 0.0) -> None:
-        """Come in the first ``arrive`` seconds, and work until the time or the server is gone."""
+    async def work(
+        self, port: int, seconds: float, tally: Tally, arrive: float = 0.0, enough: Enough = _never
+    ) -> None:
+        """Come in the first ``arrive`` seconds; work until the time, or the server, is gone."""
         self._tally = tally
         self._line = Connection(port)
         end = time.monotonic() + seconds
-        self._is_over = lambda: time.monotonic() >= end
+        self._is_over = lambda: time.monotonic() >= end or enough(tally)
         await asyncio.sleep(self._rng.random() * arrive)
         is_here = True
         while is_here and (self._waiting or not self._is_over()):
@@ -233,13 +242,14 @@ async def work_together(
     *,
     arrive: float = 0.0,
     after: tuple[float, Callable[[], None]] | None = None,
+    enough: Enough = _never,
 ) -> None:
-    """Let all of them work at the same time.
+    """Let all of them work at the same time, until the time is over or it is ``enough``.
 
     They come in the first ``arrive`` seconds; ``after`` so many seconds of answers something
     happens.
     """
-    all_of_them = [each.work(port, seconds, tally, arrive) for each in annotators]
+    all_of_them = [each.work(port, seconds, tally, arrive, enough) for each in annotators]
     if after is not None:
         all_of_them.append(_later(*after, tally))
     await asyncio.gather(*all_of_them)

@@ -324,7 +324,7 @@ def is_free(project: Project) -> bool:
 
     other = threading.Thread(target=enter)
     other.start()
-    found = entered.wait(1)
+    found = entered.wait(120)
     if found:
         other.join()
     return found
