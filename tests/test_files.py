@@ -4,11 +4,14 @@ import hashlib
 import io
 import os
 import stat
+import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -331,6 +334,25 @@ def test_nothing_is_left_behind_when_the_block_fails(
 
 
 @BOTH
+def test_nothing_is_left_behind_by_an_interrupt_at_the_first_moment(
+    tmp_path: Path, atomic: Atomic
+) -> None:
+    def interrupt(frame: FrameType, event: str, arg: object) -> Any:
+        if any(tmp_path.iterdir()):
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return interrupt
+
+    sys.settrace(interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            save(atomic, tmp_path / "result")
+    finally:
+        sys.settrace(None)
+    assert list(tmp_path.iterdir()) == []
+
+
+@BOTH
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS])
 def test_a_full_disk_is_one_sentence(tmp_path: Path, atomic: Atomic, code: int) -> None:
     target = tmp_path / "result"
@@ -392,8 +414,8 @@ def test_a_folder_without_permission_is_one_sentence(
         raise PermissionError(errno.EACCES, "Permission denied")
 
     # Permissions do not stop the administrator, as whom tests may run: so it is played.
-    monkeypatch.setattr(tempfile, "mkstemp", refuse)
-    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
+    monkeypatch.setattr(Path, "touch", refuse)
+    monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(OutputError, match=r"cannot be written \(Permission denied\)"):
         save(atomic, tmp_path / "result")
 

@@ -9,8 +9,8 @@ import csv
 import errno
 import gzip
 import io
-import os
 import re
+import secrets
 import shutil
 import tempfile
 import zipfile
@@ -209,15 +209,13 @@ def atomic_path(path: Path, force: bool = False) -> Iterator[Path]:
             raise UsageError(f"{path}: found a device; expected the name of a file to write.")
         _refuse_existing(path, force)
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-    temporary = Path(name)
+    temporary = _name_beside(path)
     try:
+        with _writing(path):
+            temporary.touch(exist_ok=False)
         with _writing(path, only_full_disk=True):
             yield temporary
         with _writing(path):
-            # mkstemp makes the file private; a result should be as readable as any new file.
-            temporary.chmod(0o666 & ~_umask())
             temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -235,12 +233,13 @@ def atomic_folder(path: Path, force: bool = False) -> Iterator[Path]:
         if path.is_dir() and any(path.iterdir()):
             _refuse_existing(path, force)
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    temporary = _name_beside(path)
     try:
+        with _writing(path):
+            temporary.mkdir()
         with _writing(path, only_full_disk=True):
             yield temporary
         with _writing(path):
-            temporary.chmod(0o777 & ~_umask())
             if path.is_dir():
                 _swap_folders(temporary, path)
             else:
@@ -284,7 +283,6 @@ def _refuse_existing(path: Path, force: bool) -> None:
         raise UsageError(f"{path}: it exists already; name another place or pass --force.")
 
 
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
+def _name_beside(path: Path) -> Path:
+    """Return a new name, known before it is made: an interrupt at any moment can remove it."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
