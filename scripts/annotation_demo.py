@@ -26,7 +26,7 @@ from tactful.annotation.exchange import NewItem
 from tactful.annotation.project import Project
 from tactful.annotation.simulation.chance import chance
 from tactful.annotation.web.app import create_app
-from tactful.cli.listening import address, listen
+from tactful.cli.listening import address, listen, until_stopped
 
 NAME = "Comments on a town"
 SEED = 8
@@ -237,7 +237,7 @@ def main(folder: Path | None, port: int, only_check: bool) -> None:
             check(where, demo)
             return
         click.echo("Open each in a browser of its own, or in a private window. Ctrl-C stops it.")
-        with contextlib.suppress(KeyboardInterrupt):
+        with until_stopped():
             threading.Event().wait()
 
 

@@ -2,13 +2,16 @@
 
 import os
 import re
-import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 
 import httpx
 import pytest
+from tests.children import LIMIT, child, interrupt
 
 from tactful.annotation.exchange import NewItem
 from tactful.annotation.project import Project
@@ -23,45 +26,38 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "trial"
 
 
-def start(folder: Path, *options: str) -> tuple["subprocess.Popen[str]", list[str]]:
-    server = subprocess.Popen(
-        [sys.executable, "-m", "tactful", "annotate", "serve", folder, "--port", "0", *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    assert server.stdout is not None
-    lines = []
-    for line in server.stdout:
-        lines.append(line)
-        if "Ctrl-C" in line:
-            break
-    return server, lines
+@contextmanager
+def serving(folder: Path) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """Start the server; yield it and what it said."""
+    command = [sys.executable, "-m", "tactful", "annotate", "serve", str(folder), "--port", "0"]
+    env = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with child(command, stdout=PIPE, stderr=STDOUT, text=True, env=env) as server:
+        said = ""
+        while "Ctrl-C" not in said:
+            line = server.stdout.readline()
+            assert line, said
+            said += line
+        yield server, said
 
 
-def stop(server: "subprocess.Popen[str]") -> tuple[int, str]:
-    server.send_signal(signal.SIGINT)
-    said, _ = server.communicate(timeout=20)
-    return server.returncode, said
-
-
-def test_it_serves_and_stops(folder: Path) -> None:
-    server, lines = start(folder)
-    try:
-        (link,) = re.findall(r"http://\S+/join/[\w-]{20,}", "".join(lines))
-        with httpx.Client(follow_redirects=True) as client:
+@pytest.mark.parametrize("stop", [interrupt, subprocess.Popen.terminate])
+def test_it_serves_and_stops(folder: Path, stop: "Callable[[subprocess.Popen[str]], None]") -> None:
+    with serving(folder) as (server, said):
+        (link,) = re.findall(r"http://\S+/join/[\w-]{20,}", said)
+        with httpx.Client(follow_redirects=True, timeout=LIMIT) as client:
             answer = client.get(link)
         assert answer.status_code == 200
         assert answer.url.path == "/owner"
         assert "server" not in answer.headers
-    finally:
-        code, said = stop(server)
-    assert (code, said) == (0, "Stopped. Every answer is kept.\n")
-    # The link was told once; the next start has none unless one is asked for.
-    server, lines = start(folder)
-    assert stop(server)[0] == 0
-    assert not re.search(r"/join/[\w-]{20,}", "".join(lines))
+        stop(server)
+        assert server.communicate(timeout=LIMIT)[0] == "Stopped. Every answer is kept.\n"
+        assert server.returncode == 0
+    # The link was told once; the next start has none unless one is asked for, and it may be
+    # stopped before it answers anybody.
+    with serving(folder) as (server, said):
+        stop(server)
+        assert server.wait(LIMIT) == 0
+    assert not re.search(r"/join/[\w-]{20,}", said)
 
 
 def test_a_second_server_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,9 +34,9 @@ class Served:
     def port(self) -> int:
         return int(self.address.rpartition(":")[2])
 
-    def stop(self) -> int:
-        self.process.send_signal(signal.SIGINT)
-        return self.process.wait(timeout=30)
+    def stop(self, how: signal.Signals = signal.SIGINT) -> int:
+        self.process.send_signal(how)
+        return self.process.wait(timeout=120)
 
 
 Serve = Callable[..., Served]
@@ -76,7 +76,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
         process.stdout.close()
 
 
-def await_ready(served: Served, seconds: float = 60) -> None:
+def await_ready(served: Served, seconds: float = 120) -> None:
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
         try:

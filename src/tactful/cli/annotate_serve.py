@@ -1,12 +1,11 @@
 """``tactful annotate serve``: the web app of a project."""
 
-import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from tactful.cli.listening import address, is_this_machine, listen
+from tactful.cli.listening import address, is_this_machine, listen, until_stopped
 from tactful.cli.output import echo_sentence
 from tactful.errors import UsageError
 
@@ -45,12 +44,7 @@ def serve_cli(folder: Path, host: str, port: int, behind_https: bool, owner_link
     from tactful.annotation.web.app import create_app
 
     check_host(host, behind_https)
-    # uvicorn ends in peace and then passes Ctrl-C on; one that comes before it ends it as well.
-    with (
-        Project.open(folder) as project,
-        listen(host, port) as listening,
-        contextlib.suppress(KeyboardInterrupt),
-    ):
+    with Project.open(folder) as project, listen(host, port) as listening, until_stopped():
         config = uvicorn.Config(
             create_app(project, secure=behind_https),
             log_level="warning",

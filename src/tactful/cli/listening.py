@@ -1,11 +1,35 @@
-"""Where the commands that serve listen, and what a browser on this machine opens."""
+"""Where the commands that serve listen, what a browser opens, and how they stop."""
 
+import contextlib
 import ipaddress
+import signal
 import socket
+from collections.abc import Iterator
+from types import FrameType
 
 from tactful.errors import UsageError
 
 _BACKLOG = 2048
+
+
+@contextlib.contextmanager
+def until_stopped() -> Iterator[None]:
+    """Run the block until Ctrl-C or SIGTERM, which service managers send; both end it quietly.
+
+    uvicorn answers what it has accepted, and then passes the signal on to this handler.
+    """
+    before = signal.signal(signal.SIGTERM, _as_interrupt)
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+
+
+def _as_interrupt(number: int, frame: FrameType | None) -> None:
+    """Do what Ctrl-C does now; where a shell has it ignored, what it usually does."""
+    handler = signal.getsignal(signal.SIGINT)
+    (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -2,6 +2,7 @@
 
 import click
 
+from tactful.cli.listening import until_stopped
 from tactful.detectors.configuration import LANGUAGES
 from tactful.detectors.load import DETECTORS
 from tactful.errors import MissingExtraError
@@ -42,4 +43,7 @@ def lsp_cli(
     from tactful.service.lsp.server import serve
     from tactful.service.lsp.wishes import EditorSettings
 
-    ctx.exit(serve(EditorSettings(model=model, lang=lang, least=least)))
+    code = 0
+    with until_stopped():
+        code = serve(EditorSettings(model=model, lang=lang, least=least))
+    ctx.exit(code)

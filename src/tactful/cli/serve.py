@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from tactful.cli.listening import address, is_this_machine, listen
+from tactful.cli.listening import address, is_this_machine, listen, until_stopped
 from tactful.cli.output import echo_sentence
 from tactful.detectors.load import DETECTORS, EMBEDDED
 from tactful.errors import MissingExtraError, UsageError
@@ -190,7 +190,7 @@ def serve_cli(
         from tactful.service.keys import read_keys
 
         read_keys(keys)  # a file that cannot be used is told before anything starts
-    with listen(host, port) as listening:
+    with listen(host, port) as listening, until_stopped():
         where = address(host, listening.getsockname()[1])
         echo_sentence(f"Serving at {where} (API: {where}/docs). Ctrl-C stops it.")
         serve(settings, listening)

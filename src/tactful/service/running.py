@@ -24,15 +24,14 @@ _KEEP_ALIVE_SECONDS = 15
 
 
 def serve(settings: ServiceSettings, listening: socket.socket) -> None:
-    """Serve until Ctrl-C or SIGTERM; what was accepted before is answered."""
+    """Serve until Ctrl-C or SIGTERM, and answer what was accepted before."""
     read_cards(settings)  # a wrong model is told now, and not by each worker
     set_up_logs(settings.log_format)
-    with contextlib.suppress(KeyboardInterrupt):
-        if settings.workers == 1:
-            uvicorn.Server(configured(settings)).run(sockets=[listening])
-        else:
-            with _shared(settings) as shared:
-                Multiprocess(configured(shared), [listening]).run()
+    if settings.workers == 1:
+        uvicorn.Server(configured(settings)).run(sockets=[listening])
+    else:
+        with _shared(settings) as shared:
+            Multiprocess(configured(shared), [listening]).run()
 
 
 def configured(settings: ServiceSettings) -> uvicorn.Config:

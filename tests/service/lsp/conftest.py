@@ -171,7 +171,7 @@ class Editor:
         """Say goodbye as the protocol wants it; return the exit code."""
         self.request("shutdown")
         self.notify("exit")
-        code = self.process.wait(timeout=30)
+        code = self.process.wait(timeout=120)
         assert self.noise == b""
         return code
 
@@ -192,7 +192,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     for editor in editors:
         if editor.process.poll() is None:
             editor.process.kill()
-        editor.process.wait(timeout=30)
+        editor.process.wait(timeout=120)
         for stream in (editor.process.stdin, editor.process.stdout):
             if stream is not None:
                 stream.close()

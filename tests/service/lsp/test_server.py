@@ -1,6 +1,7 @@
 """The server over standard input and output, with the embedded detectors."""
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -327,6 +328,16 @@ def test_exit_without_shutdown_and_a_lost_editor_end_with_1(start: Start) -> Non
             editor.process.stdin.close()
         assert editor.process.wait(timeout=60) == 1
         assert editor.errors.read_text() == ""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_it_quietly(start: Start, how: signal.Signals) -> None:
+    editor = start("--model", "fast")
+    editor.initialize()
+    warmed(editor)
+    editor.process.send_signal(how)
+    assert editor.process.wait(timeout=120) == 0
+    assert editor.errors.read_text() == ""
 
 
 def test_what_is_printed_by_accident_does_not_reach_the_editor() -> None:

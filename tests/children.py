@@ -1,0 +1,36 @@
+"""Child processes that a test starts, interrupts and always ends."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+LIMIT = 120.0
+"""Seconds after which a child that should have ended fails the test."""
+
+
+@contextmanager
+def child(command: Sequence[str | os.PathLike[str]], **options: Any) -> Iterator[Any]:
+    """Start a process; end it, and all that it started, when the block ends.
+
+    It has a session of its own, as a command in a terminal has: see ``interrupt``.
+    """
+    with subprocess.Popen(command, start_new_session=True, **options) as process:
+        try:
+            yield process
+        finally:
+            end(process)
+
+
+def interrupt(process: "subprocess.Popen[Any]") -> None:
+    """Press Ctrl-C: a terminal sends it to all processes of the command."""
+    os.killpg(process.pid, signal.SIGINT)
+
+
+def end(process: "subprocess.Popen[Any]") -> None:
+    """Kill whatever is left of a child, and take note of its end."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(LIMIT)
