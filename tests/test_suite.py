@@ -83,6 +83,26 @@ def test_property_tests_have_no_deadline_and_are_reproducible() -> None:
     assert settings().derandomize
 
 
+def test_a_child_hears_ctrl_c() -> None:
+    script = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert done.stdout.strip() == b"True"
+
+
+def test_a_child_hears_ctrl_c_although_the_tests_run_in_the_background() -> None:
+    """A shell without job control ignores SIGINT for ``make test &``, and so do its children."""
+    script = (
+        "import signal, sys, pytest\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', sys.argv[1]]))\n"
+    )
+    test = f"{__file__}::{test_a_child_hears_ctrl_c.__name__}"
+    done = subprocess.run(
+        [sys.executable, "-c", script, test], cwd=TESTS.parent, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stdout.decode()[-2000:]
+
+
 def test_the_same_tests_are_collected_in_another_process_at_another_time(
     collected: list[str], pytestconfig: pytest.Config, tmp_path: Path
 ) -> None:

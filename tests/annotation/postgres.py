@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _OUR_USER = "tactful"
-_START_SECONDS = 30
+_START_SECONDS = 120
 
 
 class NoPostgresError(Exception):

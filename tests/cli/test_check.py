@@ -3,13 +3,13 @@
 import json
 import os
 import pty
-import signal
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.children import LIMIT, child, interrupt
 
 from tactful.cli.check import parse_thresholds
 from tactful.cli.main import cli, main
@@ -424,11 +424,12 @@ def test_an_interrupt_is_one_line_and_leaves_no_file(
     for number in range(3_000):
         write(f"docs/{number}.txt", (TEXT + "\n\n") * 20)
     command = [*phrases_command, "check", "docs", "--output", "r.html"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        while process.poll() is None and not list(tmp_path.glob(".r.html*")):
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+    with child(command, stderr=subprocess.PIPE, text=True) as process:
+        while not list(tmp_path.glob(".r.html*")):
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.001)
+        interrupt(process)
+        _, said = process.communicate(timeout=LIMIT)
     assert process.returncode == 130
     assert said.strip() == "Error: Interrupted."
     assert not list(tmp_path.glob("*r.html*"))

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from tests.children import LIMIT, child, interrupt
 
 from tactful.cli.main import cli, main
 from tactful.corpora import load_corpus
@@ -180,19 +180,13 @@ def test_control_c_leaves_nothing(ending: str, tmp_path: Path) -> None:
     rows = (f"{number}{row}" for number in range(200_000))
     (corpus / "train.csv").write_text(header + "".join(rows), encoding="utf-8")
     words = ["corpus", "convert", "ucc", str(corpus), "-o", str(out / f"x.{ending}")]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tactful", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    end = time.monotonic() + 30
-    while not list(out.iterdir()) and time.monotonic() < end:
-        time.sleep(0.02)
-    assert list(out.iterdir()), "the conversion has begun"
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=60)
+    command = [sys.executable, "-m", "tactful", *words]
+    with child(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not list(out.iterdir()):
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.001)
+        interrupt(process)
+        output, errors = process.communicate(timeout=LIMIT)
     assert process.returncode == 130, errors
     assert output == ""
     assert errors.strip() == "Error: Interrupted."

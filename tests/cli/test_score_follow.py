@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 FAST = ("--model", "fast", "--lang", "en", "--only", "pcl.metaphor")
-SECONDS = 30.0
+SECONDS = 120.0
 
 
 RUNNING: "list[subprocess.Popen[str]]" = []

@@ -55,7 +55,10 @@ print(follow_local(wanted, Enough(), 0.01, sys.stdout.buffer).rows)
 def follow(log: Path, output: Path, moment: str = "", kill_at: int = 0, enough: int = 0) -> int:
     command = [sys.executable, "-c", SCRIPT, str(log), str(output), moment, str(kill_at)]
     done = subprocess.run(
-        [*command, str(enough)], env=os.environ | {"PYTHONPATH": str(ROOT)}, timeout=30, check=False
+        [*command, str(enough)],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        timeout=120,
+        check=False,
     )
     return done.returncode
 

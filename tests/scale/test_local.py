@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from tests.children import LIMIT, child, interrupt
 from tests.scale.made import IDS, WORDS, job, scored_file
 
 from tactful.errors import InputError, TactfulError, UsageError
@@ -290,14 +290,12 @@ def test_an_interrupt_is_one_line_and_the_command_goes_on_later(tmp_path: Path) 
 
     command = [sys.executable, "-m", "tactful", "score", str(source), "-o", str(tmp_path / "out")]
     command += ["--model", "fast", "--lang", "en", "--part-rows", "200", "--workers", "2", "-q"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
-    with process:
-        while not list(tmp_path.glob("out/part-*")) and process.poll() is None:
-            time.sleep(0.01)
-        # As a terminal does it: all of the group hear it.
-        os.killpg(process.pid, signal.SIGINT)
-        assert process.stderr is not None
-        said = process.stderr.read().decode().strip()
+    with child(command, stderr=subprocess.PIPE, text=True) as process:
+        while not list(tmp_path.glob("out/part-*")):
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.001)
+        interrupt(process)
+        said = process.communicate(timeout=LIMIT)[1].strip()
     assert (process.returncode, said) == (130, "Error: Interrupted.")
     assert not list(tmp_path.rglob("*.unfinished"))
     assert subprocess.run(command, check=False).returncode == 0

@@ -5,7 +5,6 @@ import io
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.children import child, interrupt
 from tests.scale.made import IDS, WORDS, job
 
 from tactful.errors import TactfulError, UsageError
@@ -143,18 +143,11 @@ def test_a_full_disk_behind_standard_output_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", ["the reader goes", "Ctrl-C"])
 def test_a_run_that_nobody_wants_any_more_ends_quietly(tmp_path: Path, how: str) -> None:
     source = write_rows(tmp_path / "in.csv", 60_000)
-    process = subprocess.Popen(
-        command(source, "--part-rows", "50", "--workers", "2"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    with process:
-        assert process.stdout is not None
-        assert process.stderr is not None
+    words = command(source, "--part-rows", "50", "--workers", "2")
+    with child(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout.readline().startswith(b"id,text,pcl,")
         if how == "Ctrl-C":
-            os.killpg(process.pid, signal.SIGINT)
+            interrupt(process)
             process.stdout.read()
         else:
             process.stdout.close()

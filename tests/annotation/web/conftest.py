@@ -70,7 +70,7 @@ def serve() -> Iterator[Callable[[Project], str]]:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         servers.append((server, thread))
-        limit = time.monotonic() + 10
+        limit = time.monotonic() + 120
         while not server.started and time.monotonic() < limit:
             time.sleep(0.01)
         return f"http://127.0.0.1:{listening.getsockname()[1]}"

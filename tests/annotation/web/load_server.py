@@ -13,7 +13,7 @@ from tempfile import TemporaryFile
 from tactful.annotation.exchange import NewItem
 from tactful.annotation.project import Project
 
-_STOP_SECONDS = 30
+_STOP_SECONDS = 120
 
 
 @dataclass(frozen=True)
