@@ -10,6 +10,10 @@ from typing import Any
 LIMIT = 120.0
 """Seconds after which a child that should have ended fails the test."""
 
+INTERRUPTED = (130, -signal.SIGINT)
+"""Exit codes after Ctrl-C. A shell shows both as 130; the second is Python's own, which it prefers
+when the interrupt came while a module was loaded."""
+
 
 @contextmanager
 def child(command: Sequence[str | os.PathLike[str]], **options: Any) -> Iterator[Any]:

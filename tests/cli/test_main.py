@@ -122,6 +122,24 @@ def test_an_error_is_one_sentence_and_its_code(
     assert captured.out == ""
 
 
+def test_an_interrupt_that_a_library_turns_into_an_error_is_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Swallows:
+        def __del__(self) -> None:
+            raise KeyboardInterrupt
+
+    @click.command()
+    def command() -> None:
+        Swallows()
+        raise InputError("The rows could not be scored.")
+
+    monkeypatch.setattr("tactful.cli.boom", command, raising=False)
+    monkeypatch.setitem(COMMANDS, "boom", ("tactful.cli:boom", "Fail."))
+    assert exit_code("boom") == 130
+    assert capsys.readouterr().err.strip() == "Error: Interrupted."
+
+
 def test_an_accident_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     install_command(monkeypatch, ZeroDivisionError())
     with pytest.raises(ZeroDivisionError):

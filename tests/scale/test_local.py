@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from tests.children import LIMIT, child, interrupt
+from tests.children import INTERRUPTED, LIMIT, child, interrupt
 from tests.scale.made import IDS, WORDS, job, scored_file
 
 from tactful.errors import InputError, TactfulError, UsageError
@@ -296,7 +296,8 @@ def test_an_interrupt_is_one_line_and_the_command_goes_on_later(tmp_path: Path) 
             time.sleep(0.001)
         interrupt(process)
         said = process.communicate(timeout=LIMIT)[1].strip()
-    assert (process.returncode, said) == (130, "Error: Interrupted.")
+    assert process.returncode in INTERRUPTED
+    assert said == "Error: Interrupted."
     assert not list(tmp_path.rglob("*.unfinished"))
     assert subprocess.run(command, check=False).returncode == 0
     parts = sorted(tmp_path.glob("out/part-*"))

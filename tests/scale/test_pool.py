@@ -5,8 +5,10 @@ import gzip
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from multiprocessing.context import SpawnProcess
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -220,6 +222,36 @@ def test_a_worker_that_died_while_it_was_idle_is_noticed(tmp_path: Path) -> None
             list(run)
     finally:
         pool.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no signals to send")
+def test_an_interrupt_waits_until_all_workers_are_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[BaseProcess] = []
+    now, sent = threading.Event(), threading.Event()
+    usual = SpawnProcess.start
+
+    def interrupt() -> None:
+        now.wait(120)
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        sent.set()
+
+    def start(process: SpawnProcess) -> None:
+        now.set()
+        sent.wait(120)
+        usual(process)
+        started.append(process)
+
+    # A signal reaches any thread that has not blocked it.
+    other = threading.Thread(target=interrupt)
+    other.start()
+    monkeypatch.setattr(SpawnProcess, "start", start)
+    with pytest.raises(KeyboardInterrupt):
+        Processes(setup_for(tmp_path / "in.csv", 1), 2, Unwatched())
+    other.join()
+    assert len(started) == 2
+    assert not any(process.is_alive() for process in started)
 
 
 def test_rows_are_told_while_parts_are_made(tmp_path: Path) -> None:

@@ -45,11 +45,13 @@ def cli() -> None:
 def main(args: list[str] | None = None) -> None:
     """Run the command line: one sentence for an error, never a traceback, and its exit code."""
     _print_anything()
-    _hush_second_interrupt()
+    swallowed = _hush_second_interrupt()
     colour = False if os.environ.get("NO_COLOR") else None
     try:
         code = cli.main(args=args, prog_name="tactful", standalone_mode=False, color=colour)
     except TactfulError as error:
+        if swallowed:
+            _fail("Interrupted.", _INTERRUPTED)
         _fail(str(error), error.exit_code)
     except click.exceptions.Abort:
         _fail("Interrupted.", _INTERRUPTED)
@@ -76,19 +78,24 @@ def _print_anything() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _hush_second_interrupt() -> None:
-    """Keep the report of an interrupt to one line.
+def _hush_second_interrupt() -> list[type[BaseException]]:
+    """Keep the report of an interrupt to one line; return those that could not be raised.
 
     polars answers Ctrl-C itself; Python's own answer then comes while the stack unwinds, and may
-    fall into a generator that is being closed, where Python would print a traceback about it.
+    fall into a generator that is being closed, where Python would print a traceback about it. If
+    it falls into a call of Python by polars, polars makes an error of its own out of it.
     """
     usual = sys.unraisablehook
+    swallowed: list[type[BaseException]] = []
 
     def hook(unraisable: "sys.UnraisableHookArgs") -> None:
-        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            swallowed.append(unraisable.exc_type)
+        else:
             usual(unraisable)
 
     sys.unraisablehook = hook
+    return swallowed
 
 
 def _fail(message: str, code: int) -> None:

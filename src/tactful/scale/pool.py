@@ -56,15 +56,21 @@ class Processes:
         self._told = 0
         self._crew: dict[Connection, BaseProcess] = {}
         self._busy: dict[Connection, Piece] = {}
-        with _one_thread_each(), _deaf_to_interrupts():
-            for at in range(workers):
-                ours, theirs = context.Pipe()
-                process = context.Process(
-                    target=_work, args=(setup, theirs, self._counts, at), daemon=True
-                )
-                process.start()
-                theirs.close()
-                self._crew[ours] = process
+        try:
+            with _one_thread_each(), _deaf_to_interrupts():
+                for at in range(workers):
+                    ours, theirs = context.Pipe()
+                    process = context.Process(
+                        target=_work, args=(setup, theirs, self._counts, at), daemon=True
+                    )
+                    process.start()
+                    theirs.close()
+                    self._crew[ours] = process
+        except BaseException:
+            for process in self._crew.values():
+                process.kill()
+            self.close()
+            raise
 
     def run(self, pieces: Iterator[Piece], most_ahead: int = 0) -> Iterator[Done]:
         """Yield the parts as they are done; a piece is cut when a worker is free for it.
@@ -214,18 +220,30 @@ def _deaf_to_interrupts() -> Iterator[None]:
     """Start processes that do not hear Ctrl-C, which reaches all of a terminal.
 
     The first process decides what it means; the others would print that they were interrupted.
+    An interrupt that comes meanwhile is raised when all are started: a process that is left half
+    started prints a traceback.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    if sys.platform == "win32":
-        usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
+    heard: list[int] = []
+    usual = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    try:
+        with _blocked():
             yield
-        finally:
-            signal.signal(signal.SIGINT, usual or signal.default_int_handler)
+    finally:
+        signal.signal(signal.SIGINT, usual or signal.default_int_handler)
+    if heard:
+        raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def _blocked() -> Iterator[None]:
+    """Block Ctrl-C in this thread, and so in the processes that it starts."""
+    if sys.platform == "win32":
+        yield
         return
-    # Blocked, it waits until they are started. Whoever starts the tracker unblocks it again.
+    # Starting the tracker unblocks it again.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
