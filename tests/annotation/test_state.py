@@ -298,6 +298,15 @@ def test_leases_are_taken_off_until_their_time_is_over() -> None:
     assert state.needed("i", STEP, scene.now) == 2, "who is removed gives back what they have"
 
 
+def test_a_lease_is_over_at_its_last_moment() -> None:
+    scene = dynamic()
+    scene.add("i")
+    scene.shows("ann", "i", seconds=60)
+    assert scene.state.leased("ann", scene.now + 59.5) == [("i", STEP)]
+    assert scene.state.leased("ann", scene.now + 60) == []
+    assert scene.state.needed("i", STEP, scene.now + 60) == 3
+
+
 def test_a_late_answer_counts_while_it_is_needed() -> None:
     scene = dynamic()
     scene.add("i")

@@ -163,6 +163,14 @@ class TestExitCodes:
         options = [] if least is None else ["--fail-on", least]
         assert run("--text", TEXT, *options).exit_code == code
 
+    def test_the_limit_itself_fails(self) -> None:
+        [finding] = json.loads(run("--text", TEXT, "--format", "json").stdout)["documents"][0][
+            "findings"
+        ]
+        limit = finding["probability"]
+        assert run("--text", TEXT, "--fail-on", limit).exit_code == 1
+        assert run("--text", TEXT, "--fail-on", limit + 0.0001).exit_code == 0
+
     def test_nothing_found_never_fails(self) -> None:
         assert run("--text", "Hello.", "--fail-on", "0").exit_code == 0
 

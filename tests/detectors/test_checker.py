@@ -307,6 +307,21 @@ def test_a_finding_that_targets_a_group_is_told_with_a_frame() -> None:
     ]
 
 
+def test_a_frame_as_likely_as_the_threshold_keeps_the_finding() -> None:
+    report = check_document(GroupDetector(), document_of("Even they can learn."))
+    thresholds = {finding.id: finding.threshold for finding in report.findings}
+    assert thresholds.keys() == {"frame.offensive", "frame.group"}
+
+    def told(probabilities: dict[str, float]) -> list[str]:
+        framed = with_frames(report, lambda texts: [Frame(probabilities)])
+        return [finding.id for finding in framed.findings]
+
+    assert told(thresholds) == [*thresholds]
+    assert told({**thresholds, "frame.group": thresholds["frame.group"] - 0.01}) == [
+        "frame.offensive"
+    ]
+
+
 def test_nothing_is_framed_where_no_group_is_found(phrases: BaseDetector) -> None:
     def framing(texts: Sequence[str]) -> list[Frame]:
         raise AssertionError("the framer was asked")

@@ -137,6 +137,19 @@ def test_a_referee_sees_what_is_disputed_and_nothing_else(project: Project, visi
         assert client.get("/owner/item", params={"id": name}).status_code == 404
 
 
+@pytest.mark.parametrize(("role", "path"), [("owner", "/owner"), ("referee", "/owner/disputed")])
+def test_who_was_removed_sees_no_page_and_sends_no_form(
+    project: Project, visit: Visit, role: str, path: str
+) -> None:
+    visitor = visit(project, role)
+    assert visitor.client.get(path).status_code == 200
+    project.remove(visitor.person)
+    before = project.store.last
+    assert visitor.client.get(path).status_code == 404
+    assert visitor.client.post("/owner/adjudicate", data={"csrf": "x"}).status_code == 404
+    assert project.store.last == before
+
+
 def test_without_an_invitation_nothing_is_shown(project: Project, owner: Any) -> None:
     owner.client.cookies.clear()
     for path in (*OWNER_ONLY, *FOR_REFEREES):
