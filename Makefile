@@ -8,7 +8,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-annotate demo-audit test test-engines test-slow test-browser test-train check bench docs format clean
+.PHONY: help demo demo-annotate demo-audit test test-engines test-slow test-browser test-train check mutants bench docs format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -62,6 +62,9 @@ check: $(VENV)/.installed-dev ## Check style, types and spelling
 	$(BIN)/python -m ruff format --check
 	$(BIN)/python -m mypy
 	$(BIN)/codespell
+
+mutants: $(VENV)/.installed-dev ## Change the source in 100 places, and list what no test notices
+	$(BIN)/python scripts/mutants.py --places 100
 
 bench: $(VENV)/.installed-dev ## Run every benchmark and write benchmarks/RESULTS.md
 	@for script in benchmarks/*.py; do \

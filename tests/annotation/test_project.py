@@ -659,7 +659,7 @@ def test_sixty_people_at_once(project: Project) -> None:
     given: list[tuple[str, str]] = []
 
     def work(person: str) -> None:
-        for _ in range(5):
+        for _ in range(8):
             for item in project.page(person).items:
                 project.answer(person, item.item, item.step, YES, 0.2, f"{person}{item.handle}")
                 given.append((person, item.item))

@@ -67,8 +67,8 @@ class Processes:
                     theirs.close()
                     self._crew[ours] = process
         except BaseException:
-            for process in self._crew.values():
-                process.kill()
+            for begun in self._crew.values():
+                begun.kill()
             self.close()
             raise
 
