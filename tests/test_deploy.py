@@ -171,6 +171,17 @@ def test_proxies_lead_to_the_service_and_log_no_key(name: str) -> None:
     assert "log_format tactful" in code or "replace key REDACTED" in code
 
 
+def test_the_service_knows_the_name_that_the_proxies_show() -> None:
+    name = "tactful.example.org"
+    assert f"server_name {name};" in (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
+    assert f"\n{name} {{" in (DEPLOY / "Caddyfile").read_text(encoding="utf-8")
+    url = f"https://{name}"
+    assert compose()["services"]["tactful"]["environment"]["TACTFUL_PUBLIC_URL"] == url
+    assert f"\nEnvironment=TACTFUL_PUBLIC_URL={url}\n" in UNIT.read_text(encoding="utf-8")
+    options = serve_options(shlex.split(unit()["Service"]["ExecStart"])[2:])
+    assert options["trusted_proxy"] == ("127.0.0.1",)
+
+
 def test_every_line_of_nginx_ends_as_it_must() -> None:
     text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
     code = "\n".join(line.partition("#")[0] for line in text.splitlines())

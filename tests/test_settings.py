@@ -18,7 +18,13 @@ def test_the_variable_is_the_name(setting: object) -> None:
 
 def test_defaults_hold_when_nothing_is_set() -> None:
     assert load_settings({}) == Settings(
-        data=None, batch_rows=20_000, max_problems=1_000, progress="auto"
+        data=None,
+        batch_rows=20_000,
+        max_problems=1_000,
+        progress="auto",
+        public_url="",
+        allowed_hosts=(),
+        trusted_proxies=(),
     )
 
 
@@ -33,9 +39,20 @@ def test_every_variable_is_read() -> None:
             "TACTFUL_BATCH_ROWS": "7",
             "TACTFUL_MAX_PROBLEMS": "3",
             "TACTFUL_PROGRESS": "off",
+            "TACTFUL_PUBLIC_URL": "https://example.org",
+            "TACTFUL_ALLOWED_HOSTS": "a.example, b.example",
+            "TACTFUL_TRUSTED_PROXIES": "127.0.0.1 10.0.0.0/8",
         }
     )
-    assert read == Settings(data=Path("/corpora"), batch_rows=7, max_problems=3, progress="off")
+    assert read == Settings(
+        data=Path("/corpora"),
+        batch_rows=7,
+        max_problems=3,
+        progress="off",
+        public_url="https://example.org",
+        allowed_hosts=("a.example", "b.example"),
+        trusted_proxies=("127.0.0.1", "10.0.0.0/8"),
+    )
 
 
 def test_the_real_environment_is_the_default_source(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,6 +32,9 @@ class Settings:
     batch_rows: int
     max_problems: int
     progress: str
+    public_url: str
+    allowed_hosts: tuple[str, ...]
+    trusted_proxies: tuple[str, ...]
 
 
 def _positive(value: str) -> int:
@@ -39,6 +42,10 @@ def _positive(value: str) -> int:
     if number < 1:
         raise ValueError(value)
     return number
+
+
+def _several(value: str) -> tuple[str, ...]:
+    return tuple(value.replace(",", " ").split())
 
 
 def _one_of(*allowed: str) -> Callable[[str], str]:
@@ -82,6 +89,30 @@ SETTINGS: tuple[Setting, ...] = (
         "progress bars: auto shows them on a terminal only",
         "auto, on or off",
         _one_of("auto", "on", "off"),
+    ),
+    Setting(
+        "public_url",
+        "TACTFUL_PUBLIC_URL",
+        "",
+        "the address by which clients reach 'tactful serve'",
+        "an address like https://tactful.example.org",
+        str,
+    ),
+    Setting(
+        "allowed_hosts",
+        "TACTFUL_ALLOWED_HOSTS",
+        "",
+        "hosts that 'tactful serve' may give to clients as its address",
+        "names, separated by commas",
+        _several,
+    ),
+    Setting(
+        "trusted_proxies",
+        "TACTFUL_TRUSTED_PROXIES",
+        "",
+        "proxies whose X-Forwarded headers 'tactful serve' believes",
+        "addresses or networks, separated by commas",
+        _several,
     ),
 )
 

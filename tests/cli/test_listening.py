@@ -2,8 +2,9 @@ import socket
 
 import pytest
 
-from tactful.cli.listening import address, is_this_machine, listen
+from tactful.cli.listening import address, listen
 from tactful.errors import UsageError
+from tactful.service.addresses import is_this_machine
 
 
 def test_a_port_that_is_taken_is_one_sentence() -> None:

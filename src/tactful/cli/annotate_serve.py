@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tactful.cli.listening import address, is_this_machine, listen, until_stopped
+from tactful.cli.listening import address, listen, until_stopped
 from tactful.cli.output import echo_sentence
 from tactful.errors import UsageError
+from tactful.service.addresses import is_this_machine
 
 if TYPE_CHECKING:
     from tactful.annotation.project import Project

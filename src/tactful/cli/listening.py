@@ -1,7 +1,6 @@
 """Where the commands that serve listen, what a browser opens, and how they stop."""
 
 import contextlib
-import ipaddress
 import signal
 import socket
 from collections.abc import Iterator
@@ -52,11 +51,3 @@ def address(host: str, port: int) -> str:
     """Return the address that a browser on this machine opens."""
     name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 (only shown)
     return f"http://{f'[{name}]' if ':' in name else name}:{port}"
-
-
-def is_this_machine(host: str) -> bool:
-    """Say whether an address can be reached from this machine alone."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import click
 
-from tactful.cli.listening import address, is_this_machine, listen, until_stopped
+from tactful.cli.listening import address, listen, until_stopped
 from tactful.cli.output import echo_sentence
 from tactful.detectors.load import DETECTORS, EMBEDDED
 from tactful.errors import MissingExtraError, UsageError
+from tactful.service.addresses import is_this_machine
+from tactful.settings import load_settings
 
 
 @click.command("serve")
@@ -102,7 +104,33 @@ from tactful.errors import MissingExtraError, UsageError
     show_default=True,
     help="How the log is written; it never holds a text or a key.",
 )
-@click.option("--root-path", default="", metavar="PATH", help="Where a proxy shows the service.")
+@click.option(
+    "--public-url",
+    default="",
+    metavar="URL",
+    help="The address by which clients reach the service, such as https://tactful.example.org; "
+    "needed behind a proxy.  [env: TACTFUL_PUBLIC_URL]",
+)
+@click.option(
+    "--allowed-host",
+    multiple=True,
+    metavar="NAME",
+    help="Without --public-url: a host that may be given to clients as the address of the "
+    "service; repeatable.  [env: TACTFUL_ALLOWED_HOSTS]",
+)
+@click.option(
+    "--trusted-proxy",
+    multiple=True,
+    metavar="ADDRESS|NETWORK",
+    help="Believe X-Forwarded-For, -Proto and -Host of this proxy; repeatable.  "
+    "[env: TACTFUL_TRUSTED_PROXIES]",
+)
+@click.option(
+    "--root-path",
+    default="",
+    metavar="PATH",
+    help="The path that a proxy takes off, such as /tactful.  [default: that of --public-url]",
+)
 @click.option("--no-web", is_flag=True, help="Serve the API without the web app.")
 @click.option(
     "--drop-unsupported",
@@ -140,6 +168,9 @@ def serve_cli(
     timeout: float,
     receive_timeout: float,
     log_format: str,
+    public_url: str,
+    allowed_host: tuple[str, ...],
+    trusted_proxy: tuple[str, ...],
     root_path: str,
     no_web: bool,
     drop_unsupported: bool,
@@ -165,6 +196,7 @@ def serve_cli(
     except ImportError:
         raise MissingExtraError("serve", "The service") from None
 
+    of_the_environment = load_settings()
     settings = ServiceSettings(
         model=model,
         langs=langs or tuple(EMBEDDED),
@@ -180,6 +212,9 @@ def serve_cli(
         cors_origins=cors_origin,
         rate_per_minute=rate,
         log_format="json" if log_format == "json" else "text",
+        public_url=public_url or of_the_environment.public_url,
+        allowed_hosts=allowed_host or of_the_environment.allowed_hosts,
+        trusted_proxies=trusted_proxy or of_the_environment.trusted_proxies,
         root_path=root_path,
         web=not no_web,
         drop_unsupported=drop_unsupported,

@@ -13,6 +13,7 @@ from tactful.service.answers import JsonAnswer
 from tactful.service.direct import direct_routes
 from tactful.service.engine import Engine
 from tactful.service.gate import Gate
+from tactful.service.proxies import ProxyHeaders
 from tactful.service.routes import routers
 from tactful.service.settings import ServiceSettings
 
@@ -44,6 +45,8 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         default_response_class=JsonAnswer,
+        # A redirect to the path without its last slash would name the host of the request.
+        redirect_slashes=False,
         # Traces would hold addresses with ?key=; what is counted is in /metrics.
         telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=lifespan,
@@ -72,4 +75,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
             allow_methods=["GET", "POST"],
             allow_headers=["Authorization", "Content-Type", "X-API-Key"],
         )
+    if settings.trusted_proxies:
+        # Outermost, so that all else sees the caller and not the proxy.
+        app.add_middleware(ProxyHeaders, trusted_hosts=list(settings.trusted_proxies))
     return app

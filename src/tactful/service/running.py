@@ -47,7 +47,7 @@ def configured(settings: ServiceSettings) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
-        # Whoever stands before the service must not be believed about who calls.
+        # The app reads them itself, with X-Forwarded-Host, and from trusted proxies only.
         proxy_headers=False,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=int(settings.timeout_seconds) + 1,

@@ -1,6 +1,8 @@
 """What a running service can be told; ``tactful serve`` fills it in."""
 
+import ipaddress
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -8,6 +10,11 @@ from typing import Literal
 from tactful.errors import UsageError
 
 LogFormat = Literal["text", "json"]
+
+_PUBLIC_URL = re.compile(
+    r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?(?P<path>(/[\w.~-]+)*)/?", re.ASCII
+)
+_HOST_NAME = re.compile(r"[A-Za-z0-9.-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,13 @@ class ServiceSettings:
     log_format: LogFormat = "text"
     """How the log is written: lines for people, or one JSON object a line."""
     root_path: str = ""
-    """The path under which a proxy shows the service, such as /tactful."""
+    """The path under which a proxy shows the service, such as /tactful; that of the public URL."""
+    public_url: str = ""
+    """The address by which clients reach the service, such as https://tactful.example.org."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Names of hosts that may be given to clients as our address, where there is no public URL."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Addresses or networks of proxies whose X-Forwarded-For, -Proto and -Host are believed."""
     web: bool = True
     """Whether the web app is served beside the API."""
     drop_unsupported: bool = False
@@ -80,16 +93,54 @@ class ServiceSettings:
                 f"Found '{self.annotation}' as the address of the annotation pages; expected one "
                 "like http://127.0.0.1:8100, which 'tactful annotate serve' prints."
             )
+        self._check_addresses()
         if self.root_path and (not self.root_path.startswith("/") or self.root_path.endswith("/")):
             raise UsageError(
                 f"Found the root path '{self.root_path}'; expected one like /tactful, with a slash "
                 "before and none behind."
             )
 
+    def _check_addresses(self) -> None:
+        if self.public_url:
+            match = _PUBLIC_URL.fullmatch(self.public_url)
+            if match is None:
+                raise UsageError(
+                    f"Found the public URL '{self.public_url}'; expected one like "
+                    "https://tactful.example.org or https://example.org/tactful."
+                )
+            if self.root_path not in ("", match["path"]):
+                raise UsageError(
+                    f"Found the root path '{self.root_path}' and the public URL "
+                    f"'{self.public_url}'; expected the same path in both, or no --root-path."
+                )
+            object.__setattr__(self, "public_url", self.public_url.rstrip("/"))
+            object.__setattr__(self, "root_path", match["path"])
+        for host in self.allowed_hosts:
+            if not _HOST_NAME.fullmatch(host) and not _is_network(f"{host}/128"):
+                raise UsageError(
+                    f"Found the allowed host '{host}'; expected a name or an address without a "
+                    "port, such as tactful.example.org."
+                )
+        object.__setattr__(self, "allowed_hosts", tuple(map(str.lower, self.allowed_hosts)))
+        for proxy in self.trusted_proxies:
+            if not _is_network(proxy):
+                raise UsageError(
+                    f"Found the trusted proxy '{proxy}'; expected an address such as 127.0.0.1 or "
+                    "a network such as 10.0.0.0/8."
+                )
+
     @property
     def threads(self) -> int:
         """How many threads a detector of one process computes with: its share of the cores."""
         return max(1, cores() // self.workers)
+
+
+def _is_network(text: str) -> bool:
+    try:
+        ipaddress.ip_network(text)
+    except ValueError:
+        return False
+    return True
 
 
 def cores() -> int:

@@ -1,12 +1,15 @@
 """The Perspective API on its own paths: comments:analyze, comments:suggestscore, discovery."""
 
+from functools import cache
 from typing import Any
 
 from fastapi import APIRouter
 from starlette.requests import Request
 
+from tactful.service.addresses import known_address, own_address
 from tactful.service.answers import JsonAnswer
 from tactful.service.engine import Engine
+from tactful.service.logs import LOGGER
 from tactful.service.models import ERRORS
 from tactful.service.perspective.analysis import analyze
 from tactful.service.perspective.discovery import VERSION, discovery_document, openapi_schema
@@ -21,6 +24,10 @@ _DOCUMENT: dict[str, Any] = {
     "description": "The discovery document.",
     "content": {"application/json": {"schema": {"type": "object"}}},
 }
+_UNKNOWN_HOST = (
+    "A client asked for the discovery document under a host that is not known, and got the address "
+    "that it connected to; start the service with --public-url, or with --allowed-host"
+)
 _COMMENT = {"text": "Nobody asked you, and nobody ever will."}
 _EXAMPLE: dict[str, Any] = {"comment": _COMMENT, "requestedAttributes": {"TOXICITY": {}}}
 _SUGGESTION: dict[str, Any] = {
@@ -34,6 +41,16 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
     routes = APIRouter(tags=[_TAG])
     # A server may be told to leave out what cannot be scored, for clients that cannot be changed.
     drop = settings.drop_unsupported
+
+    @cache
+    def warn_of_unknown_host() -> None:
+        LOGGER.warning(_UNKNOWN_HOST)
+
+    def address(request: Request) -> str:
+        found = known_address(request, settings)
+        if found is None:
+            warn_of_unknown_host()
+        return found or own_address(request, settings)
 
     @routes.post(
         f"/{VERSION}/comments:analyze",
@@ -68,7 +85,7 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
         """Describe the API to Google's own clients, with this server's address."""
         if version != VERSION:
             raise invalid(f"There is one version of this API: {VERSION}")
-        return JsonAnswer(discovery_document(_address(request, settings)))
+        return JsonAnswer(discovery_document(address(request)))
 
     @routes.get(
         f"/discovery/v1/apis/{_NAME}/{VERSION}/rest",
@@ -77,14 +94,9 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
     )
     async def directory_discovery(request: Request) -> JsonAnswer:
         """Describe the API to Google's own clients, with this server's address."""
-        return JsonAnswer(discovery_document(_address(request, settings)))
+        return JsonAnswer(discovery_document(address(request)))
 
     return routes
-
-
-def _address(request: Request, settings: ServiceSettings) -> str:
-    """Return where the caller sees the service, also behind a proxy that shows it under a path."""
-    return f"{request.url.scheme}://{request.url.netloc}{settings.root_path}/"
 
 
 def _body(name: str, wanted: str, example: dict[str, Any]) -> dict[str, Any]:
