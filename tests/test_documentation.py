@@ -128,6 +128,12 @@ def test_the_readme_shows_how_to_start(command: str) -> None:
     assert command in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/deploy.md", "docs/from-perspective.md"])
+def test_who_runs_it_for_others_reads_the_licence_of_the_weights(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert re.search(r"weights\s+are\s+for\s+research\s+and\s+non-commercial\s+use", text)
+
+
 @pytest.mark.parametrize("page", MARKDOWN, ids=relative)
 def test_links_lead_somewhere(page: Path) -> None:
     text = _FENCE.sub("", page.read_text(encoding="utf-8"))
