@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -27,9 +28,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+def serving(folder: Path, *options: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
     """Start the server; yield it and what it said."""
     command = [sys.executable, "-m", "tactful", "annotate", "serve", str(folder), "--port", "0"]
+    command += options
     env = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with child(command, stdout=PIPE, stderr=STDOUT, text=True, env=env) as server:
         said = ""
@@ -58,6 +60,36 @@ def test_it_serves_and_stops(folder: Path, stop: "Callable[[subprocess.Popen[str
         stop(server)
         assert server.wait(LIMIT) == 0
     assert not re.search(r"/join/[\w-]{20,}", said)
+
+
+def answer_to(port: int, data: bytes) -> bytes:
+    """Send bytes, and return all that comes back until the server closes the connection."""
+    found = b""
+    with socket.create_connection(("127.0.0.1", port), timeout=LIMIT) as connection:
+        connection.sendall(data)
+        while piece := connection.recv(65_536):
+            found += piece
+    return found
+
+
+def test_slow_and_long_requests_are_cut_off(folder: Path) -> None:
+    with serving(folder, "--receive-timeout", "0.5") as (_, said):
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/join/([\w-]+)", said)
+        assert found is not None
+        port, token = int(found[1]), found[2]
+        assert answer_to(port, b"GET /help HTT") == b""
+        assert answer_to(port, b"GET /help HTTP/1.1\r\nHost: x\r\nX-Half: ") == b""
+        long = b"GET /help HTTP/1.1\r\nX-Long: %b\r\n\r\n" % (b"a" * 100_000)
+        assert answer_to(port, long).startswith(b"HTTP/1.1 431")
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", follow_redirects=True) as client:
+            assert client.get(f"/join/{token}").status_code == 200
+            cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+            head = (
+                "POST /api/answer HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                f"Cookie: {cookie}\r\nContent-Length: 1000\r\n\r\n{{"
+            )
+            assert answer_to(port, head.encode()).startswith(b"HTTP/1.1 408")
+            assert client.get("/help").status_code == 200
 
 
 def test_a_second_server_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,24 +128,29 @@ def test_import_while_it_serves_says_what_to_do(
     """What the message advises is done here, step by step, and works."""
     table = tmp_path / "more.csv"
     table.write_text("id,text\ntwo,Another text.\n", encoding="utf-8")
-    server, lines = start(folder)
-    try:
-        (link,) = re.findall(r"http://\S+/join/[\w-]{20,}", "".join(lines))
+    with serving(folder) as (server, said):
+        (link,) = re.findall(r"http://\S+/join/[\w-]{20,}", said)
         with pytest.raises(SystemExit) as stopped:
             main(["annotate", "import", str(folder), str(table)])
-        said = " ".join(capsys.readouterr().err.split())
+        refusal = " ".join(capsys.readouterr().err.split())
         assert stopped.value.code == 1
-        assert "Stop it with Ctrl-C, run this command again, then start it again" in said
-    finally:
-        assert stop(server)[0] == 0
+        assert "Stop it with Ctrl-C, run this command again, then start it again" in refusal
+        interrupt(server)
+        assert server.wait(LIMIT) == 0
     with pytest.raises(SystemExit) as stopped:
         main(["annotate", "import", str(folder), str(table)])
     assert stopped.value.code == 0, capsys.readouterr().err
-    server, lines = start(folder)
-    try:
-        (where,) = re.findall(r"is at (http://\S+)", "".join(lines))
-        with httpx.Client(follow_redirects=True) as client:
+    with serving(folder) as (server, said):
+        (where,) = re.findall(r"is at (http://\S+)", said)
+        with httpx.Client(follow_redirects=True, timeout=LIMIT) as client:
             client.get(f"{where}/join/{link.rpartition('/')[2]}")
             assert "Another text." in client.get(f"{where}/owner/items").text
-    finally:
-        assert stop(server)[0] == 0
+
+
+def test_the_server_needs_nothing_of_the_extra_serve() -> None:
+    script = (
+        "import sys\n"
+        "for name in ('fastapi', 'prometheus_client', 'uvloop'): sys.modules[name] = None\n"
+        "import tactful.annotation.web.app, tactful.service.protocol\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -36,6 +36,14 @@ def test_what_is_no_http_is_answered_in_the_one_shape(serve: Serve) -> None:
     assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["status"] == "INVALID_ARGUMENT"
     endless = b"GET / HTTP/1.1\r\n" + b"X-Filler: " + b"a" * (2 * MOST_HEAD_BYTES)
     assert raw(served.port, endless).startswith(b"HTTP/1.1 431")
+    complete = b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Filler: %b\r\n\r\n" % (b"a" * 100_000)
+    for head in (complete, b"GET /%b HTTP/1.1\r\nHost: x\r\n\r\n" % (b"a" * 100_000)):
+        # What follows on the same connection is not read any more.
+        answer = raw(served.port, head + b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.1 431")
+        assert answer.count(b"HTTP/1.1") == 1
+        error = json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
+        assert error["details"][0]["errorType"] == "HEADERS_TOO_LARGE"
     assert httpx.get(f"{served.address}/healthz").status_code == 200
     # Long values and many headers are fine below the limit.
     many = {f"x-{n}": "a" * 500 for n in range(100)}

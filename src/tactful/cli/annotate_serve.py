@@ -29,8 +29,23 @@ if TYPE_CHECKING:
     is_flag=True,
     help="A proxy with HTTPS stands before it: cookies go by HTTPS only, and others may come in.",
 )
+@click.option(
+    "--receive-timeout",
+    type=click.FloatRange(0.1, 3600),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Cut off a browser whose request takes longer to arrive.",
+)
 @click.option("--owner-link", is_flag=True, help="Make a new link for an owner, and print it.")
-def serve_cli(folder: Path, host: str, port: int, behind_https: bool, owner_link: bool) -> None:
+def serve_cli(
+    folder: Path,
+    host: str,
+    port: int,
+    behind_https: bool,
+    receive_timeout: float,
+    owner_link: bool,
+) -> None:
     """Serve the pages of the project in FOLDER until Ctrl-C.
 
     Annotators come in by links of their own, which the owner makes on the page 'People'.
@@ -43,11 +58,15 @@ def serve_cli(folder: Path, host: str, port: int, behind_https: bool, owner_link
 
     from tactful.annotation.project import Project
     from tactful.annotation.web.app import create_app
+    from tactful.service.protocol import PatientProtocol
 
     check_host(host, behind_https)
     with Project.open(folder) as project, listen(host, port) as listening, until_stopped():
+        PatientProtocol.head_seconds = receive_timeout
         config = uvicorn.Config(
-            create_app(project, secure=behind_https),
+            create_app(project, secure=behind_https, receive_seconds=receive_timeout),
+            http=PatientProtocol,
+            ws="none",
             log_level="warning",
             # The address of an invitation holds its token, which belongs in no log.
             access_log=False,

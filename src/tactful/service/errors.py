@@ -13,9 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI
-from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -197,27 +196,29 @@ def answer_to(error: Exception) -> ServiceError:
             return error
         case TactfulError():
             return from_tactful(error)
-        case RequestValidationError() | ValidationError():
+        case ValidationError():
             return from_validation(error.errors())
         case HTTPException():
             return _from_http(error)
     return ServiceError(500, "INTERNAL", INTERNAL)
 
 
-def install(app: FastAPI) -> None:
+def install(app: Starlette) -> None:
     """Make the app answer to every error in the one shape."""
-    for kind in (
-        ServiceError,
-        TactfulError,
-        RequestValidationError,
-        ValidationError,
-        HTTPException,
-    ):
+    # Imported here: 'tactful annotate serve' refuses in the same shape, without FastAPI.
+    from fastapi.exceptions import RequestValidationError
+
+    for kind in (ServiceError, TactfulError, ValidationError, HTTPException):
         app.add_exception_handler(kind, _answer)
+    app.add_exception_handler(RequestValidationError, _answer_validation)
 
 
 async def _answer(request: Request, error: Exception) -> Response:
     return answer_to(error).response()
+
+
+async def _answer_validation(request: Request, error: Any) -> Response:
+    return from_validation(error.errors()).response()
 
 
 def _from_http(error: HTTPException) -> ServiceError:

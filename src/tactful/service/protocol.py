@@ -54,7 +54,12 @@ class PatientProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Stop the clock: from here on, the service watches over the body."""
         self._head_arrived()
-        if self._is_full():
+        if self.transport.is_closing():  # a request behind one that was refused
+            self._step_over()
+        elif self._head_length() > MOST_HEAD_BYTES:
+            self._refuse(_too_long())
+            self._step_over()
+        elif self._is_full():
             self._turn_away()
         else:
             super().on_headers_complete()
@@ -65,20 +70,29 @@ class PatientProtocol(HttpToolsProtocol):
         if self._is_in_head and not self.transport.is_closing():
             self._head_bytes += len(data)
             if self._head_bytes > MOST_HEAD_BYTES:
-                self._refuse(
-                    invalid("The headers are too long.", "HEADERS_TOO_LARGE", 431)
-                )  # fmt: skip
+                self._refuse(_too_long())
 
     def send_400_response(self, msg: str) -> None:
         """Answer to what is no HTTP in the shape of all other errors."""
         self._refuse(invalid("The request is not valid HTTP.", "INVALID_HTTP"))
 
+    def _head_length(self) -> int:
+        pairs = sum(len(name) + len(value) + len(b": \r\n") for name, value in self.headers)
+        return len(self.url) + pairs
+
+    def _is_free(self) -> bool:
+        """Say whether no answer is under way: answers stay in the order of their requests."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _step_over(self) -> None:
+        """Let the parser go past the body of a request that is answered or dropped."""
+        self.cycle = cast(RequestResponseCycle, _Answered())
+
     def _is_full(self) -> bool:
-        is_free = self.cycle is None or self.cycle.response_complete
         return (
             self.most_at_once is not None
             and len(self.tasks) >= self.most_at_once
-            and is_free  # the answers to requests sent ahead must stay in their order
+            and self._is_free()
             and self.parser.get_method() == b"POST"
         )
 
@@ -88,7 +102,7 @@ class PatientProtocol(HttpToolsProtocol):
         if refused is not None:
             refused()
         self.transport.write(_FULL)
-        self.cycle = cast(RequestResponseCycle, _Answered())
+        self._step_over()
         if self.parser.should_keep_alive():
             self.on_response_complete()
         else:
@@ -111,6 +125,9 @@ class PatientProtocol(HttpToolsProtocol):
     def _refuse(self, error: ServiceError) -> None:
         if self.transport.is_closing():
             return
+        if not self._is_free():
+            self.transport.close()
+            return
         body = json.dumps(error.body()).encode()
         head = (
             f"HTTP/1.1 {error.code} {HTTPStatus(error.code).phrase}\r\n"
@@ -119,6 +136,11 @@ class PatientProtocol(HttpToolsProtocol):
         )
         self.transport.write(head.encode("ascii") + body)
         self.transport.close()
+
+
+def _too_long() -> ServiceError:
+    most = f"{MOST_HEAD_BYTES:,} bytes"
+    return invalid(f"The headers are longer than {most}.", "HEADERS_TOO_LARGE", 431)
 
 
 class _Answered:

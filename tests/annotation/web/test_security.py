@@ -3,9 +3,13 @@
 import json
 
 import pytest
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
 from tests.annotation.web.desks import MakeProject, Visit
 
-from tactful.annotation.web.security import HEADERS, MOST_BYTES
+from tactful.annotation.web.security import HEADERS, MOST_BYTES, SecurityHeaders
 
 PATHS = ("/work", "/consent", "/guideline", "/help", "/done", "/stopped", "/api/page", "/nowhere")
 ANSWER = {"handle": "x", "answers": {}, "seconds": 1, "key": "a-key-of-its-own"}
@@ -102,3 +106,12 @@ def test_errors_have_one_shape_and_tell_nothing_inside(
     assert page.status_code == 404
     assert "There is no such page." in page.text
     assert ann.client.put("/work").status_code == 405
+
+
+@pytest.mark.parametrize(("secure", "scheme"), [(True, "https"), (False, "http")])
+def test_links_are_https_behind_https(secure: bool, scheme: str) -> None:
+    async def tell(scope: Scope, receive: Receive, send: Send) -> None:
+        await PlainTextResponse(str(Request(scope).base_url))(scope, receive, send)
+
+    client = TestClient(SecurityHeaders(tell, secure), base_url="http://annotate.example")
+    assert client.get("/").text == f"{scheme}://annotate.example/"

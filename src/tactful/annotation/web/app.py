@@ -13,17 +13,20 @@ from tactful.annotation.project import Project
 from tactful.annotation.web import annotator, owner
 from tactful.annotation.web.catalogue import catalogue
 from tactful.annotation.web.pages import FOLDER, render, words_of
-from tactful.annotation.web.security import SecurityHeaders
+from tactful.annotation.web.security import RECEIVE_SECONDS, SecurityHeaders
 from tactful.annotation.web.session import session_of
 from tactful.errors import OutputError, TactfulError
 
 _BROKEN = "Something went wrong on the server; nothing that was saved is lost. Try again."
 
 
-def create_app(project: Project, *, secure: bool = False) -> Starlette:
+def create_app(
+    project: Project, *, secure: bool = False, receive_seconds: float = RECEIVE_SECONDS
+) -> Starlette:
     """Return the app of a project that is open.
 
-    ``secure`` says that browsers reach it by HTTPS: cookies are then sent by that alone.
+    ``secure`` says that browsers reach it by HTTPS: cookies are then sent by that alone. The body
+    of a request must arrive within ``receive_seconds``.
     """
     app = Starlette(
         routes=[
@@ -41,6 +44,7 @@ def create_app(project: Project, *, secure: bool = False) -> Starlette:
     catalogue(project.protocol.lang)  # read now, rather than while the first person waits
     app.state.project = project
     app.state.secure = secure
+    app.state.receive_seconds = receive_seconds
     return app
 
 
@@ -62,6 +66,14 @@ async def _broken(request: Request, error: Exception) -> Response:
 
 async def _answer(request: Request, status: int, sentence: str) -> Response:
     """Say what is wrong in one shape: JSON for scripts, a page for people."""
+    answer = await _told(request, status, sentence)
+    if status in (408, 413):
+        # The rest of the body is not read: the connection cannot be used again.
+        answer.headers["Connection"] = "close"
+    return answer
+
+
+async def _told(request: Request, status: int, sentence: str) -> Response:
     sentence = words_of(request).say(sentence)
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": sentence}, status)

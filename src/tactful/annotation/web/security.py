@@ -1,5 +1,6 @@
 """What protects the browser: headers, the token against forged requests, bodies of limited size."""
 
+import asyncio
 import hmac
 import json
 from typing import Any
@@ -13,6 +14,8 @@ from tactful.annotation.web.session import Session
 
 MOST_BYTES = 256 * 1024
 """A longer body is refused: answers are short."""
+RECEIVE_SECONDS = 10.0
+"""A body that takes longer to arrive is given up."""
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -34,10 +37,14 @@ _FORGED = (
 
 
 class SecurityHeaders:
-    """Adds the headers to each response; pages are never kept by a browser or a proxy."""
+    """Adds the headers to each response; pages are never kept by a browser or a proxy.
+
+    ``secure`` says that browsers come by HTTPS, whatever the proxy says of it: links that a page
+    shows, such as invitations, are then HTTPS, too.
+    """
 
     def __init__(self, app: ASGIApp, secure: bool = False):
-        self._app = app
+        self._app, self._secure = app, secure
         headers = HEADERS | (_HTTPS_ONLY if secure else {})
         # As the server sends them, made once: they go with each response.
         self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
@@ -47,6 +54,8 @@ class SecurityHeaders:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if self._secure:
+            scope["scheme"] = "https"
         is_static = scope["path"].startswith("/static/")
 
         async def send_with_headers(message: Message) -> None:
@@ -68,12 +77,16 @@ def check_csrf(session: Session, given: object) -> None:
 
 
 async def read_body(request: Request) -> bytes:
-    """Return the body of a request; a long one is refused (413) before it is read to its end."""
+    """Return the body of a request; one that is long (413) or slow (408) is not read to its end."""
     body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        if len(body) > MOST_BYTES:
-            raise HTTPException(413, f"The request is longer than {MOST_BYTES // 1024} KB.")
+    try:
+        async with asyncio.timeout(request.app.state.receive_seconds):
+            async for piece in request.stream():
+                body += piece
+                if len(body) > MOST_BYTES:
+                    raise HTTPException(413, f"The request is longer than {MOST_BYTES // 1024} KB.")
+    except TimeoutError:
+        raise HTTPException(408, "The request took too long to arrive; send it again.") from None
     return bytes(body)
 
 
