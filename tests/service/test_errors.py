@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from tactful.errors import InputError, UnknownNameError, UsageError
+from tactful.service import reading
 from tactful.service.errors import STATUSES, ServiceError, install
 from tactful.service.gate import Gate
 from tactful.service.metrics import Metrics
@@ -40,6 +41,16 @@ BODIES = [
     (b'{"texts":["a"],"%b":1}' % MARKER.encode(), 422, "FIELD_INVALID"),
     (b'{"texts":["a"],"lang":"%b"}' % MARKER.encode(), 422, "FIELD_INVALID"),
     (b'{"texts":["a"],"only":["%b"]}' % MARKER.encode(), 400, "UNKNOWN_NAME"),
+]
+
+
+MANY = 5_000
+MANY_MISTAKES = [
+    {"texts": [1] * MANY},
+    {"texts": ["a"], "only": [1] * MANY},
+    {"texts": ["a"], "only": ["a"] * MANY},
+    {"texts": ["a"], **{f"field{n}": 1 for n in range(MANY)}},
+    {"text": "a", "thresholds": {f"id{n}": 2 for n in range(MANY)}},
 ]
 
 
@@ -142,3 +153,17 @@ def test_what_is_raised(raising: TestClient, name: str, code: int) -> None:
     if name == "full":
         assert detail == {"errorType": "X", "a": 1}
         assert answer.headers["retry-after"] == "3"
+
+
+@pytest.mark.parametrize("body", MANY_MISTAKES)
+def test_many_mistakes_are_not_looked_for_one_by_one(
+    client: TestClient, body: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    real = reading.from_validation
+    monkeypatch.setattr(
+        reading, "from_validation", lambda found: seen.append(len(found)) or real(found)
+    )
+    answer = client.post("/v1/check" if "text" in body else "/v1/score", json=body)
+    check_shape(answer, 422)  # type: ignore[arg-type]
+    assert sum(seen) <= 1

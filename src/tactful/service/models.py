@@ -8,6 +8,8 @@ Lang = Annotated[str, Field(pattern=r"^(auto|[a-z]{2,3})$")]
 Id = Annotated[str, Field(min_length=1, max_length=80)]
 Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
+MOST_ENTRIES = 100
+"""Ids or thresholds in a request."""
 _LANG = "The language of the text, such as en or es; auto tells it from the words."
 _ONLY = "Look for these ids and what is below them only: pcl is pcl and its categories."
 
@@ -32,9 +34,9 @@ class CheckRequest(Sent):
     text: str = Field(description="The text, as it is; markup is stepped over.")
     kind: Literal["plain", "markdown", "html"] = Field("plain", description="What the text is.")
     lang: Lang = Field("auto", description=_LANG)
-    only: list[Id] = Field([], max_length=100, description=_ONLY)
+    only: list[Id] = Field([], max_length=MOST_ENTRIES, fail_fast=True, description=_ONLY)
     thresholds: dict[Id, Probability] = Field(
-        {}, max_length=100, description="Report an id from this probability on."
+        {}, max_length=MOST_ENTRIES, description="Report an id from this probability on."
     )
     least: Probability = Field(
         0.2, description="Report nothing less likely than this, but for ids in thresholds."
@@ -60,9 +62,11 @@ class ScoreRequest(Sent):
         }
     )
 
-    texts: list[str] = Field(min_length=1, description="The texts, each scored as a whole.")
+    texts: list[str] = Field(
+        min_length=1, fail_fast=True, description="The texts, each scored as a whole."
+    )
     lang: Lang = Field("auto", description=f"{_LANG} It holds for all texts.")
-    only: list[Id] = Field([], max_length=100, description=_ONLY)
+    only: list[Id] = Field([], max_length=MOST_ENTRIES, fail_fast=True, description=_ONLY)
     doNotStore: bool = Field(True, description="Nothing is ever stored.")  # noqa: N815
 
 
@@ -75,7 +79,7 @@ class FrameRequest(Sent):
         }
     )
 
-    texts: list[str] = Field(min_length=1, description="English texts.")
+    texts: list[str] = Field(min_length=1, fail_fast=True, description="English texts.")
     lang: Lang = Field("auto", description=_LANG)
     statements: bool = Field(True, description="Whether to write what may be implied.")
     doNotStore: bool = Field(True, description="Nothing is ever stored.")  # noqa: N815

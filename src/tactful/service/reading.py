@@ -7,10 +7,13 @@ from pydantic_core import from_json
 from starlette.requests import Request
 
 from tactful.service.errors import from_validation, invalid, not_json
+from tactful.service.models import MOST_ENTRIES
 from tactful.service.settings import ServiceSettings
 
 Model = TypeVar("Model", bound=BaseModel)
 
+_LONG = 10_000
+"""Bytes; a shorter body cannot hold so many mistakes that to find them all takes long."""
 _ESCAPED_NUL = b"\\u0000"
 _JSON_TYPES = ("application/json", "")
 
@@ -33,6 +36,8 @@ async def read_json(request: Request) -> Any:
 async def read_model(request: Request, model: type[Model]) -> Model:
     """Return a body as a model; a field that is wrong is named in the answer (422)."""
     body = await _body(request)
+    if len(body) > _LONG:
+        _check_counts(body, model)
     try:
         found = model.model_validate_json(body)
     except ValidationError as error:
@@ -61,6 +66,29 @@ def check_texts(texts: list[str], settings: ServiceSettings) -> None:
         )
     for text in texts:
         check_length(text, settings)
+
+
+def _check_counts(body: bytes, model: type[BaseModel]) -> None:
+    """Refuse far too many fields before each of them becomes an error of its own."""
+    try:
+        found = from_json(body, allow_inf_nan=False)
+    except ValueError:
+        raise not_json() from None
+    if not isinstance(found, dict):
+        return
+    most = len(model.model_fields)
+    if len(found) > most:
+        raise invalid(
+            f"The request has {len(found):,} fields; expected at most {most}.", "FIELD_INVALID", 422
+        )
+    for name, value in found.items():
+        if isinstance(value, dict) and len(value) > MOST_ENTRIES:
+            where = f"'{name}'" if name in model.model_fields else "a field"
+            raise invalid(
+                f"Found {len(value):,} entries in {where}; expected at most {MOST_ENTRIES}.",
+                "FIELD_INVALID",
+                422,
+            )
 
 
 async def _body(request: Request) -> bytes:

@@ -8,16 +8,16 @@ may be somebody's text.
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from functools import cache
 from typing import Any
 
-from tactful.service.perspective.refusals import bad_payload, shown
+from tactful.service.perspective.refusals import bad_payload, invalid, shown
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])([A-Z])")
 _NOT_JSON = "Invalid JSON payload received."
 _MOST_VIOLATIONS = 10
-"""More than these are not told: an answer should not be as long as a hostile request."""
+"""After these a request is refused: to read on would cost time, and make the answer long."""
 
 
 def parse(body: bytes) -> Any:
@@ -80,23 +80,27 @@ class Payload:
                 found[known[name]] = cell
         return found
 
-    def mapping(self, value: Any, path: str) -> Mapping[str, Any]:
-        """Return an object whose names are the client's own."""
+    def mapping(self, value: Any, path: str, most: int) -> Mapping[str, Any]:
+        """Return an object whose names are the client's own; more than ``most`` are refused."""
         if value is None:
             return {}
         if not isinstance(value, dict):
             self._wrong(path, "TYPE_MESSAGE")
             return {}
+        _check_count(value, path, most)
         for name in value:
             self._check_letters(name, path)
         return value
 
-    def array(self, value: Any, path: str) -> list[Any]:
-        """Return a list; nothing is an empty one."""
-        if value is None or isinstance(value, list):
-            return value or []
-        self._wrong(path, "TYPE_ARRAY")
-        return []
+    def array(self, value: Any, path: str, most: int) -> list[Any]:
+        """Return a list; nothing is an empty one, and more than ``most`` values are refused."""
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            self._wrong(path, "TYPE_ARRAY")
+            return []
+        _check_count(value, path, most)
+        return value
 
     def string(self, value: Any, path: str, required: bool = False) -> str | None:
         """Return a string that can be written as UTF-8."""
@@ -157,5 +161,12 @@ class Payload:
         self._note(path, f"Invalid value at '{path}' ({expected})")
 
     def _note(self, path: str, sentence: str) -> None:
-        if len(self._violations) < _MOST_VIOLATIONS:
-            self._violations.append((path, sentence))
+        self._violations.append((path, sentence))
+        if len(self._violations) == _MOST_VIOLATIONS:
+            self.finish()
+
+
+def _check_count(values: Sized, path: str, most: int) -> None:
+    """Refuse too many values before any of them is looked at."""
+    if len(values) > most:
+        raise invalid(f"Found {len(values)} values at '{path}'; expected at most {most}.")

@@ -32,6 +32,10 @@ PROBABILITY = SCORE_TYPES[1]
 MOST_ATTRIBUTES = 200
 """No request asks for more; without a limit, versions (``NAME@1``, ``NAME@2`` …) have no end."""
 MOST_LANGUAGES = 20
+MOST_ENTRIES = 200
+"""Earlier comments in the context, which nobody reads."""
+MOST_SPANS = 1_000
+"""Spans of one suggested attribute."""
 _MOST_CONTEXT_BYTES = 1 << 20
 _UNKNOWN_TYPE = "Unknown text type"
 
@@ -84,7 +88,9 @@ def read_analyze(body: bytes) -> AnalyzeRequest:
     text, text_type = _text_entry(payload, fields.get("comment"), "comment")
     complaint = _context(payload, fields.get("context"))
     wanted = []
-    asked = payload.mapping(fields.get("requestedAttributes"), "requested_attributes")
+    asked = payload.mapping(
+        fields.get("requestedAttributes"), "requested_attributes", MOST_ATTRIBUTES
+    )
     score_types: dict[str, str | None] = {}
     for at, (name, cell) in enumerate(asked.items()):
         place = f"requested_attributes[{at}].value"
@@ -101,7 +107,8 @@ def read_analyze(body: bytes) -> AnalyzeRequest:
     drop = payload.boolean(fields.get("dropUnsupportedAttributes"), "drop_unsupported_attributes")
     payload.finish()
     _check_comment(text, text_type)
-    _check_rest(complaint, len(wanted), languages)
+    if complaint is not None:
+        raise invalid(complaint)
     if not wanted:
         raise no_attributes()
     for name, score_type in score_types.items():
@@ -116,7 +123,7 @@ def read_suggest(body: bytes) -> SuggestRequest:
     fields = payload.fields
     text, text_type = _text_entry(payload, fields.get("comment"), "comment")
     complaint = _context(payload, fields.get("context"))
-    scores = payload.mapping(fields.get("attributeScores"), "attribute_scores")
+    scores = payload.mapping(fields.get("attributeScores"), "attribute_scores", MOST_ATTRIBUTES)
     missing = [
         found
         for at, cell in enumerate(scores.values())
@@ -126,7 +133,8 @@ def read_suggest(body: bytes) -> SuggestRequest:
     token = _opaque(payload, fields)
     payload.finish()
     _check_comment(text, text_type)
-    _check_rest(complaint, len(scores), languages)
+    if complaint is not None:
+        raise invalid(complaint)
     if not scores:
         raise invalid("Missing attribute_scores")
     if missing:
@@ -147,9 +155,9 @@ def _context(payload: Payload, value: Any) -> str | None:
     Return what is wrong with it beside the types of its fields, if anything.
     """
     fields = payload.message(value, "context", ("entries", "articleAndParentComment"))
+    entries = payload.array(fields.get("entries"), "context.entries", MOST_ENTRIES)
     read = [
-        _text_entry(payload, entry, f"context.entries[{at}]")
-        for at, entry in enumerate(payload.array(fields.get("entries"), "context.entries"))
+        _text_entry(payload, entry, f"context.entries[{at}]") for at, entry in enumerate(entries)
     ]
     place = "context.article_and_parent_comment"
     both = payload.message(
@@ -172,7 +180,7 @@ def _context(payload: Payload, value: Any) -> str | None:
 
 
 def _languages(payload: Payload, fields: Mapping[str, Any]) -> tuple[str, ...]:
-    given = payload.array(fields.get("languages"), "languages")
+    given = payload.array(fields.get("languages"), "languages", MOST_LANGUAGES)
     found = [payload.string(each, f"languages[{at}]", True) for at, each in enumerate(given)]
     return tuple(each or "" for each in found)
 
@@ -194,19 +202,10 @@ def _check_comment(text: str, text_type: str | None) -> None:
         raise comment_too_long(size)
 
 
-def _check_rest(complaint: str | None, attributes: int, languages: tuple[str, ...]) -> None:
-    if complaint is not None:
-        raise invalid(complaint)
-    if attributes > MOST_ATTRIBUTES:
-        raise invalid(f"Found {attributes} attributes; expected at most {MOST_ATTRIBUTES}.")
-    if len(languages) > MOST_LANGUAGES:
-        raise invalid(f"Found {len(languages)} languages; expected at most {MOST_LANGUAGES}.")
-
-
 def _suggested(payload: Payload, value: Any, path: str) -> str | None:
     """Read the suggested scores of one attribute; return what is missing in them, if anything."""
     fields = payload.message(value, path, ("summaryScore", "spanScores"))
-    spans = payload.array(fields.get("spanScores"), f"{path}.span_scores")
+    spans = payload.array(fields.get("spanScores"), f"{path}.span_scores", MOST_SPANS)
     missing = None if fields.get("summaryScore") is not None or spans else "Empty attribute_scores"
     if fields.get("summaryScore") is not None:
         missing = missing or _score(payload, fields["summaryScore"], f"{path}.summary_score")
