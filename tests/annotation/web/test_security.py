@@ -48,6 +48,17 @@ def test_a_forged_request_is_refused(make_project: MakeProject, visit: Visit, pa
     assert ann.client.post(path, json=ANSWER).status_code == 403
 
 
+@pytest.mark.parametrize("path", ["/api/answer", "/api/skip"])
+@pytest.mark.parametrize("given", ["text/plain", "application/x-www-form-urlencoded", None])
+def test_what_is_not_said_to_be_json_is_refused(
+    make_project: MakeProject, visit: Visit, path: str, given: str | None
+) -> None:
+    ann = visit(make_project("pcl", ["A text."]))
+    headers = {"X-CSRF-Token": ann.csrf, **({"Content-Type": given} if given else {})}
+    answer = ann.client.post(path, content=json.dumps(ANSWER), headers=headers)
+    assert answer.status_code == 415
+
+
 @pytest.mark.parametrize("path", ["/api/stop", "/consent"])
 def test_a_forged_form_is_refused(make_project: MakeProject, visit: Visit, path: str) -> None:
     ann = visit(make_project("pcl", ["A text."]))
@@ -64,7 +75,7 @@ def test_the_token_of_another_person_does_not_help(make_project: MakeProject, vi
 
 def test_bodies_that_are_no_answers(make_project: MakeProject, visit: Visit) -> None:
     ann = visit(make_project("pcl", ["A text."]))
-    headers = {"X-CSRF-Token": ann.csrf}
+    headers = {"X-CSRF-Token": ann.csrf, "Content-Type": "application/json"}
     for body in (b"", b"{", b"[]", b"null", b"\xff", b"[" * 100_000):
         answer = ann.client.post("/api/answer", content=body, headers=headers)
         assert answer.status_code == 400, body[:10]

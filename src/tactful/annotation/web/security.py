@@ -103,6 +103,8 @@ async def read_form(request: Request, session: Session) -> dict[str, list[str]]:
 
 def parse_json(request: Request, session: Session, body: bytes) -> dict[str, Any]:
     """Return the JSON object that was sent; the header ``X-CSRF-Token`` must be right."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise HTTPException(415, "Send the request with 'Content-Type: application/json'.")
     check_csrf(session, request.headers.get("X-CSRF-Token"))
     try:
         found = json.loads(body)

@@ -16,6 +16,7 @@ from tactful.service.perspective.discovery import VERSION, discovery_document, o
 from tactful.service.perspective.refusals import invalid
 from tactful.service.perspective.requests import read_analyze, read_suggest
 from tactful.service.perspective.responses import analyze_response, suggest_response
+from tactful.service.reading import read_json_body
 from tactful.service.settings import ServiceSettings
 
 _TAG = "Perspective-compatible"
@@ -60,7 +61,7 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
     )
     async def analyze_comment(request: Request) -> JsonAnswer:
         """Score a comment for the requested attributes; nothing is stored."""
-        wanted = read_analyze(await request.body())
+        wanted = read_analyze(await read_json_body(request))
         found = await analyze(engine, wanted, drop)
         return JsonAnswer(analyze_response(wanted, found))
 
@@ -72,7 +73,7 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
     )
     async def suggest_comment_score(request: Request) -> JsonAnswer:
         """Check a suggested score and acknowledge it; nothing is stored and nothing is learnt."""
-        suggested = read_suggest(await request.body())
+        suggested = read_suggest(await read_json_body(request))
         detected = (await engine.languages([suggested.text]))[0]
         return JsonAnswer(suggest_response(suggested, detected))
 
