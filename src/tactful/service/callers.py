@@ -1,6 +1,7 @@
 """Who calls: the API key of a request, and whether its caller may call now."""
 
 import math
+from base64 import b64decode
 from urllib.parse import parse_qs
 
 from starlette.types import Scope
@@ -10,9 +11,11 @@ from tactful.service.keys import Key, KeyRing, RateLimits
 from tactful.service.logs import Note
 from tactful.service.settings import ServiceSettings
 
-GUARDED = ("/v1/", "/v1alpha1/", "/metrics")
-"""What needs a key, where there are keys; pages, docs and the signs of life are open."""
-_BEARER = "bearer "
+PAGES = ("/audits",)
+"""Pages with contents of their own; a browser asks its reader for the key, as a password."""
+GUARDED = ("/v1/", "/v1alpha1/", "/metrics", *PAGES)
+"""What needs a key, where there are keys; other pages, docs and the signs of life are open."""
+_BEARER, _BASIC = "bearer ", "basic "
 _MOST_FIELDS = 100
 
 
@@ -28,7 +31,7 @@ class Callers:
         """Note who calls; raise where no (401) or not now (429)."""
         if not path.startswith(GUARDED):
             return
-        key = self._key(scope)
+        key = self._key(scope, path)
         if key is not None:
             note.key = key.id
         rate = (key.rate_per_minute if key else None) or self._settings.rate_per_minute
@@ -46,33 +49,55 @@ class Callers:
                 headers={"Retry-After": str(wait)},
             )
 
-    def _key(self, scope: Scope) -> Key | None:
+    def _key(self, scope: Scope, path: str) -> Key | None:
         if self._ring is None:
             return None
         shown = secret_of(scope)
         key = self._ring.find(shown) if shown else None
         if key is None:
             problem = "This API key is not known" if shown else "An API key is needed"
+            is_page = path.startswith(PAGES)
+            way = (
+                "load the page again and enter the key as the password, with any name"
+                if is_page
+                else "send it as 'Authorization: Bearer KEY', 'X-API-Key: KEY' or ?key=KEY"
+            )
             raise ServiceError(
                 401,
                 "UNAUTHENTICATED",
-                f"{problem}; send it as 'Authorization: Bearer KEY', 'X-API-Key: KEY' or ?key=KEY.",
+                f"{problem}; {way}.",
                 "API_KEY_INVALID" if shown else "API_KEY_MISSING",
-                headers={"WWW-Authenticate": "Bearer"},
+                headers={"WWW-Authenticate": 'Basic realm="Tactful"' if is_page else "Bearer"},
             )
         return key
 
 
 def secret_of(scope: Scope) -> str | None:
-    """Return the key that a request shows: in a header, or as Perspective's clients do."""
+    """Return the key that a request shows: in a header, in the query, or as a password.
+
+    Clients of Perspective send it in the query, browsers that ask for a password as Basic.
+    """
+    password = None
     for name, value in scope["headers"]:
         if name == b"authorization":
             text = value.decode("latin-1")
             if text.lower().startswith(_BEARER):
                 return str(text[len(_BEARER) :].strip())
+            if text.lower().startswith(_BASIC):
+                password = _password(text[len(_BASIC) :])
         elif name == b"x-api-key":
             return str(value.decode("latin-1").strip())
-    query = scope.get("query_string", b"")
+    return _key_in_query(scope.get("query_string", b"")) or password
+
+
+def _password(encoded: str) -> str | None:
+    try:
+        return b64decode(encoded.strip()).decode("utf-8").partition(":")[2] or None
+    except ValueError:  # neither base64 nor UTF-8
+        return None
+
+
+def _key_in_query(query: bytes) -> str | None:
     if b"key=" not in query:
         return None
     try:

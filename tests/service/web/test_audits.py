@@ -3,6 +3,7 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from tactful.service.app import create_app
+from tactful.service.keys import add_key
 from tactful.service.settings import ServiceSettings
 from tactful.service.web.audits import audit_reports
 
@@ -43,6 +44,29 @@ def test_reports_are_listed_and_shown_without_their_scripts(tmp_path: Path) -> N
     for name in ("link.html", ".hidden.html", "run.json", "..%2Fsecret.html", "%2Fetc%2Fpasswd",
                  "spring/../../secret.html", "spring"):  # fmt: skip
         assert client.get(f"/audits/{name}").status_code == 404, name
+
+
+def test_reports_need_a_key_where_the_service_does(tmp_path: Path) -> None:
+    keys = tmp_path / "keys.json"
+    _, secret = add_key(keys, "newsroom")
+    settings = ServiceSettings(
+        model="fast", langs=("en",), audits=fill(tmp_path), keys_file=keys, root_path="/t"
+    )
+    client = TestClient(create_app(settings), root_path="/t")
+    for path in ("/audits", "/audits/b.html", "/audits/none.html"):
+        for given in ({}, {"auth": ("", "wrong")}, {"headers": {"X-API-Key": "wrong"}}):
+            answer = client.get(f"/t{path}", **given)  # type: ignore[arg-type]
+            assert answer.status_code == 401, path
+            # A browser then asks its reader for a name and a password, and sends them again.
+            assert answer.headers["www-authenticate"].startswith("Basic ")
+            assert "b.html" not in answer.text
+    for name in ("", "anybody"):
+        assert "b.html" in client.get("/t/audits", auth=(name, secret)).text
+    assert client.get("/t/audits/b.html", auth=("", secret)).status_code == 200
+    assert client.get("/t/audits/b.html", headers={"X-API-Key": secret}).status_code == 200
+    # Scripts of the pages ask for a key themselves: no window of the browser comes up for them.
+    assert client.get("/t/v1/models").headers["www-authenticate"] == "Bearer"
+    assert client.get("/t/").status_code == 200
 
 
 def test_an_empty_folder_says_what_to_do(tmp_path: Path) -> None:

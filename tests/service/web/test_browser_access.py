@@ -1,9 +1,13 @@
 """For everybody: axe-core finds nothing serious, pages reflow, and patterns tell families apart."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.service.web.conftest import OpenPage
+from tests.service.web.conftest import OpenPage, running
+
+from tactful.service.keys import add_key
+from tactful.service.settings import ServiceSettings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -115,3 +119,17 @@ def test_all_parts_of_tactful_are_one_click_away(open_page: OpenPage) -> None:
     page.click("nav a[href='/audits']")
     page.click(".reports a")
     assert page.title() == "A report"
+
+
+def test_a_browser_shows_audits_with_a_key_as_the_password(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    keys, audits = tmp_path / "keys.json", tmp_path / "audits"
+    _, secret = add_key(keys, "newsroom")
+    audits.mkdir()
+    (audits / "report.html").write_text("<!doctype html><title>A report</title><p>One.</p>")
+    settings = ServiceSettings(model="fast", langs=("en",), audits=audits, keys_file=keys)
+    with running(settings) as address:
+        page = open_page("/audits", address, http_credentials={"username": "", "password": secret})
+        page.click(".reports a")
+        assert page.title() == "A report"
