@@ -16,6 +16,13 @@ RUDE = "Only a complete fool would write such garbage, so shut up."
 KIND = "Thank you all for the lovely evening at the library."
 SPANISH = "Los vecinos del barrio dicen que la plaza es para todos los niños."
 ENGLISH = {"harassment", "hate", "unhealthy", "condescending", "dismissive", "patronizing"}
+# The categories of OpenAI's reference (createModeration), as its Python client types them.
+OPENAI = {
+    "harassment", "harassment/threatening", "hate", "hate/threatening", "illicit",
+    "illicit/violent", "self-harm", "self-harm/intent", "self-harm/instructions", "sexual",
+    "sexual/minors", "violence", "violence/graphic",
+}  # fmt: skip
+ALL = OPENAI | ENGLISH | {"stereotype"}
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +43,23 @@ def test_the_shape(client: TestClient) -> None:
     assert found["id"].startswith("modr-")
     assert found["model"] == "default-en 1.1"
     (result,) = found["results"]
-    assert set(result["categories"]) == set(result["category_scores"]) == ENGLISH
-    assert set(result["category_applied_input_types"]) == ENGLISH
+    for part in ("categories", "category_scores", "category_applied_input_types"):
+        assert set(result[part]) == ALL
     assert result["flagged"] is any(result["categories"].values())
-    assert all(0 <= value <= 1 for value in result["category_scores"].values())
+    assert all(0 <= result["category_scores"][name] <= 1 for name in ENGLISH)
+
+
+@pytest.mark.parametrize(("text", "judged"), [(KIND, ENGLISH), (SPANISH, {"stereotype"})])
+def test_what_cannot_be_judged_is_null_and_never_false(
+    client: TestClient, text: str, judged: set[str]
+) -> None:
+    (result,) = moderate(client, text)["results"]
+    assert set(result["unsupported_categories"]) == ALL - judged
+    for name in ALL:
+        is_judged = name in judged
+        assert (result["categories"][name] is not None) == is_judged, name
+        assert (result["category_scores"][name] is not None) == is_judged, name
+        assert result["category_applied_input_types"][name] == (["text"] if is_judged else [])
 
 
 def test_a_rude_text_is_flagged_and_a_kind_one_is_not(client: TestClient) -> None:
@@ -48,12 +68,6 @@ def test_a_rude_text_is_flagged_and_a_kind_one_is_not(client: TestClient) -> Non
     assert rude["categories"]["harassment"]
     assert not kind["flagged"]
     assert rude["category_scores"]["harassment"] > kind["category_scores"]["harassment"]
-
-
-def test_a_category_that_a_language_lacks_is_left_out(client: TestClient) -> None:
-    english, spanish = moderate(client, [KIND, SPANISH])["results"]
-    assert set(spanish["categories"]) == {"stereotype"}
-    assert "stereotype" not in english["categories"]
 
 
 def test_the_parts_of_one_input_are_one_text(client: TestClient) -> None:

@@ -1,9 +1,10 @@
 """``POST /v1/moderations`` in the shape of OpenAI's moderation endpoint: a thin second adapter.
 
-Only categories with an honest counterpart are answered: ``harassment`` and ``hate`` of OpenAI's,
-and some of ours beside them. Self-harm, violence, illicit advice and threats are not, because
-nothing here was taught to find them; nor is ``sexual``, which asks whether a text is meant to
-arouse, while ours marks any lewd remark. A category that a text's language lacks is left out.
+Only categories with an honest counterpart are judged: ``harassment`` and ``hate`` of OpenAI's, and
+some of ours beside them. Self-harm, violence, illicit advice and threats are not, because nothing
+here was taught to find them; nor is ``sexual``, which asks whether a text is meant to arouse, while
+ours marks any lewd remark. Every answer has all categories, as typed clients expect; one that is
+not judged, at all or in the language of the text, is null and listed as unsupported, never false.
 """
 
 import secrets
@@ -34,8 +35,23 @@ CATEGORIES = {
     "stereotype": "STEREOTYPE",
 }
 """Category -> the attribute that it is scored as."""
+_NOT_JUDGED = (
+    "harassment/threatening",
+    "hate/threatening",
+    "illicit",
+    "illicit/violent",
+    "self-harm",
+    "self-harm/intent",
+    "self-harm/instructions",
+    "sexual",
+    "sexual/minors",
+    "violence",
+    "violence/graphic",
+)
+"""Categories of OpenAI's that have no counterpart here."""
+_ALL = (*CATEGORIES, *_NOT_JUDGED)
 _FIELDS = ("input", "model")
-_SCORE = {"type": "number", "minimum": 0, "maximum": 1}
+_SCORE = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["input"],
@@ -73,16 +89,25 @@ _RESULT: dict[str, Any] = {
             "type": "array",
             "items": {
                 "type": "object",
-                "required": ["flagged", "categories", "category_scores"],
+                "required": ["flagged", "categories", "category_scores", "unsupported_categories"],
                 "properties": {
-                    "flagged": {"type": "boolean"},
+                    "flagged": {
+                        "type": "boolean",
+                        "description": "Whether one of the categories that were judged applies.",
+                    },
                     "categories": {
                         "type": "object",
-                        "properties": {name: {"type": "boolean"} for name in CATEGORIES},
+                        "description": "Null for a category that cannot be judged.",
+                        "properties": {name: {"type": ["boolean", "null"]} for name in _ALL},
                     },
                     "category_scores": {
                         "type": "object",
-                        "properties": dict.fromkeys(CATEGORIES, _SCORE),
+                        "properties": dict.fromkeys(_ALL, _SCORE),
+                    },
+                    "unsupported_categories": {
+                        "type": "array",
+                        "description": "The categories that cannot be judged, for this text.",
+                        "items": {"type": "string"},
                     },
                 },
             },
@@ -212,11 +237,13 @@ def _classified(card: Card, lang: str, scored: Sequence[Scored]) -> dict[str, An
         for category, formula in formulas.items()
     }
     flags = {name: value >= _threshold(formulas[name], card) for name, value in scores.items()}
+    nothing = dict.fromkeys(_ALL)
     return {
         "flagged": any(flags.values()),
-        "categories": flags,
-        "category_scores": {name: round(value, 8) for name, value in scores.items()},
-        "category_applied_input_types": {name: ["text"] for name in scores},
+        "categories": {**nothing, **flags},
+        "category_scores": {**nothing, **{name: round(scores[name], 8) for name in scores}},
+        "category_applied_input_types": {name: ["text"] if name in scores else [] for name in _ALL},
+        "unsupported_categories": [name for name in _ALL if name not in scores],
     }
 
 
