@@ -1,14 +1,16 @@
 """A true server: slow and broken connections, several workers, and a peaceful end."""
 
 import json
+import os
 import signal
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import httpx
 import pytest
-from tests.service.conftest import Serve
+from tests.service.conftest import Serve, await_ready
 
 from tactful.service.protocol import MOST_HEAD_BYTES
 
@@ -113,6 +115,45 @@ def test_workers_share_the_port_and_the_counts(serve: Serve) -> None:
     assert f'{{route="/v1/score",status="200"}} {len(scored)}.0' in counts
     assert served.stop(signal.SIGTERM) == 0
     assert "Traceback" not in served.log.read_text()
+
+
+def workers_of(parent: int) -> set[int]:
+    """Return the processes that serve; the helper of multiprocessing is not among them."""
+    found = set()
+    for children in Path(f"/proc/{parent}/task").glob("*/children"):
+        for pid in children.read_text().split():
+            if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text():
+                found.add(int(pid))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc")
+def test_the_death_of_a_worker_is_logged(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    monkeypatch.setenv("TMPDIR", str(shared))
+    served = serve(*FAST, "--workers", "2", "--log-format", "json")
+    victim = min(workers_of(served.process.pid))
+    os.kill(victim, signal.SIGKILL)
+    lines: list[dict[str, object]] = []
+    ends = time.monotonic() + 60
+    while not lines and time.monotonic() < ends:
+        time.sleep(0.1)
+        told = [json.loads(line) for line in served.log.read_text().splitlines()]
+        lines = [line for line in told if line.get("worker") == victim]
+    (line,) = lines
+    assert (line["level"], line["event"]) == ("error", "A worker died and was replaced")
+    assert line["signal"] == "SIGKILL"
+    assert line["replaced_by"] in workers_of(served.process.pid) - {victim}
+    # What it had in its queue is counted no more.
+    assert not list(shared.rglob(f"gauge_live*_{victim}.db"))
+    await_ready(served)
+    assert httpx.post(f"{served.address}/v1/score", json=BODY, timeout=30).status_code == 200
+    served.stop()
+    deaths = [line for line in served.log.read_text().splitlines() if '"worker"' in line]
+    assert len(deaths) == 1
 
 
 def test_a_crowd_is_turned_away_with_429_and_nothing_else(serve: Serve) -> None:

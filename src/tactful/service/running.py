@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import socket
 import tempfile
 from collections.abc import Iterator
@@ -10,11 +11,12 @@ from functools import partial
 from pathlib import Path
 
 import uvicorn
+from prometheus_client.multiprocess import mark_process_dead
 from uvicorn.supervisors import Multiprocess
 
 from tactful.service.app import create_app
 from tactful.service.loading import read_cards
-from tactful.service.logs import set_up_logs
+from tactful.service.logs import LOGGER, set_up_logs
 from tactful.service.metrics import SHARED_FOLDER
 from tactful.service.protocol import PatientProtocol
 from tactful.service.settings import ServiceSettings
@@ -31,7 +33,30 @@ def serve(settings: ServiceSettings, listening: socket.socket) -> None:
         uvicorn.Server(configured(settings)).run(sockets=[listening])
     else:
         with _shared(settings) as shared:
-            Multiprocess(configured(shared), [listening]).run()
+            _Workers(configured(shared), [listening]).run()
+
+
+class _Workers(Multiprocess):
+    """uvicorn's workers; it replaces those that die, and here the log says so."""
+
+    def keep_subprocess_alive(self) -> None:
+        """Replace what died or hangs."""
+        before = [(each, each.process.is_alive()) for each in self.processes]
+        super().keep_subprocess_alive()
+        for (old, hung), new in zip(before, self.processes, strict=True):
+            if old is not new:
+                what = "hung, and was killed and replaced" if hung else "died and was replaced"
+                fields = {"worker": old.pid, **_ending(old.exitcode), "replaced_by": new.pid}
+                LOGGER.error(f"A worker {what}", extra={"fields": fields})
+                # The texts that waited in it wait no more.
+                mark_process_dead(old.pid)  # type: ignore[no-untyped-call]
+
+
+def _ending(exit_code: int | None) -> dict[str, str | int | None]:
+    try:
+        return {"signal": signal.Signals(-(exit_code or 0)).name}
+    except ValueError:  # it ended by itself
+        return {"exit_code": exit_code}
 
 
 def configured(settings: ServiceSettings) -> uvicorn.Config:
