@@ -208,3 +208,10 @@ def test_a_table_without_its_marks_or_rows_is_refused(tmp_path: Path, rows: int)
     )
     with pytest.raises(FileFormatError, match="install Tactful again"):
         read_table(path)
+
+
+def test_long_words_are_not_remembered() -> None:
+    known = language._word_score.cache_info().currsize
+    for number in range(100):
+        detect_language("'".join(["ordinary"] * 10 + [chr(ord("a") + number % 26)] * number))
+    assert language._word_score.cache_info().currsize == known

@@ -9,8 +9,7 @@ from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from tactful.errors import InputError, UnknownNameError, UsageError
-from tactful.service import reading
-from tactful.service.errors import STATUSES, ServiceError, install
+from tactful.service.errors import STATUSES, ServiceError, from_validation, install
 from tactful.service.gate import Gate
 from tactful.service.metrics import Metrics
 from tactful.service.settings import ServiceSettings
@@ -160,10 +159,12 @@ def test_many_mistakes_are_not_looked_for_one_by_one(
     client: TestClient, body: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[int] = []
-    real = reading.from_validation
-    monkeypatch.setattr(
-        reading, "from_validation", lambda found: seen.append(len(found)) or real(found)
-    )
+
+    def count(found: list[dict[str, object]]) -> ServiceError:
+        seen.append(len(found))
+        return from_validation(found)
+
+    monkeypatch.setattr("tactful.service.reading.from_validation", count)
     answer = client.post("/v1/check" if "text" in body else "/v1/score", json=body)
     check_shape(answer, 422)  # type: ignore[arg-type]
     assert sum(seen) <= 1

@@ -40,6 +40,7 @@ _LONGEST_GRAM = 4
 _ENOUGH = 20_000
 """More characters than these make no difference."""
 # Addresses, mentions, hashtags and character entities match first and are no words.
+_LONGEST_REMEMBERED = 40
 _TOKEN = re.compile(
     r"(?:https?://|www\.)\S+|[@#]\w+|&\#?\w{1,8};|([^\W\d_]{1,40}(?:['\u2019][^\W\d_]{1,40})*)",
     re.IGNORECASE,
@@ -98,7 +99,11 @@ def detect_language(text: str) -> Detected:
     if not words:
         return Detected(None, 0.0, "too few words")
     table = embedded_table()
-    scores = [_word_score(word) for word in words]
+    # Long words come once, and 30,000 of them would fill the memory of a service.
+    scores = [
+        _word_score(word) if len(word) <= _LONGEST_REMEMBERED else score_of(word, table.weights)
+        for word in words
+    ]
     english, spanish = sum(score[0] for score in scores), sum(score[1] for score in scores)
     if OPENER in text or "¡" in text:
         bonus = table.weights[OPENER]

@@ -31,7 +31,9 @@ from tactful.errors import FileFormatError
 WORDS_FILE, WEIGHTS_FILE = "words.txt", "weights.npz"
 _POOL = 1024
 _MOST_UNKNOWN = 1 << 16
-"""So many unknown words are remembered; then they are forgotten, so that noise fills no memory."""
+_MOST_CHARACTERS = 1 << 20
+"""So many unknown words, and characters in them, are remembered; then they are forgotten, so that
+noise fills no memory."""
 Numbers = NDArray[np.float32]
 
 
@@ -46,6 +48,10 @@ class LinearDetector(BaseDetector):
     @cached_property
     def _table(self) -> "_Table":
         return _Table(self.folder)
+
+    def forget(self) -> None:
+        """Forget the words that were met in texts; they are only remembered to be quick."""
+        self._table.forget()
 
     def score(self, texts: Sequence[str]) -> Scores:
         """Return one probability per text for each id of the card."""
@@ -112,6 +118,8 @@ class _Table:
         self.numbers = np.array([word_number(word) for word in known], dtype=np.uint32)
         self.row_of = {word: row for row, word in enumerate(known)}
         self.words = known
+        self.characters = 0
+        """Of the words that are not known."""
 
     def values(self, words: list[str], lengths: NDArray[np.int_], halves: bool = False) -> Numbers:
         """Return what each word of several texts, laid end to end, adds before the norm.
@@ -133,8 +141,8 @@ class _Table:
         return values
 
     def _rows_of(self, words: list[str]) -> NDArray[np.int64]:
-        if len(self.words) > self.known + _MOST_UNKNOWN:
-            self._forget()
+        if len(self.words) > self.known + _MOST_UNKNOWN or self.characters > _MOST_CHARACTERS:
+            self.forget()
         row_of = self.row_of
         unknown = [word for word in words if word not in row_of]
         if unknown:
@@ -153,11 +161,16 @@ class _Table:
             self.numbers[row] = word_number(word)
             self.row_of[word] = row
         self.words += words
+        self.characters += sum(map(len, words))
 
-    def _forget(self) -> None:
-        for word in self.words[self.known :]:
-            del self.row_of[word]
-        del self.words[self.known :]
+    def forget(self) -> None:
+        """Forget all words that the detector did not learn."""
+        if len(self.words) == self.known:
+            return
+        self.row_of = {word: row for row, word in enumerate(self.words[: self.known])}
+        self.words = self.words[: self.known]
+        self.rows, self.numbers = self.rows[: self.known].copy(), self.numbers[: self.known].copy()
+        self.characters = 0
 
 
 def _read_weights(folder: Path) -> dict[str, Numbers]:

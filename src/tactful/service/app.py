@@ -1,5 +1,6 @@
 """The app: the routes around one engine, behind one gate."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -13,6 +14,7 @@ from tactful.service.answers import JsonAnswer
 from tactful.service.direct import direct_routes
 from tactful.service.engine import Engine
 from tactful.service.gate import Gate
+from tactful.service.memory import release_regularly
 from tactful.service.proxies import ProxyHeaders
 from tactful.service.routes import routers
 from tactful.service.settings import ServiceSettings
@@ -31,9 +33,11 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await engine.start()
+        releasing = asyncio.create_task(release_regularly(engine.release_memory))
         try:
             yield
         finally:
+            releasing.cancel()
             await engine.stop()
 
     app = FastAPI(

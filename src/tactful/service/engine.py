@@ -65,6 +65,10 @@ class Engine:
         await self._admission.close()
         await self._readers.stop()
 
+    async def release_memory(self) -> None:
+        """Give back the memory that large requests have taken."""
+        await self._readers.release_memory()
+
     @property
     def is_ready(self) -> bool:
         """Whether all detectors are open and have read something."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.encoder import EncoderDetector
+from tactful.detectors.linear import LinearDetector
 from tactful.detectors.load import DETECTORS, EMBEDDED, WEIGHTS, load_detector
 from tactful.detectors.protocol import Detector
 from tactful.errors import UsageError
@@ -50,15 +51,22 @@ def read_cards(settings: ServiceSettings) -> dict[str, Card]:
 def open_detector(folder: Path, threads: int) -> Detector:
     """Open a detector that computes with so many threads."""
     detector = load_detector(folder)
-    for encoder in _encoders(detector):
-        encoder.threads = threads
+    for part in _with_parts(detector):
+        if isinstance(part, EncoderDetector):
+            part.threads = threads
     return detector
 
 
-def _encoders(detector: object) -> Iterator[EncoderDetector]:
-    if isinstance(detector, EncoderDetector):
-        yield detector
+def forget_words(detector: Detector) -> None:
+    """Let a detector forget the words of texts that it remembers to be quick."""
+    for part in _with_parts(detector):
+        if isinstance(part, LinearDetector):
+            part.forget()
+
+
+def _with_parts(detector: object) -> Iterator[object]:
+    yield detector
     for name in _PARTS:
         found = getattr(detector, name, ())
         for part in found if isinstance(found, tuple | list) else (found,):
-            yield from _encoders(part)
+            yield from _with_parts(part)

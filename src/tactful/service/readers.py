@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, TypeVar
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.card import Card
 from tactful.detectors.occlusion import occlusion_spans
+from tactful.detectors.onnx_session import release_memory as release_sessions
 from tactful.detectors.protocol import Detector, Scores
 from tactful.errors import TactfulError
 from tactful.service.batching import Batcher, Read
 from tactful.service.errors import NotReady
-from tactful.service.loading import detector_folders, open_detector
+from tactful.service.loading import detector_folders, forget_words, open_detector
 from tactful.service.logs import log_failure
+from tactful.service.memory import trim
 from tactful.service.settings import ServiceSettings
 from tactful.types import Frame, Span
 
@@ -38,6 +40,8 @@ _WARM_UP = {
     "en": "The library will be open again on Monday, and everybody is welcome to come and read.",
     "es": "La biblioteca abre otra vez el lunes y todo el mundo puede venir a leer un rato.",
 }
+_ABOUT_A_GROUP = "We should not lower our standards to hire more women."
+"""Makes all parts of the framer work."""
 
 
 class Readers:
@@ -134,6 +138,17 @@ class Readers:
         found = self._framer.frame(texts)
         return found if statements else [without_statements(each) for each in found]
 
+    async def release_memory(self) -> None:
+        """Give back what large texts have taken: a short text is the last that each model reads."""
+        if not self.are_warm:
+            return
+        release_sessions()
+        for lang, lane in self.lanes.items():
+            await self.aside(lane, partial(self._read_shortly, lang))
+        if self._framer is not None:
+            await self.aside(self.frames_lane, partial(self.frames, [_ABOUT_A_GROUP], True))
+        await asyncio.to_thread(trim)
+
     async def aside(self, lane: Executor, call: Callable[[], T]) -> T:
         """Run a call in a lane; if nobody waits for it any more, it is not begun."""
         return await asyncio.get_running_loop().run_in_executor(lane, call)
@@ -154,6 +169,11 @@ class Readers:
         for texts in ([sample], [f"{sample} {sample} {sample}"] * self._settings.max_batch):
             detector.score(texts)
         self._detectors[lang] = detector
+
+    def _read_shortly(self, lang: str) -> None:
+        detector = self.detector(lang)
+        detector.score([_WARM_UP.get(lang, _WARM_UP["en"])])
+        forget_words(detector)
 
     def _read(self, lang: str, texts: Sequence[str]) -> Scores:
         return self.detector(lang).score(texts)

@@ -60,6 +60,6 @@ def test_the_work_does_not_grow_with_the_request(
 
 
 def test_the_limit_is_told() -> None:
-    asked = {f"TOXICITY@{n}": {} for n in range(201)}
+    asked: dict[str, object] = {f"TOXICITY@{n}": {} for n in range(201)}
     _, message = calls_to_refuse(read_analyze, {**GOOD, "requestedAttributes": asked})
     assert message == "Found 201 values at 'requested_attributes'; expected at most 200."

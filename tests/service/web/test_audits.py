@@ -55,7 +55,7 @@ def test_reports_need_a_key_where_the_service_does(tmp_path: Path) -> None:
     client = TestClient(create_app(settings), root_path="/t")
     for path in ("/audits", "/audits/b.html", "/audits/none.html"):
         for given in ({}, {"auth": ("", "wrong")}, {"headers": {"X-API-Key": "wrong"}}):
-            answer = client.get(f"/t{path}", **given)  # type: ignore[arg-type]
+            answer = client.get(f"/t{path}", **given)
             assert answer.status_code == 401, path
             # A browser then asks its reader for a name and a password, and sends them again.
             assert answer.headers["www-authenticate"].startswith("Basic ")
