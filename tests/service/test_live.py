@@ -144,7 +144,7 @@ def test_the_death_of_a_worker_is_logged(
         told = [json.loads(line) for line in served.log.read_text().splitlines()]
         lines = [line for line in told if line.get("worker") == victim]
     (line,) = lines
-    assert (line["level"], line["event"]) == ("error", "A worker died and was replaced")
+    assert (line["level"], line["event"]) == ("error", "A worker died or hung, and was replaced")
     assert line["signal"] == "SIGKILL"
     assert line["replaced_by"] in workers_of(served.process.pid) - {victim}
     # What it had in its queue is counted no more.

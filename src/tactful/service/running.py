@@ -41,13 +41,13 @@ class _Workers(Multiprocess):
 
     def keep_subprocess_alive(self) -> None:
         """Replace what died or hangs."""
-        before = [(each, each.process.is_alive()) for each in self.processes]
+        before = list(self.processes)
         super().keep_subprocess_alive()
-        for (old, hung), new in zip(before, self.processes, strict=True):
+        for old, new in zip(before, self.processes, strict=True):
             if old is not new:
-                what = "hung, and was killed and replaced" if hung else "died and was replaced"
+                # uvicorn kills a worker that hangs, so the signal does not tell which it was.
                 fields = {"worker": old.pid, **_ending(old.exitcode), "replaced_by": new.pid}
-                LOGGER.error(f"A worker {what}", extra={"fields": fields})
+                LOGGER.error("A worker died or hung, and was replaced", extra={"fields": fields})
                 # The texts that waited in it wait no more.
                 mark_process_dead(old.pid)  # type: ignore[no-untyped-call]
 
