@@ -18,7 +18,8 @@ LEVELS = {
     "frames": 3,
     **dict.fromkeys(("detectors", "corpora"), 2),
     **dict.fromkeys(("taxonomies", "metrics", "agreement", "aggregation", "scale"), 1),
-    **dict.fromkeys(("types", "errors", "registry", "settings", "files", "figures", "ratings"), 0),
+    **dict.fromkeys(("types", "errors", "registry", "settings", "files", "figures"), 0),
+    **dict.fromkeys(("ratings", "words"), 0),
 }
 # The public API and ``python -m tactful`` stand above the levels; nothing imports them.
 ENTRANCES = {"__init__", "__main__"}

@@ -539,7 +539,6 @@ def test_detests_2_uses_the_hierarchy(write: Write, sample_copy: Callable[[str],
     ("text", "message"),
     [
         (DETESTS + row("1", 0, 3), "line 2: column 'stereotype': found migration without a"),
-        (DETESTS + row("1", 1), "line 2: column 'stereotype': found a stereotype without a cat"),
         (DETESTS + row("1", 2, 3), "line 2: column 'stereotype': found '2'; expected 0 or 1"),
         (DETESTS + row("1", 1, 3) + row("1", 1, 3), "found the id '1' again"),
         (DETESTS + row("2", 1, 3), "found the unknown id '2'"),
@@ -553,6 +552,12 @@ def test_wrong_detests(write: Write, fails: Fails, text: str, message: str) -> N
     assert (code, message in error) == (1, True), error
     if "without" in message:
         assert fails("detests-2", write("h.csv", text), gold)[0] == 1
+
+
+def test_strict_is_for_detests_2(write: Write, fails: Fails) -> None:
+    gold = write("g.csv", GOLD)
+    code, error = fails("binary", gold, gold, "--strict")
+    assert (code, "--strict is for detests-2; not for 'binary'" in error) == (2, True)
 
 
 # ---- PyEvALL -------------------------------------------------------------------------------

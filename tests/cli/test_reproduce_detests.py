@@ -104,9 +104,12 @@ def hierarchical_f(gold: Sets, guess: Sets) -> float:
 
 
 def propensity_f(gold: Sets, guess: Sets) -> float:
-    """Weigh each class 1 / p_c, with A = 0.55 and B = 1.5 as the campaign set them."""
+    """Weigh each class 1 / p_c, with A = 0.55 and B = 1.5 as the campaign set them.
+
+    Section 5.3 prints log N without a base; the organisers' ``evaluation.py`` takes base 2.
+    """
     a, b, n = 0.55, 1.5, len(gold)
-    c = (math.log(n) - 1) * (b + 1) ** a
+    c = (math.log2(n) - 1) * (b + 1) ** a
     weight = {}
     for name in (ROOT, TRUE, FALSE, *CATEGORIES):
         having = sum(name in classes(labels) | {ROOT} for labels in gold)
@@ -251,6 +254,73 @@ def test_the_command_evaluate_says_the_same(
     said = {each["name"]: each["value"] for each in json.loads(result.output)["metrics"]}
     (row,) = [r for r in found["rows"] if (r["subtask"], r["system"]) == (2, "TFIDF+SVC")]
     assert {name: said[name] for name in row["ours"]} == row["ours"]
+
+
+def organisers_file(path: Path, sets: Sets) -> Path:
+    """Write a submission in the organisers' format: two id columns, stereotype, ten categories."""
+    rows = [
+        {
+            "comment_id": str(at // 3),
+            "sentence_pos": str(at % 3 + 1),
+            **{name: str(int(name in labels)) for name in (TRUE, *CATEGORIES)},
+        }
+        for at, labels in enumerate(sets)
+    ]
+    FIXTURE["write"](path, rows, ("comment_id", "sentence_pos", TRUE, *CATEGORIES))
+    return path
+
+
+def test_a_bare_stereotype_is_scored_as_the_organisers_score_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """82 sentences; some stereotypes have no category, in the submission and in gold.
+
+    The organisers' ``evaluation.py`` refuses a category without a stereotype and nothing else. A
+    stereotype alone is the set of its first-level class (section 5.3: stereotype or not; below
+    stereotype the categories). ``--strict`` holds the file against section 4.1.1.
+    """
+    names = [TRUE, *CATEGORIES]
+    gold: Sets = [{TRUE, names[1 + at % 10], names[1 + at % 7]} if at % 3 else set()
+                  for at in range(82)]  # fmt: skip
+    gold[4] = {TRUE}
+    guess: Sets = [{TRUE, names[1 + at % 9]} if at % 4 else set() for at in range(82)]
+    for at in (4, 5, 7, 9, 11):
+        guess[at] = {TRUE}
+    files = [
+        "--gold", str(organisers_file(tmp_path / "gold.csv", gold)),
+        "--predictions", str(organisers_file(tmp_path / "example-team_task2_2.csv", guess)),
+    ]  # fmt: skip
+    result = CliRunner().invoke(cli, ["evaluate", "detests-2", *files, "--format", "json"])
+    assert result.exit_code == 0, result.output
+    said = {each["name"]: each["value"] for each in json.loads(result.output)["metrics"]}
+    for name, measure in REFERENCE[2].items():
+        assert said[name] == pytest.approx(measure(gold, guess), abs=1e-12), name
+    with pytest.raises(SystemExit) as stopped:
+        main(["evaluate", "detests-2", *files, "--strict"])
+    assert stopped.value.code == 1
+    error = capsys.readouterr().err
+    assert "gold.csv, line 6: column 'stereotype': found a stereotype without a category" in error
+    assert "leave out --strict" in error
+
+
+def test_gold_with_a_bare_stereotype_is_measured(folder: Path, tmp_path: Path) -> None:
+    """The organisers' evaluation takes such a gold file, so ours does."""
+    data = copy_of(folder, tmp_path / "data")
+    with (data / "test_full.csv").open(newline="", encoding="utf-8") as handle:
+        rows = list(csv.DictReader(handle))
+    bare = next(row for row in rows if row[TRUE] == "1")
+    bare.update(dict.fromkeys(CATEGORIES, "0"))
+    FIXTURE["write"](data / "test_full.csv", rows, tuple(rows[0]))
+    output = tmp_path / "out"
+    said = run("--data", data, "--systems", "AllOnes,RandomClassifier", "--output", output)
+    assert "test_full.csv: 1 stereotype without a category" in " ".join(said.split())
+    gold = list(read_sets(data / "test_full.csv").values())
+    found = json.loads((output / ANSWER_FILE).read_text(encoding="utf-8"))
+    for system in ("AllOnes", "RandomClassifier"):
+        guess = list(read_sets(output / f"{system}_task2_0.csv").values())
+        (row,) = [r for r in found["rows"] if (r["subtask"], r["system"]) == (2, system)]
+        for name, measure in REFERENCE[2].items():
+            assert row["ours"][name] == pytest.approx(measure(gold, guess), abs=1e-9), name
 
 
 def test_relations_of_the_tables_hold_here_too(found: dict[str, Any]) -> None:

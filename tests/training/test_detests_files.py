@@ -36,7 +36,7 @@ def test_both_subtasks(tmp_path: Path) -> None:
     assert [name for name in CATEGORIES if row[name] == "1"] == ["health"]
 
 
-@pytest.mark.parametrize("labels", [{"stereotype"}, {"stereotype.health"}])
+@pytest.mark.parametrize("labels", [{"stereotype.others"}, {"stereotype.health"}])
 def test_contradictions_are_refused_and_nothing_is_left(tmp_path: Path, labels: set[str]) -> None:
     with pytest.raises(InputError, match="for the sentence 7_2; expected a stereotype wherever"):
         write_submission(tmp_path / "x.csv", [ONE], [labels], 2)

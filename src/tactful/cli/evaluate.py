@@ -149,6 +149,10 @@ def _list_tasks(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     "--undefined", type=float, metavar="NUMBER",
     help="Count an undefined precision, recall or F as this (many tools take 0).",
 )  # fmt: skip
+@click.option(
+    "--strict", is_flag=True,
+    help="Refuse a stereotype without a category (detests-2), which the organisers score.",
+)  # fmt: skip
 @click.option("--id-column", default="id", show_default=True, help="The column with the id.")
 @click.option("--label-column", default="label", show_default=True, help="The column with 0 or 1.")
 @click.option(
@@ -174,6 +178,7 @@ def evaluate_cli(
     subgroups: tuple[str, ...],
     vectors: Path | None,
     undefined: float | None,
+    strict: bool,
     id_column: str,
     label_column: str,
     score_column: str,
@@ -190,7 +195,7 @@ def evaluate_cli(
     from tactful.cli.exams import Options
 
     options = Options(
-        id_column, label_column, score_column, ids, hierarchy, subgroups, vectors, undefined
+        id_column, label_column, score_column, ids, hierarchy, subgroups, vectors, undefined, strict
     )
     _check_options(task, options, plot)
     answer = evaluate(
@@ -274,6 +279,7 @@ def _check_options(task: str, options: "Options", plot: Path | None) -> None:
         "--subgroup": (options.subgroups or None, ("scores",)),
         "--vectors": (options.vectors, ("texts", "frames")),
         "--plot": (plot, ("scores",)),
+        "--strict": (options.strict or None, ("detests-2",)),
     }
     for option, (value, tasks) in uses.items():
         if value is not None and task not in tasks:

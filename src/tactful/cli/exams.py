@@ -29,6 +29,8 @@ class Options:
     vectors: Path | None = None
     undefined: float | None = None
     """What an undefined precision, recall or F counts as; None leaves it undefined."""
+    strict: bool = False
+    """Refuse what the paper rules out, also where the organisers' evaluation scores it."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 SemEval-2022 task 4 (Pérez-Almendros et al. 2022): ``task1.txt`` has 0 or 1 on each line,
 ``task2.txt`` seven of them with commas between, in the order of ``LABEL_ORDER``; lines have no id
 and stand in the order of the gold file. DETESTS (Ariza-Casabona et al. 2022): CSV with
-``sentence_id``, ``stereotype`` and, for subtask 2, the ten categories.
+``sentence_id``, ``stereotype`` and, for subtask 2, the ten categories; a row is refused where the
+organisers' ``evaluation.py`` refuses it, and with ``--strict`` where section 4.1.1 does.
 """
 
 from collections.abc import Callable, Sequence
@@ -183,9 +184,10 @@ def detests_2(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
     from tactful.taxonomies import load_taxonomy
 
     columns = ["stereotype", *CATEGORIES]
-    truth, *guesses = (_detests(path, columns) for path in (gold, *systems))
+    truth, *guesses = (_detests(path, columns, options.strict) for path in (gold, *systems))
     values, *answers = (
-        [frozenset(label_id(name) for name in CATEGORIES if row[name]) for row in rows]
+        # A stereotype without a category is a set of its own, not the set of no stereotype.
+        [frozenset(label_id(name) for name in columns if row[name]) for row in rows]
         for rows in (truth.values, *(match(truth, guess) for guess in guesses))
     )
     labels = [label_id(name) for name in CATEGORIES]
@@ -194,7 +196,7 @@ def detests_2(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
     return Exam(values, answers, found)
 
 
-def _detests(path: Path, columns: Sequence[str]) -> Answers:
+def _detests(path: Path, columns: Sequence[str], strict: bool = False) -> Answers:
     table = Table(path)
     spellings = {
         other: column.name
@@ -214,12 +216,16 @@ def _detests(path: Path, columns: Sequence[str]) -> Answers:
     cells = parse_cells(table, columns, as_flag, _ONE)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*cells.values(), strict=True)]
     if len(columns) > 1:
-        _refuse_inconsistent(table, rows)
+        _refuse_inconsistent(table, rows, strict)
     return Answers(path, ids, rows, table.line)
 
 
-def _refuse_inconsistent(table: Table, rows: Sequence[dict[str, int]]) -> None:
-    """Hold the rows against section 4.1.1: a stereotype if and only if there is a category."""
+def _refuse_inconsistent(table: Table, rows: Sequence[dict[str, int]], strict: bool) -> None:
+    """Refuse a category without a stereotype; if strict, a stereotype without a category too.
+
+    The organisers' evaluation refuses the first and scores the second, which section 4.1.1 of the
+    paper rules out.
+    """
     faults = Faults(table.path)
     for at, row in enumerate(rows):
         named = [name for name in CATEGORIES if row[name]]
@@ -227,7 +233,10 @@ def _refuse_inconsistent(table: Table, rows: Sequence[dict[str, int]]) -> None:
             found = f"{', '.join(named)} without a stereotype"
             expected = "stereotype 1 wherever a category is 1"
             table.add(faults, at, found, expected, "stereotype")
-        if row["stereotype"] and not named:
-            expected = "at least one category, if only 'others'"
+        if strict and row["stereotype"] and not named:
+            expected = (
+                "at least one category, such as 'others'; leave out --strict to score it as the "
+                "organisers do"
+            )
             table.add(faults, at, "a stereotype without a category", expected, "stereotype")
     faults.raise_any()

@@ -29,7 +29,6 @@ PROPENSITY_A = 0.55
 PROPENSITY_B = 1.5
 
 _NO_ITEMS = "there are no items with a gold answer"
-_FEWEST_FOR_PROPENSITY = 3
 
 
 @measure("label_sets", low=-math.inf, high=math.inf, perfect=None)
@@ -156,24 +155,24 @@ def propensity_f_score(
     hierarchy: Hierarchy | None = None,
     a: float = PROPENSITY_A,
     b: float = PROPENSITY_B,
-    log_base: float = math.e,
+    log_base: float = 2.0,
     empty: Empty = "class",
 ) -> Measure:
     """Return the mean over the items of the F of two sets whose labels weigh 1 / propensity.
 
-    Rare labels weigh more: 1 / p_c = 1 + C exp(-a log2(N_c + b)), C = (ln N - 1)(b + 1)^a, with
+    Rare labels weigh more: 1 / p_c = 1 + C exp(-a log2(N_c + b)), C = (log N - 1)(b + 1)^a, with
     N_c of N gold items that have the label (DETESTS 2022, 5.3, after Jain et al. 2016). The empty
-    class, which every item has, stands in both sets. With a hierarchy the labels above count too.
+    class, which every item has, is in both sets. With a hierarchy the labels above count too.
 
-    ``log_base`` is that of ln N. The paper prints "log"; the organisers' published script takes 2,
-    and counts that fit the other rows of table 4 come nearer to its Prop-F column with 2.
+    ``log_base`` is the base of log N, which the paper does not print. The default, 2, is that of
+    the organisers' published evaluation; Jain et al. take ``math.e``.
 
-    Above 0 to 1, higher is better. Undefined for fewer than three items, where C is not above 0.
-    ``empty`` as in :func:`icm_score`.
+    Above 0 to 1, higher is better. Undefined for fewer items than ``log_base``, where C is below 0
+    and rare labels would weigh less. ``empty`` as in :func:`icm_score`.
     """
     pairs = pair_sets(gold, predicted, hierarchy, empty=empty)
-    if pairs.items < _FEWEST_FOR_PROPENSITY:
-        reason = f"propensity needs at least {_FEWEST_FOR_PROPENSITY} items, not {pairs.items}"
+    if pairs.items < log_base:
+        reason = f"propensity needs at least {math.ceil(log_base)} items, not {pairs.items}"
         return Measure("propensity F", None, reason, items=pairs.items)
     factor = (math.log(pairs.items, log_base) - 1) * (b + 1) ** a
     weights = 1 + factor * np.exp(-a * np.log2(pairs.gold_counts + b))

@@ -13,11 +13,11 @@ import polars as pl
 from tactful.corpora import CORPORA, load_corpus
 from tactful.corpora.corpus import Corpus, Source
 from tactful.corpora.detests import CATEGORIES, label_id
-from tactful.detectors.stereotype_labels import CATEGORIES as CATEGORY_IDS
 from tactful.detectors.stereotype_labels import LABELS, ROOT, consistent
 from tactful.errors import BadRowsError, FileFormatError, InputError, Problem, Severity
 from tactful.settings import Settings
 from tactful.types import Example
+from tactful.words import counted
 
 _COLUMNS = ("stereotype", *CATEGORIES)
 _SHOWN = 3
@@ -57,9 +57,9 @@ def read_detests(data: Path | None, settings: Settings | None = None) -> Detests
     test = sentences.filter(pl.col("split") == "test")
     _require_labels(corpus, train)
     examples = list(corpus.examples())
-    golden, full = _gold(corpus, test, gold)
+    golden, full, gold_notes = _gold(corpus, test, gold)
     said = " ".join(line.strip() for line in corpus.verify().lines())
-    notes = [f"Data: {said}", *_train_notes(corpus, train)]
+    notes = [f"Data: {said}", *_train_notes(corpus, train), *gold_notes]
     return DetestsData(
         tuple(example for example in examples if example.split == "train"),
         tuple(
@@ -136,10 +136,11 @@ def _refuse_empty(path: Path, rows: pl.DataFrame, columns: Sequence[str]) -> Non
 
 def _gold(
     corpus: Corpus, test: pl.DataFrame, gold: pl.DataFrame
-) -> tuple[tuple[frozenset[str], ...] | None, bool]:
+) -> tuple[tuple[frozenset[str], ...] | None, bool, list[str]]:
     """Return the gold label sets in the order of the test part, and whether they have categories.
 
-    A test file that has labels itself is its own gold.
+    A test file that has labels itself is its own gold. A stereotype without a category stays as it
+    is, as in the organisers' evaluation, and a note counts them.
     """
     test_file = _file(corpus, "sentences", "test")
     if corpus.has("gold"):
@@ -148,7 +149,7 @@ def _gold(
     elif test.height and test["stereotype"].is_not_null().any():
         path, rows = test_file, test
     else:
-        return None, False
+        return None, False, []
     given = [name for name in CATEGORIES if rows[name].is_not_null().any()]
     full = bool(given)
     absent = [name for name in CATEGORIES if name not in given]
@@ -159,18 +160,19 @@ def _gold(
         )
     _refuse_empty(path, rows, _COLUMNS if full else _COLUMNS[:1])
     place = {row["sentence_id"]: row for row in rows.iter_rows(named=True)}
-    found = []
-    for sentence in test["sentence_id"]:
-        row = place[sentence]
-        labels = frozenset(label_id(name) for name in _COLUMNS if row[name])
-        if full and ROOT in labels and not labels.intersection(CATEGORY_IDS):
-            raise InputError(
-                f"{path}, line {row['line']}: found a stereotype without a category; expected at "
-                "least one, if only 'others' (section 4.1.1)."
-            )
-        # Without categories subtask 1 alone is measured, and 'others' only keeps the set whole.
-        found.append(frozenset(consistent(labels)))
-    return tuple(found), full
+    found = [
+        frozenset(label_id(name) for name in _COLUMNS if place[sentence][name])
+        for sentence in test["sentence_id"]
+    ]
+    bare = sum(labels == {ROOT} for labels in found) if full else 0
+    notes = []
+    if bare:
+        notes.append(
+            f"{path.name}: {counted(bare, 'stereotype')} without a category "
+            f"{'counts' if bare == 1 else 'count'} as a stereotype of no category, as in the "
+            "organisers' evaluation."
+        )
+    return tuple(found), full, notes
 
 
 def _refuse_other_sentences(
@@ -204,5 +206,6 @@ def _train_notes(corpus: Corpus, train: pl.DataFrame) -> Iterator[str]:
     )
     if bare.height:
         yield (
-            f"{path.name}: {bare.height:,} stereotypes without a category are learnt as 'others'."
+            f"{path.name}: {counted(bare.height, 'stereotype')} without a category "
+            f"{'is' if bare.height == 1 else 'are'} learnt as 'others'."
         )
