@@ -96,6 +96,7 @@ def test_a_progress_bar_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> Non
         (["dpm-task1", "--models", ","], 2, "no name in --models"),
         (["dpm-task1", "--folds", "1"], 2, "folds"),
         (["dpm-task1", "--negatives", "half"], 2, "half"),
+        (["dpm-task1", "--trust-weighted"], 2, "--trust-weighted is for 'ucc-auc'"),
         (["dpm-task1", "--vectors", "nowhere.txt"], 2, "nowhere.txt: there is no such file"),
         (["dpm-task1"], 2, "set TACTFUL_DATA"),
         (["dpm-task1", "--data", "nowhere"], 2, "nowhere: there is no such file or folder"),

@@ -23,8 +23,8 @@ FIXTURE = runpy.run_path(str(Path(__file__).parents[1] / "detests_fixture.py"))
 CATEGORIES: tuple[str, ...] = FIXTURE["CATEGORIES"]
 SYSTEMS = ("AllOnes", "AllZeros", "RandomClassifier", "TFIDF+SVC", "FastText+SVC")
 GIVEN = {
-    "models": ("all",), "folds": ("3",), "negatives": ("full",), "grouped": (), "encoder": ("x",),
-    "download": (), "grid_search": (), "cache": ("x",), "fresh": (),
+    "models": ("all",), "folds": ("3",), "negatives": ("full",), "grouped": (),
+    "trust_weighted": (), "encoder": ("x",), "download": (), "grid_search": (), "cache": ("x",), "fresh": (),
 }  # fmt: skip
 Sets = list[set[str]]
 

@@ -25,6 +25,7 @@ from tactful.types import Frame
 
 SAMPLE = Path(str(resources.files("tactful.corpora"))) / "samples" / "sbic"
 GIVEN = {
+    "trust_weighted": (),
     "folds": ("3",), "negatives": ("full",), "grouped": (), "seed": ("2",), "encoder": ("x",),
     "download": (), "grid_search": (), "cache": ("x",), "fresh": (),
 }  # fmt: skip

@@ -1,6 +1,6 @@
 """The model against one more annotator (Price et al. 2020, section 5)."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -41,6 +41,22 @@ def test_a_model_that_knows_the_truth_beats_a_human() -> None:
     # A human is right in 0.8 of the cases, but so are those who make the truth.
     assert 0.7 < float(answer.parts["human"]) < 0.8
     assert float(answer) > float(answer.parts["human"])
+
+
+def test_a_tie_is_negative_as_in_the_authors_notebook() -> None:
+    """The authors' ``AUC_analysis.ipynb`` takes ``mean > 0.5``; section 5 names no rule.
+
+    All answers about "tie" are 0.5, so the mean of the others is 0.5 whoever is held out.
+    """
+    item = ["tie"] * 3 + ["no"] * 3 + ["yes"] * 3
+    answers = [0.5] * 3 + [0.0] * 3 + [1.0] * 3
+    scores = {"tie": 0.9, "no": 0.1, "yes": 0.8}
+    default = human_model_auc_score(item, list("abc") * 3, answers, scores)
+    assert default.value == 0.5
+    at_least = human_model_auc_score(item, list("abc") * 3, answers, scores, ties="positive")
+    assert at_least.value == 1
+    with pytest.raises(UsageError, match="ties='maybe'; expected 'negative' or 'positive'"):
+        human_model_auc_score(item, list("abc") * 3, answers, scores, ties=cast(Any, "maybe"))
 
 
 def test_trust_decides_who_is_believed() -> None:

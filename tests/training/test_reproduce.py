@@ -1,10 +1,13 @@
 """The paper's table beside ours, row by row."""
 
+import csv
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tactful.corpora import load_corpus
+from tactful.metrics import human_model_auc_score
 from tactful.training import reproduce as module
 from tactful.training.protocols import Choices
 from tactful.training.reproduce import Line, Reproduction, reproduce
@@ -58,6 +61,57 @@ def test_humans_are_measured_where_their_judgements_are() -> None:
     assert human.part == "test"
     assert human.paper == {"auc": 62}
     assert any("all annotators but one" in note for note in found.notes)
+
+
+def columns(folder: Path, attribute: str) -> dict[str, list[str] | list[float]]:
+    """Read one attribute of the single judgements of the test part, as the authors' notebook."""
+    with (folder / "test.csv").open(newline="", encoding="utf-8") as handle:
+        units = {row["_unit_id"] for row in csv.DictReader(handle)}
+    with (folder / "unhealthy_full.csv").open(newline="", encoding="utf-8") as handle:
+        rows = [row for row in csv.DictReader(handle) if row["_unit_id"] in units]
+    return {
+        "item": [row["_unit_id"] for row in rows],
+        "annotator": [row["_worker_id"] for row in rows],
+        "answer": [float(row[attribute]) for row in rows],
+        "trust": [float(row["_trust"]) for row in rows],
+    }
+
+
+@pytest.mark.parametrize(
+    ("label", "attribute"),
+    [
+        ("unhealthy", "healthy"),
+        ("unhealthy.hostile", "hostile"),
+        ("unhealthy.sarcastic", "sarcastic"),
+    ],
+)
+def test_the_truth_of_ucc_is_that_of_the_authors_notebook(label: str, attribute: str) -> None:
+    """Their AUC_analysis.ipynb (section 5, table 3): plain mean of the others, more than 0.5.
+
+    It asks about 'healthy'; the area is the same for 'unhealthy', whose answers and classes are
+    the opposite.
+    """
+    corpus = load_corpus("ucc", sample=True)
+    raw = columns(Path(str(corpus.path)), attribute)
+    trust = raw.pop("trust")
+    scores = dict.fromkeys(map(str, raw["item"]), 0.0)
+    human = line(run("ucc-auc", "ucc", ["random"]), "human", label)
+    theirs = human_model_auc_score(**raw, scores=scores, seed=1).parts["human"]  # type: ignore[arg-type]
+    assert human.ours is not None
+    assert human.ours["auc"] == pytest.approx(100 * float(theirs))
+    found = reproduce("ucc-auc", corpus, ["random"], Choices(folds=3, trust_weighted=True))
+    weighted = line(found, "human", label)
+    ties: Any = "negative" if attribute == "healthy" else "positive"
+    ours = human_model_auc_score(
+        **raw,
+        scores=scores,
+        trust=trust,
+        ties=ties,
+        seed=1,  # type: ignore[arg-type]
+    ).parts["human"]
+    assert weighted.ours is not None
+    assert weighted.ours["auc"] == pytest.approx(100 * float(ours))
+    assert any("weighted by trust" in note for note in found.notes)
 
 
 def test_without_judgements_the_human_row_says_what_it_needs(tmp_path: Path) -> None:

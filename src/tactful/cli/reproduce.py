@@ -74,6 +74,12 @@ def _complete_table(ctx: click.Context, parameter: click.Parameter, start: str) 
 )
 @click.option("--grouped", is_flag=True, help="Keep texts of one article or post in one fold.")
 @click.option(
+    "--trust-weighted",
+    is_flag=True,
+    help="ucc-auc: weigh the other annotators by trust and count a mean of 0.5 as yes, unlike the "
+    "authors' notebook.",
+)
+@click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=1,
@@ -124,6 +130,7 @@ def reproduce_cli(
     folds: int,
     negatives: str,
     grouped: bool,
+    trust_weighted: bool,
     seed: int,
     vectors: Path | None,
     encoder: str | None,
@@ -165,6 +172,8 @@ def reproduce_cli(
     from tactful.training.reproduce import reproduce
     from tactful.training.rows import chosen_rows
 
+    if trust_weighted and table_name != "ucc-auc":
+        raise UsageError(f"--trust-weighted is for 'ucc-auc'; not for '{table_name}'.")
     paper = load_table(table_name)
     names = [name.strip() for name in models.split(",") if name.strip()]
     if not names:
@@ -183,7 +192,7 @@ def reproduce_cli(
             paper.id,
             corpus,
             names,
-            Choices(folds, seed, negatives, grouped),
+            Choices(folds, seed, negatives, grouped, trust_weighted),
             vectors=vectors,
             encoder=encoder,
             download=download,

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 ANSWER_FILE = "tables.json"
 NOT_HERE = (
-    "models", "folds", "negatives", "grouped", "encoder", "download", "grid_search", "cache",
-    "fresh",
+    "models", "folds", "negatives", "grouped", "trust_weighted", "encoder", "download",
+    "grid_search", "cache", "fresh",
 )  # fmt: skip
 """Options of tables that are cross-validated; DETESTS has a training and a test part."""
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from tactful.training.reproduce_frames import FrameLine, FrameReproduction
 
 NOT_HERE = (
-    "folds", "negatives", "grouped", "seed", "encoder", "download", "grid_search", "cache", "fresh",
+    "folds", "negatives", "grouped", "trust_weighted", "seed", "encoder", "download", "grid_search",
+    "cache", "fresh",
 )  # fmt: skip
 """Options that train the rows of other tables; framers come trained."""
 _SHORT = {

@@ -1,11 +1,12 @@
 """Is a model as good as one more annotator? (Wulczyn et al. 2017; Price et al. 2020, section 5)
 
-For each item one annotator is held out, at random, to be the "human model"; the others, weighted
-by trust, are the ground truth. The held-out answers and the model's scores are then measured by
-the ROC AUC against the same truth. This is repeated, and the mean is reported.
+For each item one annotator is held out, at random, to be the "human model"; the mean answer of the
+others is the ground truth. The held-out answers and the model's scores are then measured by the ROC
+AUC against the same truth. This is repeated, and the mean is reported.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,7 @@ from tactful.metrics.result import Measure, measure
 REPETITIONS = 5
 """How often Price et al. repeated the procedure."""
 
+Ties = Literal["negative", "positive"]
 Numbers = NDArray[np.float64]
 
 
@@ -29,6 +31,7 @@ def human_model_auc_score(
     *,
     trust: ArrayLike | None = None,
     threshold: float = 0.5,
+    ties: Ties = "negative",
     repetitions: int = REPETITIONS,
     seed: int = 0,
 ) -> Measure:
@@ -36,7 +39,9 @@ def human_model_auc_score(
 
     item, annotator, answer (0 to 1) and trust (0 to 1; 1 for all by default): one for each
     judgement, in any order. scores: one for each item. An item is positive where the mean of the
-    others' answers, weighted by trust, is at least ``threshold``.
+    others' answers, weighted by trust, is above ``threshold``; ``ties`` says what a mean equal to
+    it is. The defaults, no weights and ties negative, are those of the authors' notebook
+    (AUC_analysis.ipynb); the paper itself names neither.
 
     0 to 1, higher is better, 0.5 is chance; the model equals a human where the two AUCs do.
     Items with one annotator, or whose others have no trust, are left out. A repetition whose truth
@@ -46,6 +51,8 @@ def human_model_auc_score(
     rows = _sorted_rows(item, annotator, answer, trust)
     if repetitions < 1:
         raise UsageError(f"Found repetitions={repetitions}; expected at least 1.")
+    if ties not in get_args(Ties):
+        raise UsageError(f"Found ties={ties!r}; expected 'negative' or 'positive'.")
     names, starts, counts = np.unique(rows.items, return_index=True, return_counts=True)
     several = counts > 1
     if not several.any():
@@ -71,7 +78,7 @@ def human_model_auc_score(
         usable = several & (rest > 1e-12)
         truth = (weighted - rows.answers[held] * rows.trusts[held])[usable] / rest[usable]
         # A mean of 0.5 must stay 0.5 although sums were subtracted.
-        positive = truth >= threshold - 1e-9
+        positive = truth > threshold + (1e-9 if ties == "negative" else -1e-9)
         human_parts[str(repetition)] = roc_auc_score(positive, rows.answers[held][usable])
         model_parts[str(repetition)] = roc_auc_score(positive, model[usable])
         measured = max(measured, int(usable.sum()))

@@ -58,6 +58,8 @@ class Choices:
     seed: int = 1
     negatives: str = "3to1"
     grouped: bool = False
+    trust_weighted: bool = False
+    """Weigh annotators by trust and count a tie as yes (UCC), unlike the authors' notebook."""
 
 
 def build_protocol(table: PaperTable, examples: Sequence[Example], choices: Choices) -> Protocol:
@@ -129,7 +131,7 @@ def _official(
     table: PaperTable, examples: Sequence[Example], choices: Choices, measured: tuple[str, ...]
 ) -> Protocol:
     by_part = {part: sum(each.split == part for each in examples) for part in ("train", *measured)}
-    notes = _corpus_notes(table, examples)
+    notes = _corpus_notes(table, examples, choices)
     if not by_part["train"] or not any(by_part[part] for part in measured):
         found = sorted({each.split or "an unnamed part" for each in examples})
         missing = ", ".join(part for part, texts in by_part.items() if not texts)
@@ -153,7 +155,9 @@ def _official(
     return Protocol(tuple(problems), (*notes, f"Parts: the official ones ({listing} texts)."))
 
 
-def _corpus_notes(table: PaperTable, examples: Sequence[Example]) -> tuple[str, ...]:
+def _corpus_notes(
+    table: PaperTable, examples: Sequence[Example], choices: Choices
+) -> tuple[str, ...]:
     if table.id == "sbic-classes":
         return (
             "Labels: the mean answer of a post, yes from 0.5; posts without an answer to a "
@@ -166,7 +170,12 @@ def _corpus_notes(table: PaperTable, examples: Sequence[Example]) -> tuple[str, 
             "Truth: the published labels. The paper's truth is what all annotators but one said, "
             "which needs the single judgements (unhealthy_full.csv).",
         )
-    return ("Truth: as in the paper, what all annotators but one said, weighted by trust.",)
+    how = (
+        "their answers weighted by trust, yes from a mean of 0.5 (--trust-weighted)"
+        if choices.trust_weighted
+        else "the plain mean of their answers, yes above 0.5, as in the authors' notebook"
+    )
+    return (f"Truth: what all annotators but one said; {how}.",)
 
 
 def _by_mask(

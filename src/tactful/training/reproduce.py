@@ -11,6 +11,7 @@ from tactful import __version__
 from tactful.corpora.corpus import Corpus
 from tactful.detectors.vectors import coverage, read_vectors
 from tactful.errors import TactfulError
+from tactful.metrics import Measure
 from tactful.metrics.detection import f1_score, precision_score, recall_score
 from tactful.metrics.human_model import human_model_auc_score
 from tactful.metrics.ranking import roc_auc_score
@@ -22,6 +23,8 @@ from tactful.training.rows import ROWS, Row, RowSettings, chosen_rows
 HUMAN = "human"
 SCHEMA_VERSION = 1
 _PERCENT = 100.0
+_INVERTED = "unhealthy"
+"""The opposite of UCC's question, whether a comment is healthy."""
 
 Values = dict[str, float]
 OnProgress = Callable[[str, int, int], None]
@@ -104,14 +107,15 @@ def reproduce(
     if vectors is not None and {"svm-wv", "bilstm"} & set(wanted):
         settings, note = _with_vectors(settings, vectors, protocol)
         notes.append(note)
-    runner = _Runner(table, protocol, settings, ResultCache(cache), on_progress)
+    runner = _Runner(table, protocol, settings, choices, ResultCache(cache), on_progress)
     found = {name: runner.run(ROWS[name]) for name in wanted}
-    lines = tuple(_lines(table, protocol, found, choices.seed))
+    lines = tuple(_lines(table, protocol, found, choices))
     asked = {
         "models": wanted,
         "folds": choices.folds,
         "negatives": choices.negatives if table.id == "dpm-task1" else None,
         "grouped": choices.grouped,
+        "trust_weighted": choices.trust_weighted if table.id == "ucc-auc" else None,
         "seed": choices.seed,
         "grid": grid,
         "vectors": vectors.name if vectors else None,
@@ -142,6 +146,7 @@ class _Runner:
     table: PaperTable
     protocol: Protocol
     settings: RowSettings
+    choices: Choices
     cache: ResultCache
     on_progress: OnProgress | None
 
@@ -172,7 +177,7 @@ class _Runner:
                 done += 1
                 self._tell(row, done, total)
             yield [
-                _measure(self.table, problem, at, results, self.settings.seed)
+                _measure(self.table, problem, at, results, self.choices)
                 for at in range(len(problem.data.labels))
             ]
 
@@ -204,13 +209,17 @@ class _Measured:
 
 
 def _measure(
-    table: PaperTable, problem: Problem, column: int, results: Sequence[PartResult], seed: int
+    table: PaperTable,
+    problem: Problem,
+    column: int,
+    results: Sequence[PartResult],
+    choices: Choices,
 ) -> _Measured:
     """Measure one label on every part and take the mean."""
     label = problem.data.labels[column]
     judged = (problem.judged or {}).get(label)
     if "auc" in table.metrics and judged is not None:
-        return _against_humans(problem, column, results, judged, seed)
+        return _against_humans(problem, column, results, judged, choices)
     per_part: list[Values] = []
     for result in results:
         gold = problem.data.table[result.test, column]
@@ -233,7 +242,11 @@ def _measure(
 
 
 def _against_humans(
-    problem: Problem, column: int, results: Sequence[PartResult], judged: Judged, seed: int
+    problem: Problem,
+    column: int,
+    results: Sequence[PartResult],
+    judged: Judged,
+    choices: Choices,
 ) -> _Measured:
     """Measure as table 3 of Price et al.: the truth is what all but one annotator said."""
     scores = {
@@ -241,16 +254,30 @@ def _against_humans(
         for result in results
         for at, value in zip(result.test, result.probabilities[:, column], strict=True)
     }
-    found = human_model_auc_score(
-        judged.item, judged.annotator, judged.answer, scores, trust=judged.trust, seed=seed
-    )
     label = problem.data.labels[column]
+    found = _human_model(label, judged, scores, choices)
     if found.value is None:
         return _Measured(label, problem.measured, None, None, found.reason)
     return _Measured(label, problem.measured, {"auc": _PERCENT * found.value}, None)
 
 
-def _human(protocol: Protocol, seed: int) -> "list[_Measured] | str":
+def _human_model(label: str, judged: Judged, scores: dict[str, float], choices: Choices) -> Measure:
+    """Measure a model and a held-out annotator, by the authors' notebook unless asked otherwise."""
+    # The notebook takes a mean above 0.5 as yes, and asks about "healthy": a tie is no there, and
+    # yes for its opposite.
+    tie_is_yes = choices.trust_weighted or label == _INVERTED
+    return human_model_auc_score(
+        judged.item,
+        judged.annotator,
+        judged.answer,
+        scores,
+        trust=judged.trust if choices.trust_weighted else None,
+        ties="positive" if tie_is_yes else "negative",
+        seed=choices.seed,
+    )
+
+
+def _human(protocol: Protocol, choices: Choices) -> "list[_Measured] | str":
     """Measure the held-out annotators; they are the same whatever a model says."""
     found = []
     for problem in protocol.problems:
@@ -258,9 +285,7 @@ def _human(protocol: Protocol, seed: int) -> "list[_Measured] | str":
             return "needs the single judgements: unhealthy_full.csv beside the comments"
         for label, judged in problem.judged.items():
             scores = dict.fromkeys(judged.item, 0.0)
-            measured = human_model_auc_score(
-                judged.item, judged.annotator, judged.answer, scores, trust=judged.trust, seed=seed
-            ).parts.get("human")
+            measured = _human_model(label, judged, scores, choices).parts.get("human")
             value = None if measured is None else measured.value
             reason = None if value is not None else "the answers have one class only"
             ours = None if value is None else {"auc": _PERCENT * value}
@@ -272,11 +297,11 @@ def _lines(
     table: PaperTable,
     protocol: Protocol,
     found: "dict[str, list[_Measured] | str]",
-    seed: int,
+    choices: Choices,
 ) -> Iterator[Line]:
     """Yield the paper's rows, each beside ours, then the rows that only we have."""
     if any(row.model == HUMAN for row in table.rows):
-        found = {**found, HUMAN: _human(protocol, seed)}
+        found = {**found, HUMAN: _human(protocol, choices)}
     shown = set()
     for row in table.rows:
         shown.add(row.model)
