@@ -19,7 +19,7 @@ LEVELS = {
     **dict.fromkeys(("detectors", "corpora"), 2),
     **dict.fromkeys(("taxonomies", "metrics", "agreement", "aggregation", "scale"), 1),
     **dict.fromkeys(("types", "errors", "registry", "settings", "files", "figures"), 0),
-    **dict.fromkeys(("ratings", "words"), 0),
+    **dict.fromkeys(("ratings", "value_or_reason", "words"), 0),
 }
 # The public API and ``python -m tactful`` stand above the levels; nothing imports them.
 ENTRANCES = {"__init__", "__main__"}

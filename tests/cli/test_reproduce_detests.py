@@ -24,7 +24,8 @@ CATEGORIES: tuple[str, ...] = FIXTURE["CATEGORIES"]
 SYSTEMS = ("AllOnes", "AllZeros", "RandomClassifier", "TFIDF+SVC", "FastText+SVC")
 GIVEN = {
     "models": ("all",), "folds": ("3",), "negatives": ("full",), "grouped": (),
-    "trust_weighted": (), "encoder": ("x",), "download": (), "grid_search": (), "cache": ("x",), "fresh": (),
+    "trust_weighted": (), "encoder": ("x",), "download": (), "grid_search": (), "cache": ("x",),
+    "fresh": (),
 }  # fmt: skip
 Sets = list[set[str]]
 

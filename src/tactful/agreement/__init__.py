@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from tactful.agreement.fleiss import fleiss_kappa
     from tactful.agreement.gwet import gwet_ac1, gwet_ac2
     from tactful.agreement.krippendorff import krippendorff_alpha
-    from tactful.agreement.measure import Measure
+    from tactful.agreement.measure import Coefficient
     from tactful.agreement.measures import measure_agreement, measure_per_label
     from tactful.agreement.percent import percent_agreement
     from tactful.agreement.reading import CAVEAT, landis_koch
     from tactful.agreement.spans import span_agreement, span_f1, span_table
 
-MEASURES: "Registry[Measure]" = Registry(
+MEASURES: "Registry[Coefficient]" = Registry(
     "measure of agreement",
     {
         "percent": "tactful.agreement.percent:MEASURE",
@@ -35,7 +35,7 @@ _LAZY = {
     "Agreement": "answer",
     "CAVEAT": "reading",
     "Curve": "curve",
-    "Measure": "measure",
+    "Coefficient": "measure",
     "PairAgreement": "cohen",
     "cohen_kappa": "cohen",
     "cohen_pairs": "cohen",
@@ -59,8 +59,8 @@ __all__ = [
     "LEVELS",
     "MEASURES",
     "Agreement",
+    "Coefficient",
     "Curve",
-    "Measure",
     "PairAgreement",
     "cohen_kappa",
     "cohen_pairs",

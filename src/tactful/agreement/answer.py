@@ -4,19 +4,19 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from tactful.errors import InputError
+from tactful.value_or_reason import ValueOrReason
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 """How labels differ: at all; by their order; by their difference; by their ratio."""
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement(ValueOrReason):
     """One coefficient of one table.
 
-    ``value`` is None where the coefficient is undefined, and ``reason`` says why. ``float(answer)``
-    gives the value or raises that reason.
+    ``value`` is None where the coefficient is undefined, and ``reason`` says why. It can be used as
+    a number: see :class:`~tactful.value_or_reason.ValueOrReason`.
     """
 
     name: str
@@ -42,11 +42,6 @@ class Agreement:
     """Bootstrap samples in which the coefficient was defined."""
     seed: int | None = None
     notes: tuple[str, ...] = ()
-
-    def __float__(self) -> float:
-        if self.value is None:
-            raise InputError(f"{self.name} is undefined: {self.reason}.")
-        return self.value
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as plain data, for JSON."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from tactful.agreement.answer import Agreement, Level
 from tactful.agreement.cells import Distance, pairs_within, sparse
-from tactful.agreement.measure import Measure, Resampling, apply, check_level
+from tactful.agreement.measure import Coefficient, Resampling, apply, check_level
 from tactful.agreement.prepared import Prepared, as_ratings, prepare
 from tactful.agreement.statistics import Statistics, chance_corrected, ratio
 from tactful.agreement.weights import Weights, distance_for, level_of
@@ -234,7 +234,7 @@ def _unfit(middle: float) -> str | None:
     return f"half of the pairs share {middle:g} items or fewer, too few to draw samples of"
 
 
-MEASURE = Measure(
+MEASURE = Coefficient(
     "cohen",
     {
         "nominal": "Cohen's κ",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tactful.agreement.answer import Agreement, Level
-from tactful.agreement.measure import Measure, Resampling, apply
+from tactful.agreement.measure import Coefficient, Resampling, apply
 from tactful.agreement.prepared import Prepared
 from tactful.agreement.statistics import Statistics, chance_corrected, ratio
 from tactful.agreement.weights import Weights, distance_for, expected_disagreement, level_of
@@ -78,7 +78,7 @@ def only_label(ready: Prepared, shares: Numbers) -> str:
     return f"every judgement is '{label}', so there is nothing to tell apart"
 
 
-MEASURE = Measure(
+MEASURE = Coefficient(
     "fleiss",
     {
         "nominal": "Fleiss' κ",

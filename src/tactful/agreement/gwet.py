@@ -12,7 +12,7 @@ import numpy as np
 
 from tactful.agreement.answer import Agreement, Level
 from tactful.agreement.fleiss import item_blocks, only_label
-from tactful.agreement.measure import Measure, Resampling, apply
+from tactful.agreement.measure import Coefficient, Resampling, apply
 from tactful.agreement.prepared import Prepared
 from tactful.agreement.statistics import Statistics, chance_corrected, ratio
 from tactful.agreement.weights import Weights, level_of
@@ -80,7 +80,7 @@ def _statistics(ready: Prepared, level: Level) -> Statistics | str:
     return Statistics(blocks, value, explain)
 
 
-AC1 = Measure(
+AC1 = Coefficient(
     "ac1",
     {"nominal": "Gwet's AC1"},
     _statistics,
@@ -88,7 +88,7 @@ AC1 = Measure(
     chance_corrected=True,
     source="Gwet (2008); uneven numbers of judgements as in Gwet (2014)",
 )
-AC2 = Measure(
+AC2 = Coefficient(
     "ac2",
     {"ordinal": "Gwet's AC2, linear weights", "interval": "Gwet's AC2, quadratic weights"},
     _statistics,

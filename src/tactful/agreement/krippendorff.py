@@ -13,7 +13,7 @@ import numpy as np
 
 from tactful.agreement.answer import Agreement, Level
 from tactful.agreement.cells import Distance, matrix, pairs_within
-from tactful.agreement.measure import Measure, Resampling, apply
+from tactful.agreement.measure import Coefficient, Resampling, apply
 from tactful.agreement.prepared import Prepared
 from tactful.agreement.statistics import Statistics, chance_corrected, ratio
 from tactful.agreement.weights import NO_ORDER, expected_disagreement, scaled_distance
@@ -154,7 +154,7 @@ def _not_a_number(ready: Prepared) -> str:
     return repr(ready.ratings.labels[-1])
 
 
-MEASURE = Measure(
+MEASURE = Coefficient(
     "krippendorff",
     {
         "nominal": "Krippendorff's alpha (nominal)",

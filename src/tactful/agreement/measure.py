@@ -18,7 +18,7 @@ LEAST_DEFINED = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class Coefficient:
     """A coefficient and its properties."""
 
     name: str
@@ -62,7 +62,7 @@ class Resampling:
 
 
 def apply(
-    measure: Measure,
+    measure: Coefficient,
     table: Any,
     level: Level = "nominal",
     *,
@@ -83,7 +83,7 @@ def apply(
 
 
 def apply_per_label(
-    measure: Measure, table: Any, *, resampling: Resampling | None = None, **options: Any
+    measure: Coefficient, table: Any, *, resampling: Resampling | None = None, **options: Any
 ) -> dict[str, Agreement]:
     """Hold each label against all others; two labels are all there are, so the level is nominal."""
     ratings = prepare(as_ratings(table)).ratings
@@ -103,7 +103,7 @@ def check_level(level: str) -> None:
         raise unknown_name("level of measurement", level, list(LEVELS))
 
 
-def describe(measure: Measure, level: Level, ratings: Ratings) -> Agreement:
+def describe(measure: Coefficient, level: Level, ratings: Ratings) -> Agreement:
     """Count what a coefficient can be computed from; the value is still to come."""
     raters = np.bincount(ratings.item, minlength=len(ratings.items))
     shared = raters[ratings.item] > 1
@@ -144,7 +144,7 @@ def evaluate(answer: Agreement, statistics: Statistics, resampling: Resampling |
     return replace(answer, interval=(float(low), float(high)))
 
 
-def _hopeless(measure: Measure, ready: Prepared, level: Level, answer: Agreement) -> str | None:
+def _hopeless(measure: Coefficient, ready: Prepared, level: Level, answer: Agreement) -> str | None:
     if level not in measure.titles:
         known = " and ".join(measure.levels)
         return f"it is defined for {known} labels only, not for {level} ones"

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tactful.agreement.answer import Agreement, Level
-from tactful.agreement.measure import Measure, Resampling, apply
+from tactful.agreement.measure import Coefficient, Resampling, apply
 from tactful.agreement.prepared import Prepared
 from tactful.agreement.statistics import Statistics, ratio
 from tactful.errors import UsageError
@@ -56,7 +56,7 @@ def _explain(totals: Numbers) -> str:
     return "no item has two judgements"
 
 
-MEASURE = Measure(
+MEASURE = Coefficient(
     "percent",
     {"nominal": "Pairwise agreement"},
     _statistics,

@@ -15,7 +15,7 @@ import polars as pl
 
 from tactful.agreement import MEASURES
 from tactful.agreement.answer import Agreement
-from tactful.agreement.measure import Measure, Resampling, describe, evaluate
+from tactful.agreement.measure import Coefficient, Resampling, describe, evaluate
 from tactful.agreement.prepared import prepare
 from tactful.agreement.span_tables import Marks, read_marks
 from tactful.agreement.statistics import Statistics, ratio
@@ -226,8 +226,8 @@ def _no_statistics(*_: Any) -> str:
     return "it is made from spans, not from labels"
 
 
-def _f1_measure(name: str, title: str) -> Measure:
-    return Measure(
+def _f1_measure(name: str, title: str) -> Coefficient:
+    return Coefficient(
         name,
         {"nominal": title},
         _no_statistics,
@@ -237,7 +237,7 @@ def _f1_measure(name: str, title: str) -> Measure:
     )
 
 
-F1: dict[Match, Measure] = {
+F1: dict[Match, Coefficient] = {
     "exact": _f1_measure("span_f1_exact", "Span F1, same spans"),
     "overlap": _f1_measure("span_f1_overlap", "Span F1, same characters"),
 }

@@ -5,17 +5,16 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import Any, TypeVar
 
-from tactful.errors import InputError
+from tactful.value_or_reason import ValueOrReason
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+@dataclass(frozen=True, slots=True, eq=False)
+class Measure(ValueOrReason):
     """The answer of one measure: a value, or None and the reason why it is undefined.
 
-    ``float(measure)`` is the value; it raises :class:`~tactful.errors.InputError` with the reason
-    where there is none, so that an undefined measure cannot enter a mean unseen.
+    It can be used as a number: see :class:`~tactful.value_or_reason.ValueOrReason`.
     """
 
     name: str
@@ -32,16 +31,6 @@ class Measure:
             raise ValueError(f"{self.name}: an undefined measure needs its reason")
         if self.value is not None and isnan(self.value):
             raise ValueError(f"{self.name}: NaN is not an answer; give None and the reason")
-
-    def __float__(self) -> float:
-        if self.value is None:
-            raise InputError(f"{self.name} is undefined: {self.reason}")
-        return float(self.value)
-
-    @property
-    def defined(self) -> bool:
-        """Whether there is a value."""
-        return self.value is not None
 
     def __str__(self) -> str:
         """Say it in one line."""
