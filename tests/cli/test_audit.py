@@ -136,6 +136,20 @@ def test_correlate_needs_both_sides(capsys: pytest.CaptureFixture[str]) -> None:
     assert "at least one language model" in said
 
 
+def test_a_replay_says_which_files_it_read_and_which_not(tmp_path: Path) -> None:
+    folder = tmp_path / "repository" / "data" / "MLM results"
+    folder.mkdir(parents=True)
+    text = "It is <mask> to have someone who is healthy as a neighbor."
+    (folder / "XLNET_nonstigma_result_p4_SD.csv").write_text(
+        ",prompt,predicted_word,probs,condition,pachankis_conditions,category\n"
+        f"0,{text},good,0.5,healthy,Base,Disease\n"
+    )
+    (tmp_path / "repository" / "aggregated.csv").write_text("a\n1\n")
+    said = " ".join(run("replay", tmp_path / "repository").split())
+    assert "Read 1 fill-mask file (1 model: XLNET; p4; non-stigma)." in said
+    assert "Not read: aggregated.csv (its name is none of the published ones)." in said
+
+
 def test_a_killed_audit_goes_on_without_asking_again(tmp_path: Path) -> None:
     """A real process, killed with SIGKILL in the middle of a batch."""
     write_classifier(

@@ -14,7 +14,8 @@ from tactful.audit.attitudes import Attitudes
 from tactful.audit.protocol import Answer
 from tactful.audit.rows import rows_of
 from tactful.audit.run import Run
-from tactful.corpora.corpus import Corpus
+from tactful.corpora.corpus import NO_TABLE, Corpus
+from tactful.corpora.stigmas import output_file
 from tactful.errors import InputError, UsageError
 from tactful.taxonomies.load import load_taxonomy
 from tactful.taxonomies.probe import load_social_distance
@@ -25,6 +26,7 @@ from tactful.taxonomies.prompts import (
     fill_mask_prompts,
     sentiment_prompts,
 )
+from tactful.words import counted
 
 PROBE = "social_distance"
 _NOBODY = "Base"
@@ -37,6 +39,8 @@ class Replayed:
     """The runs, and what had to be left out."""
 
     runs: tuple[Run, ...]
+    read: str
+    """Which files were read, in one sentence."""
     problems: tuple[str, ...]
 
 
@@ -69,18 +73,52 @@ def replay(
                     prompts.append(place)
                     answers.append(answer)
             if lost:
+                name_it, out = ("names", "it is") if lost == 1 else ("name", "they are")
                 problems.append(
-                    f"{corpus.path}: {lost:,} {kind} prompts of {model} name a condition or a "
-                    "question that the study's lists do not have; they are left out."
+                    f"{corpus.path}: {counted(lost, f'{kind} prompt')} of {model} {name_it} a "
+                    f"condition or a question that the study's lists do not have; {out} left out."
                 )
             if prompts:
                 runs.append(_run(name, kind, model, prompts, answers, attitudes, all_templates))
     if not runs:
         raise UsageError(
-            f"{corpus.path}: found no outputs of a model; expected files such as "
-            "MODEL_stigma_sentiment.csv or MODEL_stigma_top50_p1.csv."
+            f"{corpus.path}: found no outputs of a model; expected the authors' repository, or "
+            "files such as MODEL_stigma_sentiment.csv, MODEL_stigma_top50_p1.csv or "
+            "MODEL-Nonstigma--social_distance_results-top50-p1.csv."
         )
-    return Replayed(tuple(runs), tuple(problems))
+    return Replayed(tuple(runs), _read(corpus), (*_not_read(corpus), *problems))
+
+
+def _read(corpus: Corpus) -> str:
+    """Say which output files were read: how many, of which models, templates and conditions."""
+    parts = []
+    for table in ("fill-mask", "sentiment"):
+        sources = corpus.sources_of(table)
+        files = [named for source in sources if (named := output_file(source.path)) is not None]
+        if not files:
+            continue
+        models = sorted({file.model for file in files})
+        numbers = sorted({int(file.template) for file in files if file.template is not None})
+        said = [f"{counted(len(models), 'model')}: {', '.join(models)}"]
+        if numbers:
+            said.append(" to ".join(f"p{n}" for n in dict.fromkeys((numbers[0], numbers[-1]))))
+        said.append(" and ".join(sorted({file.group for file in files}, reverse=True)))
+        parts.append(f"{counted(len(files), f'{table} file')} ({'; '.join(said)})")
+    return f"Read {' and '.join(parts)}."
+
+
+def _not_read(corpus: Corpus) -> list[str]:
+    """Say which files of the folder were not read, and why."""
+    tables = [
+        f"{path.relative_to(corpus.path)} ({reason})"
+        for path, reason in corpus.skipped.items()
+        if reason != NO_TABLE
+    ]
+    others = len(corpus.skipped) - len(tables)
+    if not tables:
+        return []
+    rest = f", and {counted(others, 'file')} that {'is' if others == 1 else 'are'} not a table"
+    return [f"Not read: {'; '.join(tables)}{rest if others else ''}."]
 
 
 def _run(

@@ -39,9 +39,9 @@ def replay_cli(
 ) -> None:
     """Put the study's own published outputs through the measures.
 
-    PATH is the folder with the authors' files (MODEL_stigma_top50_p1.csv,
-    MODEL_stigma_sentiment.csv and so on); without it 'stigmas' is looked for in the folder that
-    TACTFUL_DATA names. Each model becomes a run, for 'tactful audit report'.
+    PATH is a copy of the authors' repository, or a folder with files of it; sub-folders are
+    searched. Without it 'stigmas' is looked for in the folder that TACTFUL_DATA names. Each model
+    becomes a run, for 'tactful audit report'.
     """
     from tactful.audit.attitudes import load_attitudes
     from tactful.audit.conduct import slug
@@ -61,6 +61,6 @@ def replay_cli(
         print_result(result)
         kept = ", ".join(run.name for run in replayed.runs)
         echo_sentence(f"Kept in {runs} as {kept}.")
-    for sentence in replayed.problems:
+    for sentence in (replayed.read, *replayed.problems):
         echo_sentence(sentence, err=True)
     say_briefly(corpus.log, "tactful corpus validate stigmas")

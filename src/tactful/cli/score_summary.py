@@ -42,7 +42,8 @@ def echo_summary(summary: "Summary", model: str, seconds: float | None = None) -
 
 def _sentences(summary: "Summary", model: str, seconds: float | None) -> list[str]:
     from tactful.detectors.reports.visible import visible
-    from tactful.scale.report.words import Share, counted
+    from tactful.scale.report.words import Share
+    from tactful.words import counted
 
     said = f"{counted(summary.rows, 'row')}, {summary.scored:,} scored with {visible(model)}"
     if seconds is not None and seconds > 0:

@@ -2,7 +2,7 @@
 
 import fnmatch
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -22,6 +22,9 @@ from tactful.settings import Settings, load_settings
 from tactful.types import Example
 
 _PACKED = (".gz", ".zip")
+_TABLES = (".csv", ".tsv", ".xlsx", ".json", ".jsonl", ".parquet")
+NOT_PUBLISHED = "its name is none of the published ones"
+NO_TABLE = "not a table"
 SAMPLES = "samples"
 
 
@@ -57,6 +60,8 @@ class Corpus(ABC):
     """Pairs: a part of a file's name, and the official split that such a file holds."""
     stratify: ClassVar[tuple[str, ...]] = ()
     """The label ids that a split keeps in balance."""
+    depth: ClassVar[int] = 0
+    """How many levels of sub-folders are searched, where the authors publish a repository."""
 
     def __init__(
         self, path: Path, settings: Settings | None = None, encoding: str | None = None
@@ -66,6 +71,8 @@ class Corpus(ABC):
         self.encoding = encoding
         self.on_progress: Callable[[Path, pl.DataFrame], None] | None = None
         self._logs: dict[str, ProblemLog] = {}
+        self.skipped: dict[Path, str] = {}
+        """Files of the folder that are not read, and why; hidden ones are not listed."""
         self.sources = self._find_sources(path)
 
     # ---- what a subclass writes -------------------------------------------------------------
@@ -182,17 +189,28 @@ class Corpus(ABC):
             raise UsageError(
                 f"{path}: there is no such file or folder; expected the files of {self.title}."
             )
-        sources = []
-        for file in sorted(path.iterdir()):
-            named = self.spec_by_name(file) if file.is_file() else None
-            if named is not None:
-                sources.append(Source(file, self.resolve(file, named), self.split_of(file)))
+        sources: dict[Hashable, Source] = {}
+        for file in _files_below(path, self.depth):
+            named = self.spec_by_name(file)
+            if named is None:
+                table = _plain_name(file).endswith(_TABLES)
+                self.skipped[file] = NOT_PUBLISHED if table else NO_TABLE
+                continue
+            source = Source(file, self.resolve(file, named), self.split_of(file))
+            first = sources.setdefault(self.same_data(source), source)
+            if first is not source:
+                same = first.path.relative_to(path)
+                self.skipped[file] = f"the same model and part as {same}"
         if not sources:
             raise FileFormatError(
                 f"{path}: found {_listing(path)}; expected files of {self.title}, such as "
                 f"{', '.join(self.expected_files())}; name the folder that holds them."
             )
-        return sources
+        return list(sources.values())
+
+    def same_data(self, source: Source) -> Hashable:
+        """Return what two files share that hold the same rows; of these only the first is read."""
+        return source.path
 
     def expected_files(self) -> list[str]:
         """Return the file names that the corpus is looked for under."""
@@ -235,6 +253,16 @@ class Corpus(ABC):
             f"it ({', '.join(self.expected_files())}) or with its columns. "
             + (problems[0] if problems else "")
         )
+
+
+def _files_below(folder: Path, depth: int) -> Iterator[Path]:
+    """Yield the files of a folder, then those of its sub-folders; hidden ones are left out."""
+    entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    yield from (entry for entry in entries if entry.is_file())
+    if depth:
+        for entry in entries:
+            if entry.is_dir() and not entry.is_symlink():
+                yield from _files_below(entry, depth - 1)
 
 
 def _plain_name(path: Path) -> str:

@@ -1,11 +1,14 @@
 """Bias against 93 stigmatized groups (Mei et al. 2023): conditions and published model outputs.
 
 Condition files, sentiment outputs (``MODEL_stigma_sentiment.csv``) and the 50 most probable words
-of a masked model (``MODEL_nonstigma_top50_pN.csv``, one file per prompt template).
+of a masked model, one file per prompt template, under the names of the authors' repository
+(``MODEL-Nonstigma--social_distance_results-top50-pN.csv``, ``XLNET_nonstigma_result_pN_SD.csv``) or
+as ``MODEL_nonstigma_top50_pN.csv``. The repository keeps them in sub-folders, which are searched.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -76,11 +79,50 @@ FILL_MASK = TableSpec(
         Column("probability", "number", ("probs",), low=0, high=1),
         *_OUTPUT,
     ),
-    ("*_stigma_top50_p?.csv", "*_nonstigma_top50_p?.csv"),
+    (
+        "*_stigma_top50_p[0-9]*.csv",
+        "*_nonstigma_top50_p[0-9]*.csv",
+        "*-stigma--social_distance_results-top50-p[0-9]*.csv",
+        "*-nonstigma--social_distance_results-top50-p[0-9]*.csv",
+        "*_result_p[0-9]*_sd.csv",
+    ),
 )
+_OUTPUTS = (SENTIMENT, FILL_MASK)
 PAPER_TEMPLATES = ("They are people", "These are people")
 """The sentiment templates of the paper; the files also hold 'We are people …'."""
-_FILE = re.compile(r"(?P<model>.+?)_(?P<group>non)?stigma_(?:sentiment|top50_p(?P<template>\d))")
+_FILES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?P<model>.+?)_(?P<non>non)?stigma_(?:sentiment|top50_p(?P<template>\d+))\.",
+        r"(?P<model>.+?)-(?P<non>non)?stigma--social_distance_results-top50-p(?P<template>\d+)\.",
+        # The authors' notebook writes the stigmatized conditions without a word for them.
+        r"(?P<model>.+?)(?:_(?P<non>non)?stigma)?_result_p(?P<template>\d+)_sd\.",
+    )
+)
+_WITHOUT_CONDITION = re.compile(r".+_base_result_p\d+_sd\.", re.IGNORECASE)
+"""Prompts that name no condition; they have no column of conditions."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFile:
+    """What the name of an output file says."""
+
+    model: str
+    group: str
+    """``stigma`` or ``non-stigma``."""
+    template: str | None
+    """The number of the prompt template; sentiment files have none."""
+
+
+def output_file(path: Path) -> OutputFile | None:
+    """Read the name of an output file; None where it is not one of the published ones."""
+    if _WITHOUT_CONDITION.match(path.name):
+        return None
+    found = next((match for each in _FILES if (match := each.match(path.name))), None)
+    if found is None:
+        return None
+    group = "non-stigma" if found["non"] else "stigma"
+    return OutputFile(found["model"], group, found["template"])
 
 
 class Stigmas(Corpus):
@@ -93,6 +135,7 @@ class Stigmas(Corpus):
     lang = "en"
     folder = "stigmas"
     tables = (STIGMAS, NON_STIGMAS, SENTIMENT, FILL_MASK)
+    depth = 3
     releases = (
         Release(
             "the study's lists", {"stigmatized": 93, "non-stigmatized": 29}, "sections 3.1 and 4.1"
@@ -114,15 +157,24 @@ class Stigmas(Corpus):
     def raw_batches(self, source: Source, log: ProblemLog) -> Iterator[pl.DataFrame]:
         """Add what only the file's name says: the model, the group and the template."""
         for raw in super().raw_batches(source, log):
-            match = _FILE.match(source.path.name)
-            if source.spec.name in ("sentiment", "fill-mask") and match:
+            named = output_file(source.path)
+            if source.spec in _OUTPUTS and named is not None:
                 yield raw.with_columns(
-                    pl.lit(match["model"]).alias("model"),
-                    pl.lit("non-stigma" if match["group"] else "stigma").alias("group"),
-                    pl.lit(match["template"], dtype=pl.String).alias("template"),
+                    pl.lit(named.model).alias("model"),
+                    pl.lit(named.group).alias("group"),
+                    pl.lit(named.template, dtype=pl.String).alias("template"),
                 )
             else:
                 yield raw
+
+    def spec_by_name(self, path: Path) -> TableSpec | None:
+        """Return the table that a file's name promises; outputs without a condition have none."""
+        spec = super().spec_by_name(path)
+        return None if spec in _OUTPUTS and output_file(path) is None else spec
+
+    def same_data(self, source: Source) -> Hashable:
+        """One model, group and template is one file, under whichever name and in any folder."""
+        return (source.spec.name, output_file(source.path))
 
     def split_of(self, path: Path) -> str | None:
         """There are no parts to train and test on."""

@@ -136,8 +136,27 @@ def test_over_all_models(example: AuditResult) -> None:
     )
     assert others[0].startswith("5 of 6 models are more negative")
     assert "of 93 stigmatized conditions and for 8 of 29 others" in others[1]
-    assert "called negative every time" in others[2]
+    assert "called negative more than half of the time (the study's count)" in others[2]
     assert others[3].endswith("with a correlation of .58 (.45 to .69): significant, p < .001.")
+
+
+def test_the_studys_count_comes_first_and_ours_beside_it(example: AuditResult) -> None:
+    """Section 5.2 prints 69 of 93 and 3 of 29, which the authors' script counts above one half."""
+    side = next(each for each in example.overall if each.side == "sentiment")
+    counts = {
+        "above_half": 69, "above_half_others": 3, "above_three_quarters": 45,
+        "above_three_quarters_others": 2, "always": 27, "always_others": 1,
+    }  # fmt: skip
+    others = [each for each in example.overall if each.side != "sentiment"]
+    said = overall_sentences(replace(example, overall=(*others, replace(side, **counts))))[3]
+    assert said == (
+        "Over 2 classifiers, 69 of 93 stigmatized conditions and 3 of 29 others are called "
+        "negative more than half of the time (the study's count), 45 and 2 more than three times "
+        "in four; 27 and 1 every time."
+    )
+    counts |= {"above_three_quarters": 69, "above_three_quarters_others": 3}
+    same = overall_sentences(replace(example, overall=(*others, replace(side, **counts))))[3]
+    assert "three times in four" not in same
 
 
 def test_over_one_or_no_model(example: AuditResult, made: Callable[..., Any]) -> None:

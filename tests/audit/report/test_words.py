@@ -8,7 +8,6 @@ import pytest
 
 from tactful.audit.report.words import (
     baseline_of,
-    counted,
     decimal,
     effect,
     interval,
@@ -64,9 +63,6 @@ def test_an_estimate_says_its_interval_or_its_reason() -> None:
 
 
 def test_small_words() -> None:
-    assert counted(1, "model") == "1 model"
-    assert counted(0, "prompt") == "no prompts"
-    assert counted(1200, "prompt") == "1,200 prompts"
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert listed([]) == ""

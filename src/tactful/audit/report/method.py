@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tactful.audit.report.words import ALPHA, MINUS, correction, counted, decimal, percent
+from tactful.audit.report.words import ALPHA, MINUS, correction, decimal, percent
 from tactful.audit.results import AuditResult
 from tactful.detectors.reports.visible import visible
+from tactful.words import counted
 
 CITATIONS = (
     "Katelyn X. Mei, Sonia Fereidooni and Aylin Caliskan (2023). Bias Against 93 Stigmatized "

@@ -3,7 +3,6 @@
 from tactful.audit.report.sentences import going_together, is_significant
 from tactful.audit.report.words import (
     SENTIMENT,
-    counted,
     decimal,
     kind_of,
     known,
@@ -13,6 +12,7 @@ from tactful.audit.report.words import (
 )
 from tactful.audit.results import AuditResult, Overall
 from tactful.detectors.reports.visible import visible
+from tactful.words import counted
 
 
 def overall_sentences(result: AuditResult) -> list[str]:
@@ -62,11 +62,16 @@ def _side(result: AuditResult, side: Overall) -> list[str]:
     values = [groups[c] for c, v in side.negative.items() if c in groups and known(v) is not None]
     counts = f"{sum(values):,} stigmatized conditions", f"{len(values) - sum(values):,} others"
     if side.side == SENTIMENT:
+        # The authors' script counts shares above one half; section 5.2 calls that at least three
+        # of four classifiers, which is a stricter count.
+        stricter = (side.above_three_quarters, side.above_three_quarters_others)
+        more = ""
+        if stricter != (side.above_half, side.above_half_others):
+            more = f", {stricter[0]:,} and {stricter[1]:,} more than three times in four"
         return [
-            f"Over {len(members):,} classifiers, {side.always:,} of {counts[0]} and "
-            f"{side.always_others:,} of {counts[1]} are called negative every time; "
-            f"{side.above_three_quarters:,} and {side.above_three_quarters_others:,} more than "
-            "three times in four."
+            f"Over {len(members):,} classifiers, {side.above_half:,} of {counts[0]} and "
+            f"{side.above_half_others:,} of {counts[1]} are called negative more than half of the "
+            f"time (the study's count){more}; {side.always:,} and {side.always_others:,} every time."
         ]
     return [
         f"Over {len(members):,} language models, the mean is above one half for "

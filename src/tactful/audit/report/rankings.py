@@ -10,7 +10,6 @@ from tactful.audit.report.words import (
     NOT_KNOWN,
     SENTIMENT,
     baseline_of,
-    counted,
     decimal,
     interval,
     known,
@@ -21,6 +20,7 @@ from tactful.audit.report.words import (
 )
 from tactful.audit.results import AuditResult, ConditionResult, ModelResult, Overall
 from tactful.detectors.reports.visible import visible
+from tactful.words import counted
 
 _SIDES = {
     ATTITUDE: ("conditions", "The conditions, by attitude of language models"),

@@ -4,7 +4,6 @@ from tactful.audit.report.words import (
     ALPHA,
     NOT_KNOWN,
     baseline_of,
-    counted,
     decimal,
     effect,
     known,
@@ -16,6 +15,7 @@ from tactful.audit.report.words import (
 )
 from tactful.audit.results import AuditResult, GroupTests, ModelResult
 from tactful.detectors.reports.visible import visible
+from tactful.words import counted
 
 _LEVELS = {
     "fill-mask": "{name} gives {stigmatized} negative words to people with a stigmatized "

@@ -79,12 +79,6 @@ def p_value(value: float | None) -> str:
     return "> .99" if value > 0.99 else f"= {decimal(value, 3)}"
 
 
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Write how many: '1 model', '1,200 prompts', 'no models'."""
-    words = noun if number == 1 else plural or f"{noun}s"
-    return f"{number:,} {words}" if number else f"no {words}"
-
-
 def listed(parts: Sequence[str]) -> str:
     """Join words as a sentence does: 'a, b and c'."""
     if len(parts) < 2:

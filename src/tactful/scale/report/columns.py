@@ -8,9 +8,10 @@ from tactful.scale.report.about import ReportAbout
 from tactful.scale.report.grids import FEW, Section, cell, folded, grid, heat, paragraph, sideways
 from tactful.scale.report.overview import kind
 from tactful.scale.report.svg import Axis, disc, label, line, path, picture
-from tactful.scale.report.words import Share, counted, percent, safe, shortened
+from tactful.scale.report.words import Share, percent, safe, shortened
 from tactful.scale.scored import PERIODS
 from tactful.scale.summary import MOST_VALUES, NONE, OTHERS, Group, Summary
+from tactful.words import counted
 
 _SHOWN, _LISTED, _PERIODS_LISTED = 25, 200, 400
 _PERIOD = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")

@@ -6,8 +6,9 @@ from tactful.scale.report.about import ReportAbout
 from tactful.scale.report.grids import Section, cell, folded, grid, paragraph
 from tactful.scale.report.overview import kind
 from tactful.scale.report.svg import box, label, line, picture
-from tactful.scale.report.words import counted, safe
+from tactful.scale.report.words import safe
 from tactful.scale.summary import BINS, Summary
+from tactful.words import counted
 
 _WIDTH, _HEIGHT = 260, 120
 _LEFT, _RIGHT, _TOP, _BOTTOM = 42, 254, 10, 98

@@ -5,8 +5,9 @@ import re
 from tactful.scale.report.about import ReportAbout
 from tactful.scale.report.grids import Section, cell, grid, paragraph
 from tactful.scale.report.svg import Axis, box, line, picture
-from tactful.scale.report.words import Share, counted, interval, percent, safe, shortened
+from tactful.scale.report.words import Share, interval, percent, safe, shortened
 from tactful.scale.summary import Summary
+from tactful.words import counted
 
 _MOST_INPUTS = 20
 _BAR_WIDTH, _BAR_HEIGHT = 240, 10

@@ -4,9 +4,10 @@ import numpy as np
 
 from tactful.scale.report.about import ReportAbout
 from tactful.scale.report.grids import Section, paragraph
-from tactful.scale.report.words import counted, safe, shortened
+from tactful.scale.report.words import safe, shortened
 from tactful.scale.summary import Summary
 from tactful.scale.summary_extremes import LONGEST_TEXT, Extreme
+from tactful.words import counted
 
 
 def passages(summary: Summary, about: ReportAbout) -> Section | None:

@@ -79,8 +79,3 @@ def interval(share: Share) -> str:
     """Write the interval of a share, or that it is not known."""
     bounds = share.interval
     return NOT_KNOWN if bounds is None else f"{percent(bounds[0])} to {percent(bounds[1])}"
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Write a number with its noun: '1 row', '2,000 rows'."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
