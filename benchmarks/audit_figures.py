@@ -186,7 +186,10 @@ def _share(estimate: Estimate) -> str:
 
 def _gap(model: ModelResult) -> str:
     gap = model.gap
-    return "" if gap.value is None else f"{gap.value:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})"
+    if gap.value is None:
+        return ""
+    bounds = "" if gap.low is None else f" ({gap.low:+.3f} to {gap.high:+.3f})"
+    return f"{gap.value:+.3f}{bounds}"
 
 
 if __name__ == "__main__":

@@ -230,8 +230,10 @@ def test_sentiment_is_pooled_by_prompts() -> None:
     assert (overall.above_three_quarters, overall.above_three_quarters_others) == (2, 0)
     first = result.models[0]
     assert of(first, "sad").negative.value == pytest.approx(3 / 4)
+    # Each condition counts the same, as in the figure of the group, which is shown beside it.
+    assert first.stigmatized.value == pytest.approx(7 / 8)
     assert first.proportions["stigmatized"] == pytest.approx(
-        {"negative": 5 / 6, "neutral": 0, "positive": 1 / 6}
+        {"negative": 7 / 8, "neutral": 0, "positive": 1 / 8}
     )
     assert first.proportions["others"] == pytest.approx(
         {"negative": 1 / 4, "neutral": 1 / 4, "positive": 2 / 4}
@@ -405,6 +407,47 @@ def test_planted_bias_is_found(correction: str) -> None:
     assert len(found) >= 18
     assert all(c.to_others is not None and c.to_others > 0 for c in found)
     assert all(c.p_corrected is None for c in model.conditions if not c.stigmatized)
+
+
+def test_one_template_is_too_few_to_test_conditions_one_by_one() -> None:
+    """Seven questions: 2 of 2 ** 7 ways are the smallest p, and Holm multiplies it by 20."""
+    model = only(audit_result([planted_run(gap=0.5, templates=1)]))
+    stigmatized = [c for c in model.conditions if c.stigmatized]
+    assert [c.p_value for c in stigmatized] == [2 / 128] * 20
+    assert all(c.p_corrected is None for c in stigmatized)
+    assert [c.smallest_p for c in stigmatized] == pytest.approx([20 * 2 / 128] * 20)
+    # Benjamini and Hochberg's method does not punish many equal findings.
+    fdr = only(audit_result([planted_run(gap=0.5, templates=1)], correction="fdr"))
+    assert [c.p_corrected for c in fdr.conditions if c.stigmatized] == pytest.approx([2 / 128] * 20)
+
+
+def test_six_conditions_are_too_few_to_test_the_groups() -> None:
+    model = only(audit_result([planted_run(gap=0.5, stigmatized=4, others=2)]))
+    assert model.tests.smallest_p == pytest.approx(1 / 15)
+    assert model.gap.value is not None
+    assert model.gap.low is None
+    assert model.gap.reason == (
+        "cannot be tested with this few conditions: the smallest possible p is .067; use more"
+    )
+
+
+def test_few_repetitions_are_named_as_the_reason() -> None:
+    model = only(audit_result([planted_run(gap=0.5)], repetitions=10))
+    assert model.gap.reason == (
+        "cannot be tested with this few repetitions: the smallest possible p is .091; use more"
+    )
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.03, 0.05, 0.07, 0.1])
+def test_interval_and_test_of_the_difference_agree(gap: float) -> None:
+    for seed in range(10):
+        run = planted_run(gap=gap, seed=seed, stigmatized=12, others=6)
+        model = only(audit_result([run], repetitions=500))
+        low, high, p = model.gap.low, model.gap.high, model.tests.permutation_p
+        assert low is not None
+        assert high is not None
+        assert p is not None
+        assert (low > 0 or high < 0) == (p < 0.05)
 
 
 def test_the_test_of_single_conditions_says_how_often_it_finds_something_without_stigma() -> None:

@@ -19,9 +19,10 @@ from tactful.audit.statistics import (
     interval,
     mann_whitney,
     mean_known,
-    permutation_p,
+    permutation_test,
     resampled_means,
     sign_flip_p,
+    smallest_sign_flip_p,
     stratified_bootstrap,
 )
 
@@ -87,7 +88,7 @@ def test_hedges_g_is_near_its_usual_approximation() -> None:
     assert hedges_g(one * 7 + 3, other * 7 + 3) == pytest.approx(found)
 
 
-def test_the_permutation_p_is_near_that_of_all_ways() -> None:
+def test_few_conditions_are_dealt_out_in_all_ways() -> None:
     one, other = [0.9, 0.7, 0.8, 0.4], [0.3, 0.5, 0.2, 0.6, 0.45]
     both = np.array([*one, *other])
     seen = abs(np.mean(one) - np.mean(other))
@@ -95,17 +96,96 @@ def test_the_permutation_p_is_near_that_of_all_ways() -> None:
     for chosen in combinations(range(9), 4):
         rest = [index for index in range(9) if index not in chosen]
         extreme.append(abs(both[list(chosen)].mean() - both[rest].mean()) >= seen - 1e-12)
-    exact = np.mean(extreme)
-    found = permutation_p(one, other, repetitions=20_000, seed=3)
-    assert found == pytest.approx(exact, abs=0.01)
+    found = permutation_test(one, other)
+    assert found is not None
+    assert found.p_value == pytest.approx(np.mean(extreme))
+    assert found.smallest_p == pytest.approx(1 / math.comb(9, 4))
+
+
+def test_many_conditions_are_dealt_out_at_random() -> None:
+    rng = np.random.default_rng(8)
+    one, other = rng.normal(0.5, 1, 40), rng.normal(0, 1, 30)
+    found = permutation_test(one, other, repetitions=20_000, seed=3)
+    reference = stats.permutation_test(
+        (one, other), lambda a, b: np.mean(a) - np.mean(b), n_resamples=20_000, random_state=5
+    )
+    assert found is not None
+    assert found.p_value == pytest.approx(reference.pvalue, abs=0.006)
+    assert found.smallest_p == 1 / 20_001
+    assert permutation_test(one, other, seed=1) == permutation_test(one, other, seed=1)
 
 
 def test_the_permutation_p_is_never_0_and_is_1_where_nothing_differs() -> None:
-    assert permutation_p(np.ones(30), np.zeros(30), repetitions=99) == 1 / 100
-    assert permutation_p([0.5, 0.5], [0.5, 0.5], repetitions=99) == 1
-    assert permutation_p([], [1.0]) is None
-    one, other = [0.3, 0.6, 0.8], [0.2, 0.5, 0.1]
-    assert permutation_p(one, other, seed=1) == permutation_p(one, other, seed=1)
+    apart = permutation_test(np.ones(30), np.zeros(30), repetitions=99)
+    assert apart is not None
+    assert apart.p_value == 1 / 100
+    same = permutation_test([0.5, 0.5, 0.5], [0.5, 0.5, 0.5])
+    assert same is not None
+    assert same.p_value == 1
+    assert permutation_test([], [1.0]) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "smallest"),
+    [
+        # choose(6, 2) = 15 ways, and no other way is as extreme as the observed one.
+        (4, 2, 1 / 15),
+        # The two groups can change places: 2 of choose(6, 3) = 20.
+        (3, 3, 2 / 20),
+        (2, 2, 2 / 6),
+        (1, 20, 1 / 21),
+    ],
+)
+def test_the_smallest_p_of_few_conditions(first: int, second: int, smallest: float) -> None:
+    found = permutation_test(np.arange(10, 10 + first), np.arange(second) * 0.1)
+    assert found is not None
+    assert found.smallest_p == pytest.approx(smallest)
+    assert found.p_value == pytest.approx(smallest)
+    assert (found.low is None) == (smallest >= 0.05)
+
+
+VALUES = st.lists(st.integers(0, 20).map(lambda x: x / 20), min_size=2, max_size=9)
+
+
+@given(VALUES, VALUES, st.sampled_from([0.8, 0.9, 0.95]))
+@settings(max_examples=200, deadline=None)
+def test_the_interval_leaves_out_0_where_the_test_finds_a_difference(
+    first: list[float], second: list[float], level: float
+) -> None:
+    """A confidence interval is the shifts that the test does not reject (test inversion)."""
+    found = permutation_test(first, second, level=level, repetitions=300)
+    assert found is not None
+    alpha = round(1 - level, 12)
+    if found.low is None or found.high is None:
+        assert found.smallest_p >= alpha
+        assert found.p_value >= alpha
+        return
+    difference = np.mean(first) - np.mean(second)
+    assert found.low - 1e-9 <= difference <= found.high + 1e-9
+    assert (found.low > 0 or found.high < 0) == (found.p_value < alpha)
+
+
+def test_the_interval_is_the_shifts_that_the_test_does_not_reject() -> None:
+    one, other = np.array([0.9, 0.7, 0.8, 0.4, 0.65]), np.array([0.3, 0.5, 0.2, 0.6, 0.45])
+    found = permutation_test(one, other)
+    assert found is not None
+    assert found.low is not None
+    assert found.high is not None
+    for shift, inside in (
+        (found.low - 1e-6, False), (found.low + 1e-6, True),
+        (found.high - 1e-6, True), (found.high + 1e-6, False),
+    ):  # fmt: skip
+        moved = permutation_test(one - shift, other)
+        assert moved is not None
+        assert (moved.p_value >= 0.05) == inside
+
+
+def test_the_smallest_p_of_changing_signs() -> None:
+    # One template with seven questions: two of 2 ** 7 ways.
+    assert smallest_sign_flip_p(np.array([7, 6, 28, 0]), 20_000)[:3] == pytest.approx(
+        [2 / 128, 2 / 64, 1 / 20_001]
+    )
+    assert np.isnan(smallest_sign_flip_p(np.array([0]), 20_000)).all()
 
 
 def test_exact_sign_flips_are_all_of_them() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -233,3 +234,77 @@ def test_a_probe_of_ones_own_can_be_audited() -> None:
     said = run("sentiment", "--model", "vader", "--probe", "mine.yaml")
     assert "4 of" in said or "of 4 stigmatized" in said
     assert read_run(Path("audits/sentiment-vader")).conditions.height == 6
+
+
+def test_a_spanish_probe_is_read_by_the_spanish_detector_which_is_named() -> None:
+    run("probe", "new", "sonda.yaml", "--lang", "es")
+    said = run("sentiment", "--model", "tactful:default", "--probe", "sonda.yaml")
+    kept = read_run(Path("audits/sentiment-tactful-default-es"))
+    assert kept.model == "tactful:default-es"
+    note = "The probe is in 'es', so the detector for that language reads it: default-es"
+    assert note in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("vader", "'vader' reads 'en', and the probe is in 'es'"),
+        ("textblob", "'textblob' reads 'en', and the probe is in 'es'"),
+        ("tactful:fast", "no embedded detector 'fast' for the language 'es'"),
+    ],
+)
+def test_a_classifier_of_another_language_is_refused(
+    capsys: pytest.CaptureFixture[str], model: str, said: str
+) -> None:
+    run("probe", "new", "sonda.yaml", "--lang", "es")
+    code, message = fails(capsys, "sentiment", "--model", model, "--probe", "sonda.yaml")
+    assert code == 2
+    assert said in message
+    assert not Path("audits").exists()
+
+
+def test_a_classifier_whose_language_is_not_known_says_so() -> None:
+    write_classifier(Path("calm.py"), "    return ['neutral'] * len(texts)")
+    run("probe", "new", "sonda.yaml", "--lang", "es")
+    said = run("sentiment", "--model", "calm:classify", "--probe", "sonda.yaml")
+    assert "whether calm:classify reads 'es' is not known" in " ".join(said.split())
+
+
+def two_probes() -> None:
+    write_classifier(Path("calm.py"), "    return ['neutral'] * len(texts)")
+    run("probe", "new", "mine.yaml")
+    run("sentiment", "--model", "calm:classify", "--name", "theirs", *FEW)
+    run("sentiment", "--model", "calm:classify", "--name", "mine", "--probe", "mine.yaml")
+
+
+def test_two_probes_in_one_folder_have_a_section_each() -> None:
+    two_probes()
+    said = " ".join(run("report", "-o", "page.html").split())
+    assert "Wrote page.html: 2 models, 2 probes" in said
+    page = Path("page.html").read_text(encoding="utf-8")
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    links = re.findall(r'href="#([^"]+)"', page)
+    assert set(links) <= set(ids)
+    assert "social_distance 1.0: In short" in page
+    assert "mine 1.0: In short" in page
+    run("report", "-o", "all.json")
+    found = json.loads(Path("all.json").read_text(encoding="utf-8"))
+    assert [each["probe"] for each in found["probes"]] == ["mine 1.0", "social_distance 1.0"]
+    run("report", "-o", "tables/")
+    table = pl.read_csv("tables/models.csv")
+    assert table["probe"].to_list() == ["mine 1.0", "social_distance 1.0"]
+    # One probe is one page, as before.
+    run("report", "theirs", "-o", "one.json")
+    assert (
+        json.loads(Path("one.json").read_text(encoding="utf-8"))["probe"] == "social_distance 1.0"
+    )
+
+
+def test_dimensions_and_correlations_are_of_one_probe(capsys: pytest.CaptureFixture[str]) -> None:
+    two_probes()
+    Path("d.csv").write_text("condition,peril\nstigma.depression,3\n", encoding="utf-8")
+    code, said = fails(capsys, "report", "-o", "page.html", "--dimensions", "d.csv")
+    assert code == 2
+    assert "--dimensions is for runs of one probe" in said
+    assert fails(capsys, "correlate")[0] == 2

@@ -7,14 +7,16 @@ import polars as pl
 
 from tactful.audit.comparison import CategoryChange, Change, Comparison, ConditionChange
 from tactful.audit.grid import Grid, grid_of
-from tactful.audit.measures_conditions import tested
-from tactful.audit.measures_groups import Groups
-from tactful.audit.method import Method
+from tactful.audit.measures_conditions import corrected_p, tested
+from tactful.audit.measures_groups import Groups, difference
+from tactful.audit.method import ALPHA, Method, untestable
 from tactful.audit.run import Run
-from tactful.audit.statistics import as_float, mean_known, permutation_p
+from tactful.audit.statistics import as_float, mean_known
 from tactful.errors import UsageError
 from tactful.ratings import Numbers
+from tactful.words import counted
 
+_CELLS = "templates and questions"
 _PROMPT = ("condition", "form", "question", "template")
 
 
@@ -29,9 +31,9 @@ def compare_runs(
 ) -> Comparison:
     """Compare two runs over the prompts that both asked and the conditions that both know.
 
-    The interval of a change draws the same conditions in both runs. The test of the change of the
-    gap deals the conditions' changes out to the two groups anew: a change that is the same for all
-    of them is no change of the gap.
+    The interval of a group's change draws the same conditions in both runs. The test of the change
+    of the gap deals the conditions' changes out to the two groups anew: a change that is the same
+    for all of them is no change of the gap. Its interval holds what this test does not reject.
     """
     method = Method(correction, repetitions, seed, level)
     _check(before, after)
@@ -53,6 +55,10 @@ def compare_runs(
         notes.append("Both runs are of the same weights and options.")
     groups = Groups(first, paired, method)
     change = paired[:, 1] - paired[:, 0]
+    changes = change[first.stigmatized], change[~first.stigmatized]
+    test = method.difference(*changes)
+    conditions, untested = _conditions(first, second, both, method)
+    notes += untested
     return Comparison(
         before=before.name,
         after=after.name,
@@ -62,14 +68,9 @@ def compare_runs(
         probe=after.probe,
         stigmatized=Change(groups.stigmatized(0), groups.stigmatized(1), groups.change_of(0)),
         others=Change(groups.others(0), groups.others(1), groups.change_of(1)),
-        gap=Change(groups.gap(0), groups.gap(1), groups.change_of(None)),
-        p_value=permutation_p(
-            change[first.stigmatized],
-            change[~first.stigmatized],
-            repetitions=repetitions,
-            seed=seed,
-        ),
-        conditions=_conditions(first, second, both, method),
+        gap=Change(groups.gap(0), groups.gap(1), difference(*changes, method)),
+        p_value=None if test is None or test.smallest_p >= ALPHA else test.p_value,
+        conditions=conditions,
         categories=_categories(first, paired),
         settings=settings,
         only_before=only_before,
@@ -135,10 +136,13 @@ def _arranged(run: Run, rows: pl.DataFrame, conditions: pl.DataFrame) -> Run:
 
 def _conditions(
     first: Grid, second: Grid, both: Numbers, method: Method
-) -> tuple[ConditionChange, ...]:
+) -> tuple[tuple[ConditionChange, ...], list[str]]:
+    """Return the conditions, those that changed most first, and which cannot be tested."""
     changes = both[:, 1] - both[:, 0]
-    p_values = tested(second.cells - first.cells, method)
-    corrected = method.corrected(p_values)
+    differences = second.cells - first.cells
+    p_values = tested(differences, method)
+    corrected, smallest = corrected_p(p_values, differences, method)
+    hopeless = [least for least in smallest if least is not None and least >= ALPHA]
     found = [
         ConditionChange(
             condition,
@@ -154,7 +158,14 @@ def _conditions(
         for index, condition in enumerate(first.conditions)
         if not np.isnan(both[index]).all()
     ]
-    return tuple(sorted(found, key=lambda c: 1.0 if c.change is None else -abs(c.change)))
+    notes = []
+    if hopeless:
+        notes.append(
+            f"{counted(len(hopeless), 'condition')} {untestable(_CELLS, min(hopeless))}, after "
+            "correction for their number."
+        )
+    ordered = sorted(found, key=lambda c: 1.0 if c.change is None else -abs(c.change))
+    return tuple(ordered), notes
 
 
 def _categories(grid: Grid, paired: Numbers) -> tuple[CategoryChange, ...]:

@@ -14,7 +14,7 @@ class Change:
     before: Estimate
     after: Estimate
     change: Estimate
-    """Its interval comes from drawing the same conditions in both runs."""
+    """Of a group: its interval comes from drawing the same conditions in both runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,8 @@ class Comparison:
     others: Change
     gap: Change
     p_value: float | None
-    """Of the change of the gap, two-sided, by dealing the changes of the conditions out anew."""
+    """Of the change of the gap, two-sided, by dealing the changes of the conditions out anew; None
+    where there are too few conditions for any to be found."""
     conditions: tuple[ConditionChange, ...]
     """Those that changed most first."""
     categories: tuple[CategoryChange, ...]

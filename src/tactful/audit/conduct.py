@@ -41,6 +41,7 @@ def conduct(
     is already there is replaced only if it was of the same model with the same settings, or with
     ``force``.
     """
+    language_notes = _check_language(asker, probe)
     if asker.kind == "fill-mask" and attitudes is None:
         attitudes = ratings_of(probe)
     known = _settings(probe, selection, asker, attitudes) | dict(settings or {})
@@ -59,11 +60,26 @@ def conduct(
         rows,
         _asked(probe, prompts),
         known,
-        (*asker.notes, *_notes(probe, selection)),
+        (*asker.notes, *language_notes, *_notes(probe, selection)),
         unrated,
     )
     write_run(run, place, force=True)
     return run
+
+
+def _check_language(asker: Asker, probe: Probe) -> list[str]:
+    """Refuse a classifier that does not read the probe's language; say where that is not known."""
+    asked = probe.language.split("-")[0]
+    reads: str | None = getattr(asker, "language", None)
+    if reads is not None and reads != asked:
+        raise UsageError(
+            f"'{asker.name}' reads '{reads}', and the probe is in '{asked}' ({probe.label}); name "
+            "a classifier that reads it, such as tactful:default where there is a detector for "
+            "that language."
+        )
+    if reads is None and asked != "en" and asker.kind == "sentiment":
+        return [f"The probe is in '{asked}'; whether {asker.name} reads '{asked}' is not known."]
+    return []
 
 
 def run_name(asker: Asker) -> str:

@@ -1,7 +1,9 @@
 """From the answers of models to the figures of an audit (Mei et al. 2023, sections 4.3 and 5)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+import numpy as np
 import polars as pl
 
 from tactful.audit.correlation import FEWEST, correlate, spearman
@@ -21,6 +23,7 @@ from tactful.audit.notes import run_notes, settings_notes
 from tactful.audit.overall import overall_results
 from tactful.audit.results import AuditResult, ConditionResult, Coverage, ModelResult
 from tactful.audit.run import Run
+from tactful.audit.statistics import mean_known
 from tactful.errors import UsageError
 
 ABOVE_HALF = 0.5
@@ -75,6 +78,30 @@ def audit_result(
     )
 
 
+def audit_results(
+    runs: Sequence[Run],
+    *,
+    correction: str = "holm",
+    repetitions: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> list[AuditResult]:
+    """Return the figures of runs of any probes: one result for each, in the order of their names.
+
+    Figures of different probes cannot stand in one table: they asked different things.
+    """
+    return [
+        audit_result(
+            [run for run in runs if run.probe == probe],
+            correction=correction,
+            repetitions=repetitions,
+            seed=seed,
+            level=level,
+        )
+        for probe in sorted({run.probe for run in runs})
+    ]
+
+
 def model_result(
     run: Run, grid: Grid, method: Method, dimensions: Mapping[str, Mapping[str, float]]
 ) -> ModelResult:
@@ -98,7 +125,7 @@ def model_result(
         templates=template_results(grid, method),
         categories=category_results(grid, method),
         coverage=coverage(run),
-        proportions=proportions(run),
+        proportions=proportions(run, grid),
         dimensions=dimension_correlations(conditions),
         settings=dict(run.settings),
         notes=(*run.notes, *run_notes(run, grid, conditions)),
@@ -147,29 +174,28 @@ def coverage(run: Run) -> Coverage | None:
     )
 
 
-def proportions(run: Run) -> dict[str, dict[str, float]]:
-    """Return the share of each class in the prompts of each group (section 4.3, figure 4)."""
+def proportions(run: Run, grid: Grid) -> dict[str, dict[str, float]]:
+    """Return the share of each class in each group (section 4.3, figure 4).
+
+    Each condition counts the same, so that the share of "negative" is the group's own figure. The
+    study's figure counts each prompt the same.
+    """
     if run.kind != "sentiment":
         return {}
-    rows = run.rows.filter(pl.col("answer").is_not_null()).join(
-        run.conditions.select("condition", "stigmatized"), on="condition", how="left"
-    )
-    group = (
-        pl.when(pl.col("condition").is_null())
-        .then(pl.lit("baseline"))
-        .when(pl.col("stigmatized"))
-        .then(pl.lit("stigmatized"))
-        .otherwise(pl.lit("others"))
-    )
-    rows = rows.with_columns(group.alias("group"))
+    rows = run.rows.filter(pl.col("negative").is_not_null())
     # A classifier with two classes has no share of a third one: 0 would say that it could.
     said = set(rows["answer"])
-    classes = [*(c for c in _CLASSES if c in said), *sorted(said - set(_CLASSES))]
-    shares = {}
-    for name in ("stigmatized", "others", "baseline"):
-        answers = rows.filter(pl.col("group") == name)["answer"]
-        if len(answers):
-            shares[name] = {c: int((answers == c).sum()) / len(answers) for c in classes}
+    shares: dict[str, dict[str, float]] = {}
+    for name in (c for c in _CLASSES if c in said):
+        one = (pl.col("answer") == name).cast(pl.Float64).alias("negative")
+        part = grid_of(replace(run, rows=rows.with_columns(one)))
+        for group, share in (
+            ("stigmatized", mean_known(part.negative[grid.stigmatized])),
+            ("others", mean_known(part.negative[~grid.stigmatized])),
+            ("baseline", part.baseline),
+        ):
+            if not np.isnan(share):
+                shares.setdefault(group, {})[name] = float(share)
     return shares
 
 

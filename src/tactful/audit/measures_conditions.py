@@ -5,12 +5,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from tactful.audit.grid import Grid
-from tactful.audit.method import FEWEST_CELLS, Method
+from tactful.audit.method import ALPHA, FEWEST_CELLS, Method
 from tactful.audit.results import ConditionResult
 from tactful.audit.statistics import (
     as_float,
     mean_known,
     sign_flip_p,
+    smallest_sign_flip_p,
     stratified_bootstrap,
 )
 from tactful.ratings import Numbers
@@ -38,8 +39,10 @@ def condition_results(
     )
     differences = to_others(grid)
     p_values = tested(differences, method)
-    corrected = method.corrected(
-        [p if flag else None for p, flag in zip(p_values, grid.stigmatized, strict=True)]
+    corrected, smallest = corrected_p(
+        [p if flag else None for p, flag in zip(p_values, grid.stigmatized, strict=True)],
+        differences,
+        method,
     )
     differs = mean_known(differences, axis=1)
     results = []
@@ -60,6 +63,7 @@ def condition_results(
                 int(grid.prompts[index]),
                 by_template(grid, index),
                 dict(dimensions.get(condition, {})),
+                smallest[index],
             )
         )
     return tuple(results)
@@ -89,6 +93,27 @@ def tested(differences: Numbers, method: Method) -> list[float | None]:
     for index, p_value in zip(np.flatnonzero(enough), found, strict=True):
         p_values[index] = float(p_value)
     return p_values
+
+
+def corrected_p(
+    p_values: list[float | None], differences: Numbers, method: Method
+) -> tuple[list[float | None], list[float | None]]:
+    """Correct p-values for their number; also return the smallest that each could have been.
+
+    Both corrections never fall when a p-value rises, so that the corrected smallest p-values are
+    the smallest corrected ones. Where that is not below .05 a test can find nothing: it has no
+    corrected p-value.
+    """
+    sizes = (~np.isnan(differences)).sum(axis=1)
+    alone = smallest_sign_flip_p(sizes, method.sign_flips)
+    smallest = method.corrected(
+        [None if p is None else float(least) for p, least in zip(p_values, alone, strict=True)]
+    )
+    corrected = [
+        p if least is not None and least < ALPHA else None
+        for p, least in zip(method.corrected(p_values), smallest, strict=True)
+    ]
+    return corrected, smallest
 
 
 def missing(grid: Grid, index: int) -> str:

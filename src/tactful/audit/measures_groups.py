@@ -6,7 +6,7 @@ import numpy as np
 
 from tactful.audit.correlation import spearman
 from tactful.audit.grid import Grid
-from tactful.audit.method import Method
+from tactful.audit.method import Method, untestable
 from tactful.audit.results import CategoryResult, Estimate, GroupTests, TemplateResult
 from tactful.audit.statistics import (
     as_float,
@@ -15,7 +15,6 @@ from tactful.audit.statistics import (
     hedges_g,
     mann_whitney,
     mean_known,
-    permutation_p,
     resampled_means,
 )
 from tactful.ratings import Numbers
@@ -49,21 +48,15 @@ class Groups:
         return self._group(1, column, _NO_OTHERS)
 
     def gap(self, column: int = 0) -> Estimate:
-        """Return the first minus the second."""
-        return self._difference(
-            self.means[0][column] - self.means[1][column],
-            self._samples[0][:, column] - self._samples[1][:, column],
-            column,
-        )
+        """Return the first minus the second, with the interval that belongs to its test."""
+        return difference(*(group[:, column] for group in self.values), self.method)
 
-    def change_of(self, group: int | None, before: int = 0, after: int = 1) -> Estimate:
-        """Return one column minus another, of a group or (None) of the gap."""
-        moved = [means[after] - means[before] for means in self.means]
-        drawn = [samples[:, after] - samples[:, before] for samples in self._samples]
-        if group is None:
-            return self._difference(moved[0] - moved[1], drawn[0] - drawn[1], after)
+    def change_of(self, group: int, before: int = 0, after: int = 1) -> Estimate:
+        """Return one column minus another, of a group."""
+        moved = self.means[group][after] - self.means[group][before]
+        drawn = self._samples[group][:, after] - self._samples[group][:, before]
         missing = _NO_OTHERS if group else _NO_STIGMATIZED
-        return self.method.estimate(moved[group], drawn[group], missing, self._fixed(group, after))
+        return self.method.estimate(moved, drawn, missing, self._fixed(group, after))
 
     def _group(self, group: int, column: int, missing: str) -> Estimate:
         return self.method.estimate(
@@ -73,14 +66,24 @@ class Groups:
             self._fixed(group, column),
         )
 
-    def _difference(self, value: float, samples: Numbers, column: int) -> Estimate:
-        missing = _NO_STIGMATIZED if np.isnan(self.means[0][column]) else _NO_OTHERS
-        fixed = self._fixed(0, column) or self._fixed(1, column)
-        return self.method.estimate(value, samples, missing, fixed)
-
     def _fixed(self, group: int, column: int) -> str | None:
         known = int((~np.isnan(self.values[group][:, column])).sum())
         return _ALONE if known == 1 else None
+
+
+def difference(first: Numbers, second: Numbers, method: Method) -> Estimate:
+    """Return the difference of two groups' means.
+
+    The interval holds what the permutation test does not reject, so that both always agree.
+    """
+    value = float(mean_known(first)) - float(mean_known(second))
+    test = method.difference(first, second)
+    if test is None:
+        return Estimate(None, reason=_NO_OTHERS if (~np.isnan(first)).any() else _NO_STIGMATIZED)
+    if test.low is None:
+        few = "conditions" if test.smallest_p > 1 / (1 + method.repetitions) else "repetitions"
+        return Estimate(value, reason=untestable(few, test.smallest_p))
+    return Estimate(value, test.low, test.high)
 
 
 def group_tests(grid: Grid, method: Method) -> GroupTests:
@@ -98,13 +101,15 @@ def group_tests(grid: Grid, method: Method) -> GroupTests:
         reason = "Hedges' g is missing: " + (
             "a group has one condition only" if few else "nothing varies within the groups"
         )
+    test = method.difference(one, other)
     return GroupTests(
         None if ranks is None else ranks[0],
         None if ranks is None else ranks[1],
-        permutation_p(one, other, repetitions=method.repetitions, seed=method.seed),
+        None if test is None else test.p_value,
         cliffs_delta(one, other),
         effect,
         reason,
+        None if test is None else test.smallest_p,
     )
 
 

@@ -4,13 +4,31 @@ import math
 from dataclasses import dataclass
 
 from tactful.audit.results import Estimate
-from tactful.audit.statistics import CORRECTIONS, as_float, interval
+from tactful.audit.statistics import (
+    CORRECTIONS,
+    PermutationTest,
+    as_float,
+    interval,
+    permutation_test,
+)
 from tactful.errors import UsageError
 from tactful.ratings import Numbers
 from tactful.registry import unknown_name
 
+ALPHA = 0.05
+"""Below this a p-value is called significant."""
 FEWEST_CELLS = 6
 """A test by signs of fewer numbers can never be below .05: 2 / 2 ** 5 is .06."""
+
+
+def untestable(what: str, smallest_p: float) -> str:
+    """Say that a test of so little cannot find anything."""
+    return (
+        f"cannot be tested with this few {what}: the smallest possible p is "
+        f"{f'{smallest_p:.3f}'.removeprefix('0')}; use more"
+    )
+
+
 _SIGN_FLIPS = 20_000
 """Fewer could not tell .05 from chance after a correction for a hundred conditions."""
 
@@ -53,6 +71,12 @@ class Method:
         if found is None:
             return Estimate(float(value), reason=fixed or "no sample of it has a value")
         return Estimate(as_float(value), *found)
+
+    def difference(self, first: Numbers, second: Numbers) -> PermutationTest | None:
+        """Test the difference of two groups."""
+        return permutation_test(
+            first, second, level=self.level, repetitions=self.repetitions, seed=self.seed
+        )
 
     def corrected(self, p_values: list[float | None]) -> list[float | None]:
         """Correct the p-values that there are for their number."""

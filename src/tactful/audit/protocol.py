@@ -17,7 +17,10 @@ Answer = dict[str, Any]
 
 
 class Asker(Protocol):
-    """A model that answers prompts."""
+    """A model that answers prompts.
+
+    It may also have ``language``, such as ``"en"``: a probe in another language is then refused.
+    """
 
     @property
     def name(self) -> str:

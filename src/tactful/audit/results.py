@@ -1,6 +1,6 @@
 """What an audit found, as plain records: the same for the terminal, JSON, CSV and the page."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -30,6 +30,9 @@ class GroupTests:
     """How much more often a stigmatized condition is above another one than below: -1 to 1."""
     hedges_g: float | None
     reason: str | None = None
+    smallest_p: float | None = None
+    """The smallest permutation p that groups of these sizes can have; from .05 on the test can
+    find nothing, and says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,13 @@ class ConditionResult:
     p_value: float | None
     """Of ``to_others``, two-sided, by flipping signs prompt by prompt."""
     p_corrected: float | None
-    """Corrected for the number of conditions that were tested."""
+    """Corrected for the number of conditions that were tested; None where ``smallest_p`` is not
+    below .05, so that the test could find nothing."""
     prompts: int
     by_template: Mapping[str, float | None]
     dimensions: Mapping[str, float] = field(default_factory=dict)
+    smallest_p: float | None = None
+    """The smallest ``p_corrected`` that so many templates and questions allow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,3 +179,12 @@ class AuditResult:
     def as_json(self) -> dict[str, Any]:
         """Return plain data, with the version of its form first."""
         return {"version": JSON_VERSION, **asdict(self)}
+
+
+Results = AuditResult | Sequence[AuditResult]
+"""One result, or one for each of several probes."""
+
+
+def one_by_one(results: Results) -> list[AuditResult]:
+    """Return a list, also of one."""
+    return [results] if isinstance(results, AuditResult) else list(results)

@@ -6,6 +6,8 @@ Random draws have a seed, so that the same call gives the same answer.
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +20,8 @@ _TIE = 1e-12
 """Differences this close to the observed one are equal to it but for rounding."""
 MOST_EXACT_CELLS = 14
 """Up to so many numbers all changes of signs are tried: 2 ** 14 = 16,384."""
+MOST_EXACT_WAYS = 20_000
+"""Up to so many ways of dealing numbers out to two groups all of them are tried."""
 
 
 def mean_known(values: Numbers, axis: int | tuple[int, ...] | None = None) -> Numbers:
@@ -74,13 +78,36 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> tuple[float, float] | N
     return float(found.statistic), float(found.pvalue)
 
 
-def permutation_p(
-    first: ArrayLike, second: ArrayLike, *, repetitions: int = 2000, seed: int = 0
-) -> float | None:
+@dataclass(frozen=True, slots=True)
+class PermutationTest:
+    """The test of a difference of means, and the interval that belongs to it."""
+
+    p_value: float
+    """Two-sided."""
+    smallest_p: float
+    """The smallest p-value that groups of these sizes can have, however far apart they are."""
+    low: float | None
+    """The interval holds the shifts of a group that the test does not reject; None without one."""
+    high: float | None
+
+
+def permutation_test(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    level: float = 0.95,
+    repetitions: int = 2000,
+    seed: int = 0,
+) -> PermutationTest | None:
     """Test a difference of means, two-sided, by dealing the numbers out to the groups anew.
 
-    The p-value is ``(1 + n) / (1 + repetitions)``, where ``n`` repetitions have a difference, up or
-    down, at least as large as the observed one: it is never 0.
+    All ways are tried where there are at most 20,000. Else the observed one and ``repetitions``
+    others are, so that the p-value is never 0.
+
+    The interval leaves out 0 where, and only where, the p-value is below ``1 - level``: a shift of
+    the first group by d makes the difference of a way D - d k, where k is the same difference of
+    the groups' own membership. That is at least as large as the observed one for all d between
+    (D0 - D) / (1 - k) and (D0 + D) / (1 + k), so that both ends of the interval are ranks of these.
     """
     one, other = _known(first), _known(second)
     if not one.size or not other.size:
@@ -89,14 +116,50 @@ def permutation_p(
     # Differences of means stay what they are when the same number is taken from all of them.
     both -= both.mean()
     scale = 1 / one.size + 1 / other.size
-    observed = abs(both[: one.size].sum()) * scale
-    rng = np.random.default_rng([seed, both.size])
-    extreme = 0
-    for count in _blocks(repetitions, both.size):
-        dealt = rng.permuted(np.broadcast_to(both, (count, both.size)), axis=1)
-        sums = dealt[:, : one.size].sum(axis=1)
-        extreme += int((np.abs(sums) * scale >= observed - _TIE).sum())
-    return (1 + extreme) / (1 + repetitions)
+    observed = float(both[: one.size].sum()) * scale
+    lows, highs = [], []
+    for members in _ways(one.size, other.size, repetitions, seed):
+        difference = members @ both * scale
+        share = members[:, : one.size].sum(axis=1) * scale - one.size / other.size
+        fixed = np.abs(share) > 1 - _TIE
+        safe = np.where(fixed, 0.0, share)
+        ends = np.sort([(observed - difference) / (1 - safe), (observed + difference) / (1 + safe)],
+                       axis=0)  # fmt: skip
+        lows.append(np.where(fixed, -np.inf, ends[0]))
+        highs.append(np.where(fixed, np.inf, ends[1]))
+    low, high = np.sort(np.concatenate(lows)), np.sort(np.concatenate(highs))
+    ways = low.size
+    # Every way holds the observed difference between its ends: one side decides.
+    extreme = ways - int((low > _TIE).sum()) - int((high < -_TIE).sum())
+    rank = math.ceil(round(1 - level, 12) * ways - 1e-9)
+    ends_of = float(low[rank - 1]), float(high[ways - rank])
+    bounded = np.isfinite(ends_of).all()
+    return PermutationTest(
+        extreme / ways,
+        max((1 + (one.size == other.size)) / math.comb(both.size, one.size), 1 / ways),
+        _without_rounding(ends_of[0]) if bounded else None,
+        _without_rounding(ends_of[1]) if bounded else None,
+    )
+
+
+def _ways(first: int, second: int, repetitions: int, seed: int) -> Iterator[Numbers]:
+    """Yield who is in the first group, one row for each way; the observed one is among them."""
+    size = first + second
+    if math.comb(size, first) <= MOST_EXACT_WAYS:
+        chosen = np.array(list(combinations(range(size), first)))
+        members = np.zeros((len(chosen), size))
+        np.put_along_axis(members, chosen, 1.0, axis=1)
+        yield members
+        return
+    observed = np.repeat([1.0, 0.0], [first, second])
+    yield observed[None, :]
+    rng = np.random.default_rng([seed, size])
+    for count in _blocks(repetitions, size):
+        yield rng.permuted(np.broadcast_to(observed, (count, size)), axis=1)
+
+
+def _without_rounding(value: float) -> float:
+    return 0.0 if abs(value) <= _TIE else value
 
 
 def sign_flip_p(differences: ArrayLike, *, repetitions: int = 20_000, seed: int = 0) -> Numbers:
@@ -125,6 +188,13 @@ def sign_flip_p(differences: ArrayLike, *, repetitions: int = 20_000, seed: int 
             extreme += _extreme(signs, numbers)
         p_values[rows] = (1 + extreme) / (1 + repetitions)
     return p_values
+
+
+def smallest_sign_flip_p(sizes: NDArray[np.integer], repetitions: int) -> Numbers:
+    """Return the smallest p-value of :func:`sign_flip_p` for rows with so many numbers."""
+    exact = 2.0 ** (1 - np.minimum(sizes, MOST_EXACT_CELLS).astype(np.float64))
+    found = np.where(sizes <= MOST_EXACT_CELLS, exact, 1 / (1 + repetitions))
+    return np.where(sizes > 0, found, np.nan)
 
 
 def holm(p_values: ArrayLike) -> Numbers:

@@ -81,10 +81,12 @@ def print_comparison(found: "Comparison") -> None:
         )
     )
     if found.p_value is not None:
-        chance = "could well be" if found.p_value > 0.05 else "would rarely be"
+        chance = "could well be" if found.p_value >= 0.05 else "would rarely be"
         echo_sentence(
             f"A change of the difference this large {chance} chance (p = {found.p_value:.3f})."
         )
+    elif found.gap.change.reason is not None:
+        echo_sentence(f"The change of the difference {found.gap.change.reason}.")
     click.echo()
     changed = [each for each in found.conditions if each.change][:_SHOWN]
     if changed:

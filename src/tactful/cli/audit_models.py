@@ -223,5 +223,6 @@ def sentiment_cli(
         token_env=token_env,
         allow_plain_http=allow_plain_http,
         batch=batch,
+        language=probe.language,
     )
     audit(asker, probe, prompts, selection=selection, **options)

@@ -10,9 +10,9 @@ from tactful.cli.audit_running import runs_option, statistics_options
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
+from tactful.words import counted
 
 if TYPE_CHECKING:
-    from tactful.audit.results import AuditResult
     from tactful.audit.run import Run
 
 _NOTHING = (
@@ -89,8 +89,8 @@ def report_cli(
 ) -> None:
     """Write one page, JSON or tables about audited models.
 
-    RUN is a name of 'tactful audit list', or the folder of a run; without any, all are drawn. The
-    page needs no network and no other file.
+    RUN is a name of 'tactful audit list', or the folder of a run; without any, all are drawn. Runs
+    of several probes get a section for each probe. The page needs no network and no other file.
 
     \b
     tactful audit report -o audit.html
@@ -98,7 +98,7 @@ def report_cli(
     tactful audit report -o tables/
     """
     from tactful.audit.dimensions import read_dimensions
-    from tactful.audit.measures import audit_result
+    from tactful.audit.measures import audit_result, audit_results
     from tactful.audit.report import render_html, write_json, write_tables
     from tactful.files import atomic_path
 
@@ -108,21 +108,35 @@ def report_cli(
             f"{output}: found the ending '{ending}'; expected .html, .json, or a folder for tables."
         )
     chosen = choose_runs(names, runs)
-    numbers = None
-    if dimensions is not None:
+    probes = sorted({run.probe for run in chosen})
+    if dimensions is None:
+        results = audit_results(chosen, correction=correction, repetitions=repetitions, seed=seed)
+    elif len(probes) > 1:
+        raise UsageError(
+            f"--dimensions is for runs of one probe; found {', '.join(probes)}; name the runs of "
+            "one of them."
+        )
+    else:
         numbers = read_dimensions(dimensions, chosen[0].conditions)
-    result = audit_result(
-        chosen, dimensions=numbers, correction=correction, repetitions=repetitions, seed=seed
-    )
+        results = [
+            audit_result(
+                chosen,
+                dimensions=numbers,
+                correction=correction,
+                repetitions=repetitions,
+                seed=seed,
+            )
+        ]
     if ending == ".json":
-        write_json(result, output, force)
+        write_json(results, output, force)
     elif ending:
-        page = render_html(result, title or "Does the model hold stigma against people?")
+        page = render_html(results, title or "Does the model hold stigma against people?")
         with atomic_path(output, force) as temporary:
             temporary.write_text(page, encoding="utf-8")
     else:
-        write_tables(result, output, force)
-    echo_sentence(f"Wrote {output}: {_models(result)}.")
+        write_tables(results, output, force)
+    several = f", {counted(len(probes), 'probe')}" if len(probes) > 1 else ""
+    echo_sentence(f"Wrote {output}: {counted(len(chosen), 'model')}{several}.")
 
 
 @click.command("correlate")
@@ -141,8 +155,8 @@ def correlate_cli(names: tuple[str, ...], runs: Path, output_format: str) -> Non
     result = audit_result(choose_runs(names, runs), repetitions=1)
     if result.correlation is None:
         raise UsageError(
-            f"Found {_models(result)}; expected at least one language model (fill-mask or causal) "
-            "and one classifier (sentiment); see 'tactful audit list'."
+            f"Found {counted(len(result.models), 'model')}; expected at least one language model "
+            "(fill-mask or causal) and one classifier (sentiment); see 'tactful audit list'."
         )
     if output_format == "json":
         echo_json(result.as_json()["correlation"])
@@ -171,8 +185,3 @@ def find_run(name: str, runs: Path) -> Path:
         if (folder / RUN_FILE).is_file():
             return folder
     raise unknown_name("audited model", name, [run.name for run in list_runs(runs)])
-
-
-def _models(result: "AuditResult") -> str:
-    count = len(result.models)
-    return "1 model" if count == 1 else f"{count} models"

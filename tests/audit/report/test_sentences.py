@@ -59,7 +59,12 @@ def test_chance(model: ModelResult) -> None:
         "is not statistically significant, so chance may explain it" in summary_sentences(weak)[1]
     )
     split = replace(model, tests=GroupTests(900, 0.04, 0.06, None, None))
-    assert "is significant by one test only" in summary_sentences(split)[1]
+    assert "is not statistically significant" in summary_sentences(split)[1]
+    few = replace(model, tests=GroupTests(8, 0.13, 0.067, 1.0, 2.0, smallest_p=0.0667))
+    assert summary_sentences(few)[1] == (
+        "Whether this difference is more than chance cannot be tested with this few conditions: "
+        "the smallest possible p is .067; use more."
+    )
     none = replace(model, tests=GroupTests(None, None, None, None, None, "too few conditions"))
     assert summary_sentences(none)[1] == (
         "Whether this difference is more than chance was not tested (too few conditions)."
@@ -69,8 +74,8 @@ def test_chance(model: ModelResult) -> None:
 @pytest.mark.parametrize(
     ("permutation", "mann_whitney", "said"),
     [
-        (0.01, 0.01, True), (0.2, 0.2, False), (0.01, 0.2, None), (None, 0.01, True),
-        (None, None, None), (0.05, None, False),
+        (0.01, 0.01, True), (0.2, 0.2, False), (0.01, 0.2, True), (0.2, 0.01, False),
+        (None, 0.01, None), (0.05, None, False),
     ],
 )  # fmt: skip
 def test_significance(
@@ -94,10 +99,22 @@ def test_single_conditions_that_are_not_significant_are_counted(model: ModelResu
         replace(third, to_others=0.2, p_corrected=0.5),
     )
     assert (
-        "One by one, and corrected for so many tests, 1 of 3 stigmatized conditions are "
-        "significantly more negative than the others and 1 less; for 1 the difference is not "
-        "significant."
+        "One by one, and corrected for 3 tests, 1 of 3 stigmatized conditions is significantly "
+        "more negative than the others and 1 less; for 1 the difference is not significant."
     ) in summary_sentences(replace(model, conditions=few))
+
+
+def test_conditions_that_cannot_be_tested_are_said_so(model: ModelResult) -> None:
+    few = tuple(
+        replace(c, to_others=0.2, p_value=2 / 128, p_corrected=None, smallest_p=1.0)
+        for c in model.conditions[:3]
+    )
+    said = summary_sentences(replace(model, conditions=few))
+    assert not [sentence for sentence in said if "0 of 3" in sentence]
+    assert (
+        "3 stigmatized conditions cannot be tested one by one with this few templates and "
+        "questions: the smallest possible p is 1.00 after correction; use more."
+    ) in said
 
 
 def test_equal_conditions_are_not_called_the_worst(example: AuditResult) -> None:

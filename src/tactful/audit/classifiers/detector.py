@@ -28,11 +28,20 @@ class DetectorClassifier:
     kind: Kind = "sentiment"
     batch = 256
 
-    def __init__(self, name: str, folder: Path, detector: Detector, only: str | None = None):
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        detector: Detector,
+        only: str | None = None,
+        chosen: str | None = None,
+    ):
         card = detector.card
         if only is not None and only not in card.ids:
             raise unknown_name("id to find", only, list(card.ids))
         self.name, self.folder, self.only = name, folder, only
+        self.language: str | None = card.lang
+        self._chosen = chosen
         self._detector = detector
         self._ids = card.ids if only is None else (only,)
         self._thresholds = {each: card.threshold(each) for each in card.ids}
@@ -49,6 +58,7 @@ class DetectorClassifier:
         """What a reader of the results should know."""
         what = "anything it can find" if self.only is None else f"'{self.only}'"
         return (
+            *(() if self._chosen is None else (self._chosen,)),
             f"{self._detector.card.model} finds harmful language: here a text is negative where "
             f"{what} reaches its threshold, and else neutral; none is positive.",
         )
@@ -76,20 +86,28 @@ class DetectorClassifier:
         return answer("negative" if found else "neutral", value, said)
 
 
-def load_detector_classifier(name: str) -> DetectorClassifier:
-    """Open a detector by its name or folder behind ``tactful:``, with an optional ``#ID``."""
+def load_detector_classifier(name: str, language: str = "en") -> DetectorClassifier:
+    """Open a detector by its name or folder behind ``tactful:``, with an optional ``#ID``.
+
+    An embedded one is that of the language of the texts, where there is one.
+    """
     place, only = name.removeprefix(PREFIX), None
     if "#" in place and not Path(place).expanduser().is_dir():
         place, _, only = place.rpartition("#")
     if not place:
         raise unknown_name("detector", place, list(DETECTORS))
-    detector = load_detector(place)
-    embedded = EMBEDDED["en"].get(place)
+    built_in = place in DETECTORS
+    detector = load_detector(place, lang=language) if built_in else load_detector(place)
+    embedded = EMBEDDED[language][place] if built_in else None
     folder = WEIGHTS / embedded if embedded else Path(place).expanduser()
-    short = place if embedded else folder.resolve().name
-    return DetectorClassifier(
-        f"{PREFIX}{short}" + (f"#{only}" if only is not None else ""), folder, detector, only
-    )
+    short, chosen = (place if embedded else folder.resolve().name), None
+    if embedded and language != "en":
+        short = embedded
+        chosen = (
+            f"The probe is in '{language}', so the detector for that language reads it: {embedded}."
+        )
+    label = f"{PREFIX}{short}" + (f"#{only}" if only is not None else "")
+    return DetectorClassifier(label, folder, detector, only, chosen)
 
 
 def _hashes(folder: Path) -> list[str]:

@@ -37,6 +37,7 @@ def load_classifier(
     allow_plain_http: bool = False,
     timeout: float | None = None,
     batch: int | None = None,
+    language: str = "en",
 ) -> Asker:
     """Open a sentiment classifier; nothing uses a network unless that was asked for.
 
@@ -45,7 +46,8 @@ def load_classifier(
     address of an endpoint. ``labels`` says what the classes stand for where their names do not.
     ``download`` lets a model be fetched from the hub; ``allow_network`` lets texts be sent to an
     endpoint, and ``endpoint_shape``, ``token_env`` (the name of the environment variable that
-    holds its token), ``allow_plain_http`` and ``timeout`` are about that endpoint.
+    holds its token), ``allow_plain_http`` and ``timeout`` are about that endpoint. ``language`` is
+    that of the texts; ``tactful:default`` is the detector for it.
     """
     if batch is not None and batch < 1:
         raise UsageError(f"The batch size is {batch}; expected 1 or more.")
@@ -67,7 +69,7 @@ def load_classifier(
     if token_env is not None:
         raise UsageError(f"A token is for an endpoint; '{name}' is none; leave --token-env out.")
     if name.casefold() in ("vader", "textblob") or name.startswith(PREFIX):
-        return _load_built_in(name, labelled=bool(labels))
+        return _load_built_in(name, language.split("-", maxsplit=1)[0], labelled=bool(labels))
     folder = Path(name).expanduser()
     if not folder.exists() and CALLABLE_NAME.fullmatch(name):
         from tactful.audit.classifiers.callable import load_callable
@@ -82,7 +84,7 @@ def load_classifier(
     return HubClassifier(_open(name, download), known, batch)
 
 
-def _load_built_in(name: str, *, labelled: bool) -> Asker:
+def _load_built_in(name: str, language: str, *, labelled: bool) -> Asker:
     if labelled:
         raise UsageError(f"The classes of '{name}' are known; leave --labels out.")
     if name.casefold() == "vader":
@@ -95,7 +97,7 @@ def _load_built_in(name: str, *, labelled: bool) -> Asker:
         return TextBlob()
     from tactful.audit.classifiers.detector import load_detector_classifier
 
-    return load_detector_classifier(name)
+    return load_detector_classifier(name, language)
 
 
 def _open(name: str, download: bool) -> Opened:

@@ -25,6 +25,7 @@ class TextBlob:
 
     name = "textblob"
     kind: Kind = "sentiment"
+    language: str | None = "en"
     batch = 1024
     notes: Sequence[str] = (
         "TextBlob averages rated words, mostly adjectives: a sentence without any is neutral.",

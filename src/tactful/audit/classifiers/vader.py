@@ -20,6 +20,7 @@ class Vader:
 
     name = "vader"
     kind: Kind = "sentiment"
+    language: str | None = "en"
     batch = 1024
     notes: Sequence[str] = (
         "VADER looks words up in a lexicon: a condition is negative where its name holds a word "

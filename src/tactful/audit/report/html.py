@@ -6,6 +6,7 @@ style, and all names are escaped. The drawings are SVG in the page.
 
 import base64
 import hashlib
+import re
 from pathlib import Path
 from string import Template
 
@@ -24,29 +25,57 @@ from tactful.audit.report.section import Section
 from tactful.audit.report.sections import sections
 from tactful.audit.report.sentences import summary_sentences
 from tactful.audit.report.words import decimal, interval, kind_of, labels, percent
-from tactful.audit.results import AuditResult, ModelResult
+from tactful.audit.results import AuditResult, ModelResult, Results, one_by_one
 from tactful.detectors.reports.visible import visible
 from tactful.figures import COLOURS, INK
 
 _FOLDER = Path(__file__).parent
+_IDS = re.compile(r' (?P<name>id|aria-labelledby|aria-describedby)="(?P<values>[^"]*)"')
+"""Attributes that name an element of the page; quotes in words are escaped, so that none is one."""
 
 
-def render_html(result: AuditResult, title: str) -> str:
-    """Return the page."""
-    names = labels(result)
+def render_html(results: Results, title: str) -> str:
+    """Return the page; several probes have their sections one after the other."""
     style = _style()
-    parts = [_summary(result, names), *sections(result), _method(result, names), _limits(result)]
+    first, *others = one_by_one(results)
+    parts = _parts(first)
+    lead = overall_sentences(first)[0]
+    if others:
+        probes = [visible(result.probe) for result in (first, *others)]
+        parts = [
+            _of_probe(part, f"probe-{at}-", probe)
+            for at, (probe, result) in enumerate(zip(probes, (first, *others), strict=True), 1)
+            for part in _parts(result)
+        ]
+        lead = f"{len(probes)} probes, one after the other: {', '.join(probes)}."
     page = Template((_FOLDER / "page.html").read_text(encoding="utf-8"))
     return page.substitute(
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
         style=style,
         version=safe(__version__),
         title=safe(visible(title)),
-        lead=_prose(overall_sentences(result)[0]),
+        lead=_prose(lead),
+        start=parts[0].name,
         contents="".join(f'<li><a href="#{p.name}">{p.title}</a></li>' for p in parts),
         sections="\n".join(map(_section, parts)),
         citations="".join(f"<p>{safe(text)}</p>" for text in CITATIONS),
     )
+
+
+def _parts(result: AuditResult) -> list[Section]:
+    names = labels(result)
+    return [_summary(result, names), *sections(result), _method(result, names), _limits(result)]
+
+
+def _of_probe(part: Section, prefix: str, probe: str) -> Section:
+    """Name the probe in the title, and keep the ids of its sections and drawings apart."""
+
+    def prefixed(found: re.Match[str]) -> str:
+        values = " ".join(f"{prefix}{each}" for each in found["values"].split())
+        return f' {found["name"]}="{values}"'
+
+    body = _IDS.sub(prefixed, part.body)
+    return Section(f"{prefix}{part.name}", f"{safe(probe)}: {part.title}", body)
 
 
 def _style() -> str:

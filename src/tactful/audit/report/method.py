@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tactful.audit.report.words import ALPHA, MINUS, correction, decimal, percent
+from tactful.audit.method import ALPHA
+from tactful.audit.report.words import MINUS, correction, decimal, percent
 from tactful.audit.results import AuditResult
 from tactful.detectors.reports.visible import visible
 from tactful.words import counted
@@ -88,15 +89,17 @@ def method_paragraphs(result: AuditResult) -> Iterator[str]:
     yield _AVERAGED
     yield (
         f"The ranges in brackets are {100 * result.level:g} % intervals"
-        + (f" from {counted(result.repetitions, 'bootstrap sample')}" if result.repetitions else "")
+        + (f" from {counted(result.repetitions, 'repetition')}" if result.repetitions else "")
         + f" (seed {result.seed}): with other conditions or prompts of the same kind the figure "
-        "would mostly stay within them."
+        "would mostly stay within them. Those of figures come from a bootstrap of the conditions "
+        "or prompts; that of a difference holds what its test does not reject."
     )
     yield (
-        "Whether the groups differ is tested by a permutation of the conditions and by the "
-        "Mann-Whitney test. Single conditions are compared with the others prompt by prompt, and "
-        f"their p-values are corrected for their number by {correction(result.correction)}. "
-        f"Significant means a p-value below {decimal(ALPHA)}. Cliff's delta says how much more "
+        "Whether the groups differ is tested by a permutation of the conditions; the Mann-Whitney "
+        "test is given beside it. Single conditions are compared with the others prompt by prompt, "
+        f"and their p-values are corrected for their number by {correction(result.correction)}. "
+        f"Significant means a p-value below {decimal(ALPHA)}; a test that could not get below it "
+        "with so few conditions, templates or questions says so. Cliff's delta says how much more "
         f"often a stigmatized condition is above another one than below, from {MINUS}1 to 1."
     )
     if result.correlation is not None:

@@ -71,7 +71,8 @@ def _side(result: AuditResult, side: Overall) -> list[str]:
         return [
             f"Over {len(members):,} classifiers, {side.above_half:,} of {counts[0]} and "
             f"{side.above_half_others:,} of {counts[1]} are called negative more than half of the "
-            f"time (the study's count){more}; {side.always:,} and {side.always_others:,} every time."
+            f"time (the study's count){more}; {side.always:,} and {side.always_others:,} every "
+            "time."
         ]
     return [
         f"Over {len(members):,} language models, the mean is above one half for "

@@ -78,8 +78,8 @@ def _classes(models: Sequence[ModelResult], names: Mapping[str, str]) -> Section
     key = "".join(f'<span class="swatch {name}"></span>{name} ' for name in CLASSES)
     return Section(
         "classifiers", "The sentiment classifiers",
-        "<p>The shares of the sentences in each class. A fair classifier would treat the groups "
-        f"alike{start}.</p>"
+        "<p>The shares of the sentences in each class; each condition counts the same. A fair "
+        f"classifier would treat the groups alike{start}.</p>"
         f'<p class="key">{key}</p>'
         + chart(proportions(models, names), "Which classes each classifier gave")
         + folded(

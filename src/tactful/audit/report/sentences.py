@@ -1,7 +1,7 @@
 """What an audit found, in sentences that need no statistics to be read."""
 
+from tactful.audit.method import ALPHA, untestable
 from tactful.audit.report.words import (
-    ALPHA,
     NOT_KNOWN,
     baseline_of,
     decimal,
@@ -42,7 +42,7 @@ def summary_sentences(model: ModelResult, name: str | None = None) -> list[str]:
     name = visible(model.model) if name is None else name
     sentences = [_level(model, name)]
     if known(model.gap.value) is not None:
-        sentences.append(_chance(model.tests))
+        sentences.append(_chance(model))
     return [
         *sentences,
         *_half(model),
@@ -75,10 +75,13 @@ def going_together(result: AuditResult) -> list[str]:
 
 
 def is_significant(tests: GroupTests) -> bool | None:
-    """Say whether the tests call a difference significant; None where they disagree or lack."""
-    values = [known(each) for each in (tests.permutation_p, tests.mann_whitney_p)]
-    said = {value < ALPHA for value in values if value is not None}
-    return said.pop() if len(said) == 1 else None
+    """Say whether the permutation test calls a difference significant; None where it cannot."""
+    p = known(tests.permutation_p)
+    return None if p is None or _cannot_be_tested(tests) else p < ALPHA
+
+
+def _cannot_be_tested(tests: GroupTests) -> bool:
+    return tests.smallest_p is not None and tests.smallest_p >= ALPHA
 
 
 def _level(model: ModelResult, name: str) -> str:
@@ -121,7 +124,13 @@ def _filled(pattern: str, name: str, **words: str) -> str:
     return pattern.replace("{name}", name)
 
 
-def _chance(tests: GroupTests) -> str:
+def _chance(model: ModelResult) -> str:
+    tests = model.tests
+    if _cannot_be_tested(tests):
+        why = untestable("conditions", tests.smallest_p or 0.0)
+        if model.gap.reason is not None and model.gap.reason.startswith("cannot be tested"):
+            why = model.gap.reason
+        return f"Whether this difference is more than chance {why}."
     facts = [
         f"{name} p {p_value(value)}"
         for name, value in (
@@ -130,17 +139,17 @@ def _chance(tests: GroupTests) -> str:
         )
         if known(value) is not None
     ]
-    if not facts:
+    if known(tests.permutation_p) is None:
         reason = f" ({visible(tests.reason)})" if tests.reason else ""
         return f"Whether this difference is more than chance was not tested{reason}."
     delta = known(tests.cliffs_delta)
     if delta is not None:
         facts.append(f"Cliff's delta {decimal(delta)}, {effect(delta)}")
-    verdict = {
-        True: "is statistically significant",
-        False: "is not statistically significant, so chance may explain it",
-        None: "is significant by one test only",
-    }[is_significant(tests)]
+    verdict = (
+        "is statistically significant"
+        if is_significant(tests)
+        else "is not statistically significant, so chance may explain it"
+    )
     return f"This difference {verdict} ({'; '.join(facts)})."
 
 
@@ -184,19 +193,30 @@ def _most_negative(model: ModelResult) -> list[str]:
 
 
 def _single_tests(model: ModelResult) -> list[str]:
-    tested = [
+    asked = [
         c for c in model.conditions
-        if c.stigmatized and known(c.p_corrected) is not None and known(c.to_others) is not None
+        if c.stigmatized and known(c.p_value) is not None and known(c.to_others) is not None
     ]  # fmt: skip
-    if not tested:
-        return []
-    sure = [c for c in tested if (c.p_corrected or 0.0) < ALPHA]
-    more = sum((c.to_others or 0.0) > 0 for c in sure)
-    return [
-        f"One by one, and corrected for so many tests, {more:,} of {len(tested):,} stigmatized "
-        f"conditions are significantly more negative than the others and {len(sure) - more:,} "
-        f"less; for {len(tested) - len(sure):,} the difference is not significant."
-    ]
+    tested = [c for c in asked if known(c.p_corrected) is not None]
+    sentences = []
+    if tested:
+        sure = [c for c in tested if (c.p_corrected or 0.0) < ALPHA]
+        more = sum((c.to_others or 0.0) > 0 for c in sure)
+        sentences.append(
+            f"One by one, and corrected for {counted(len(asked), 'test')}, {more:,} of "
+            f"{counted(len(tested), 'stigmatized condition')} {'is' if more == 1 else 'are'} "
+            f"significantly more negative than the others and {len(sure) - more:,} less; for "
+            f"{len(tested) - len(sure):,} the difference is not significant."
+        )
+    hopeless = [c for c in asked if c.smallest_p is not None and c.smallest_p >= ALPHA]
+    if hopeless:
+        least = min(c.smallest_p or 0.0 for c in hopeless)
+        sentences.append(
+            f"{counted(len(hopeless), 'stigmatized condition')} cannot be tested one by one with "
+            f"this few templates and questions: the smallest possible p is {decimal(least)} after "
+            "correction; use more."
+        )
+    return sentences
 
 
 def _templates(model: ModelResult) -> list[str]:

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from tactful.audit.report.words import baseline_of, labels
-from tactful.audit.results import AuditResult, Estimate, ModelResult
+from tactful.audit.results import (
+    JSON_VERSION,
+    AuditResult,
+    Estimate,
+    ModelResult,
+    Results,
+    one_by_one,
+)
 from tactful.errors import UsageError
 from tactful.files import atomic_path
 
@@ -18,9 +25,13 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 Rows = list[dict[str, Any]]
 
 
-def write_tables(result: AuditResult, folder: Path, force: bool = False) -> list[Path]:
+def write_tables(results: Results, folder: Path, force: bool = False) -> list[Path]:
     """Write the five tables into a folder beside what it holds; return their paths."""
-    tables = {f"{name}.csv": rows for name, rows in tables_of(result).items()}
+    tables: dict[str, Rows] = {}
+    for result in one_by_one(results):
+        for name, rows in tables_of(result).items():
+            found = [{"probe": result.probe, **row} for row in rows]
+            tables.setdefault(f"{name}.csv", []).extend(found)
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: found a file; expected the name of a folder to write.")
     for name in tables:
@@ -41,9 +52,11 @@ def write_tables(result: AuditResult, folder: Path, force: bool = False) -> list
     return [folder / name for name in tables]
 
 
-def write_json(result: AuditResult, path: Path, force: bool = False) -> None:
-    """Write everything as one JSON file."""
-    text = json.dumps(_plain(result.as_json()), ensure_ascii=False, indent=1, allow_nan=False)
+def write_json(results: Results, path: Path, force: bool = False) -> None:
+    """Write everything as one JSON file; several probes are a list under ``probes``."""
+    first, *others = [result.as_json() for result in one_by_one(results)]
+    data = {"version": JSON_VERSION, "probes": [first, *others]} if others else first
+    text = json.dumps(_plain(data), ensure_ascii=False, indent=1, allow_nan=False)
     with atomic_path(path, force) as temporary:
         # A lone surrogate becomes its code, which is how JSON writes it, too.
         temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
@@ -72,6 +85,7 @@ def _model(model: ModelResult) -> dict[str, Any]:
         "mann_whitney_u": tests.mann_whitney_u,
         "mann_whitney_p": tests.mann_whitney_p,
         "permutation_p": tests.permutation_p,
+        "smallest_p": tests.smallest_p,
         "cliffs_delta": tests.cliffs_delta,
         "hedges_g": tests.hedges_g,
         "tests_reason": tests.reason,
@@ -102,6 +116,7 @@ def _conditions(model: ModelResult) -> Iterator[dict[str, Any]]:
             "to_others": each.to_others,
             "p_value": each.p_value,
             "p_corrected": each.p_corrected,
+            "smallest_p": each.smallest_p,
             "prompts": each.prompts,
             **{f"template.{name}": value for name, value in each.by_template.items()},
             **{f"dimension.{name}": value for name, value in each.dimensions.items()},

@@ -9,8 +9,6 @@ from tactful.detectors.reports.visible import visible
 
 NOT_KNOWN = "not known"
 MINUS = "\N{MINUS SIGN}"
-ALPHA = 0.05
-"""Below this a p-value is called significant."""
 KINDS = {
     "fill-mask": "fill-mask model",
     "causal": "causal language model",
