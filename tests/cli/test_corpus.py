@@ -121,6 +121,12 @@ def test_stats_as_json_is_versioned_and_the_same_numbers() -> None:
     assert answer["statistics"] == json.loads(json.dumps(expected))
 
 
+def test_stats_names_the_release() -> None:
+    assert run("stats", "dpm", "--sample").startswith("This is the sample that comes with Tactful")
+    answer = json.loads(run("stats", "dpm", "--sample", "--format", "json"))
+    assert (answer["release"], answer["matches"]) == ("the sample that comes with Tactful", True)
+
+
 def test_stats_only_what_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     answer = json.loads(run("stats", "ucc", "--sample", "--only", "figure-4", "--format", "json"))
     assert [stat["id"] for stat in answer["statistics"]] == ["figure-4"]

@@ -191,6 +191,20 @@ def test_the_papers_totals() -> None:
     assert paper.counts == {"paragraphs": 10_637, "positive": 995, "spans": 3_554}
 
 
+@pytest.mark.parametrize(
+    ("part", "paragraphs", "positive"),
+    [("training", 8_375, 794), ("development", 2_094, 199)],
+)
+def test_the_parts_of_semeval_are_known(
+    tmp_path: Path, part: str, paragraphs: int, positive: int
+) -> None:
+    """SemEval-2022 task 4: both parts together are the whole release, 10,469 with 993 positive."""
+    rows = [paragraph(str(at), label="3" if at < positive else "0") for at in range(paragraphs)]
+    write_rows(tmp_path / PCL, rows)
+    corpus = load_corpus("dpm", tmp_path)
+    assert corpus.release_name() == f"the {part} part of SemEval-2022 task 4"
+
+
 # ---- the shapes of the releases --------------------------------------------------------------
 
 

@@ -207,7 +207,6 @@ def test_the_aggregated_file_alone(sample_copy: Callable[[str], Path]) -> None:
         assert (example.id, example.texts) == (other.id, other.texts)
         known = {k: v for k, v in other.labels.items() if k != "frame.in_group"}
         assert example.labels == known
-    assert corpus.stats() == []
 
 
 # ---- tables and figures ----------------------------------------------------------------------
@@ -272,6 +271,46 @@ def test_table_2_and_figure_3_by_hand(tmp_path: Path) -> None:
         "culture": (0.0,),
         "social": (50.0,),
     }
+
+
+def test_statistics_of_an_aggregated_file_alone(tmp_path: Path) -> None:
+    """SBIC.v2.agg.tst.csv has posts, not answers: tables 2 and 3 as far as posts can say."""
+    posts = [
+        ("A", ["bakers"], ["social"], ["bakers are loud", "bakers are early"], "Gab", "0.75"),
+        ("B", [], [], [], "r/Incels", "0.25"),
+        ("C", ["women", "bakers"], ["gender", "social"], ["women are late"], "r/MensRights", "0.5"),
+    ]
+    path = tmp_path / "SBIC.v2.agg.tst.csv"
+    columns = ("post", *LISTS, *MEANS, "dataSource", "hasBiasedImplication")
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["", *columns])
+        for at, (text, groups, kinds, said, source, mean) in enumerate(posts):
+            means = ["" if name == "whoTarget" and not groups else mean for name in MEANS]
+            lists = [json.dumps(each) for each in (groups, kinds, said)]
+            writer.writerow([at, text, *lists, *means, source, int(not said)])
+    corpus = load_corpus("sbic", path)
+    assert {e.split for e in corpus.examples()} == {"test"}
+    two, three, figure = corpus.stats()
+    assert {row[:2]: row[2] for row in two.rows if row[2]} == {
+        ("Hate sites", "Gab"): 1,
+        ("Hate sites", "Banned Reddits"): 2,
+        ("Hate sites", "subtotal"): 3,
+        ("SBIC", "total"): 3,
+    }
+    assert {name: row[0] for name, row in cells(three).items()} == {
+        "unique posts": 3,
+        "unique groups": 2,
+        "unique implications": 3,
+        "unique post-group": 4,  # A-bakers, B without a group, C-women, C-bakers
+        "% offensive": 66.67,
+        "% intent": 66.67,
+        "% lewd": 66.67,
+        "% group targeted": 100.0,
+    }
+    assert any("a mean answer of 0.5" in note for note in three.notes)
+    assert cells(figure)["gender"] == (33.33,)
+    assert cells(figure)["social"] == (66.67,)
 
 
 def test_table_2_of_the_sample_adds_up() -> None:

@@ -116,8 +116,9 @@ def stats_cli(
 ) -> None:
     """Compute the paper's own tables and figures from your files."""
     corpus = load_corpus(name, path, sample=sample, encoding=encoding)
-    with reading(corpus):
+    with reading(corpus, passes=2):
         stats = corpus_stats(corpus, only)
+        verification = corpus.verify()
     if strict:
         corpus.log.raise_errors()
     drawn = draw(stats, corpus.name, plots, plot_format, force) if plots else []
@@ -126,12 +127,15 @@ def stats_cli(
             {
                 "schema_version": JSON_VERSION,
                 "corpus": corpus.name,
+                "release": verification.release.name if verification.release else None,
+                "matches": verification.matches,
                 "statistics": [stat.as_dict() for stat in stats],
                 "plots": [str(file) for file in drawn],
                 "problems": problems_as_data(corpus.log),
             }
         )
         return
+    click.echo("\n".join(verification.lines()) + "\n")
     for stat in stats:
         _echo_stat(stat)
     for file in drawn:

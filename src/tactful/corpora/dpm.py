@@ -109,6 +109,11 @@ class DontPatronizeMe(Corpus):
             "SemEval-2022 task 4",
         ),
         Release(
+            "the development part of SemEval-2022 task 4",
+            {"paragraphs": 2_094, "positive": 199},
+            "SemEval-2022 task 4",
+        ),
+        Release(
             "the whole SemEval-2022 release",
             {"paragraphs": 10_469, "positive": 993},
             "SemEval-2022 task 4",

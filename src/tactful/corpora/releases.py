@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tactful.words import counted
+
 
 @dataclass(frozen=True, slots=True)
 class Release:
@@ -54,7 +56,10 @@ class Verification:
 
 
 def _listed(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{number:,} {name}" for name, number in counts.items())
+    """Write counts, whose names are plural: '1 post', '2 posts'."""
+    return ", ".join(
+        counted(number, name.removesuffix("s"), name) for name, number in counts.items()
+    )
 
 
 def verify(found: Mapping[str, int], releases: Sequence[Release]) -> Verification:

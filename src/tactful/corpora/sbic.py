@@ -15,7 +15,7 @@ from tactful.corpora.grouping import grouped
 from tactful.corpora.problems import ProblemLog, show
 from tactful.corpora.releases import Release
 from tactful.corpora.sbic_examples import aggregated_examples, annotated_examples
-from tactful.corpora.sbic_stats import sbic_stats
+from tactful.corpora.sbic_stats import aggregated_stats, sbic_stats
 from tactful.corpora.stats import Stat
 from tactful.corpora.tables import Column, TableSpec
 from tactful.errors import Problem
@@ -150,8 +150,10 @@ class SocialBiasInference(Corpus):
         return counts
 
     def stats(self) -> list[Stat]:
-        """Compute tables 2 and 3 and figure 3 from annotation rows."""
-        return sbic_stats(self.read("annotations")) if self.has("annotations") else []
+        """Compute tables 2 and 3 and figure 3, from annotation rows where there are any."""
+        if self.has("annotations"):
+            return sbic_stats(self.read("annotations"))
+        return aggregated_stats(self.read("posts"))
 
 
 def aggregate_posts(rows: pl.DataFrame, keep_unread: bool = False) -> pl.DataFrame:

@@ -41,14 +41,29 @@ TOP_CATEGORIES = ("gender", "race", "culture")
 """Figure 3 shows the three most represented: gender/sexuality, race/ethnicity, culture/origin."""
 
 
+_TYPE = (
+    pl.col("dataSource")
+    .replace_strict({name: entry[0] for name, entry in SOURCES.items()}, default="Other")
+    .alias("type")
+)
+_PAIRS = "Over distinct post-group pairs."
+_POSTS_AND_CATEGORIES = (
+    "Over distinct pairs of a post and a category: aggregated files do not say which group has "
+    "which category."
+)
+
+
 def sbic_stats(rows: pl.DataFrame) -> list[Stat]:
     """Compute the paper's description of the corpus from annotation rows."""
-    rows = rows.with_columns(
-        pl.col("dataSource")
-        .replace_strict({name: entry[0] for name, entry in SOURCES.items()}, default="Other")
-        .alias("type")
-    )
-    return [_table_2(rows), _table_3(rows), _figure_3(rows)]
+    rows = rows.with_columns(_TYPE)
+    return [_table_2(rows), _table_3(rows), _figure_3(rows, _PAIRS)]
+
+
+def aggregated_stats(posts: pl.DataFrame) -> list[Stat]:
+    """Compute what aggregated posts can say of the same tables: they have no single answers."""
+    posts = posts.with_columns(_TYPE)
+    kinds = posts.explode("targetCategory").with_columns(pl.lit(None).alias("targetMinority"))
+    return [_table_2(posts), _table_3_of_posts(posts), _figure_3(kinds, _POSTS_AND_CATEGORIES)]
 
 
 def _table_2(rows: pl.DataFrame) -> Stat:
@@ -121,7 +136,42 @@ def _table_3(rows: pl.DataFrame) -> Stat:
     )
 
 
-def _figure_3(rows: pl.DataFrame) -> Stat:
+def _table_3_of_posts(posts: pl.DataFrame) -> Stat:
+    groups = posts.explode("targetMinority")["targetMinority"]
+    body: list[tuple[object, ...]] = [
+        ("unique posts", posts["post"].n_unique(), PAPER_COUNTS["posts"]),
+        ("unique groups", groups.drop_nulls().n_unique(), PAPER_COUNTS["groups"]),
+        (
+            "unique implications",
+            posts.explode("targetStereotype")["targetStereotype"].drop_nulls().n_unique(),
+            PAPER_COUNTS["implications"],
+        ),
+        (
+            "unique post-group",
+            # A post without a group counts once.
+            int(posts["targetMinority"].list.len().clip(1).sum()),
+            PAPER_COUNTS["post-group"],
+        ),
+    ]
+    for name, (column, paper) in SKEWS.items():
+        if column in posts.columns:
+            known = posts[column].drop_nulls()
+            body.append((f"% {name}", percent(int((known >= 0.5).sum()), len(known)), paper))
+    return Stat(
+        "table-3",
+        "Size of the corpus, and shares of positive posts",
+        "Sap et al. 2020, table 3",
+        ("statistic", "here", "paper"),
+        tuple(body),
+        (
+            "From an aggregated file: shares are of the posts with a mean answer of 0.5 or more, "
+            "where the paper counts workers' answers. Tuples, in-group and pairs with implications "
+            "need the annotation rows (such as SBIC.v2.tst.csv).",
+        ),
+    )
+
+
+def _figure_3(rows: pl.DataFrame, counted_over: str) -> Stat:
     targeted = rows.filter(pl.col("targetCategory").is_not_null()).unique(
         ["post", "targetMinority", "targetCategory", "type"]
     )
@@ -144,8 +194,8 @@ def _figure_3(rows: pl.DataFrame) -> Stat:
         ("category", *kinds),
         tuple(body),
         (
-            "Over distinct post-group pairs. The paper draws the first three: gender/sexuality, "
-            "race/ethnicity and culture/origin.",
+            f"{counted_over} The paper draws the first three: gender/sexuality, race/ethnicity and "
+            "culture/origin.",
         ),
         Chart(
             "bars",
