@@ -96,15 +96,39 @@ def test_gold_may_be_a_folder_or_an_aggregated_file(gold: Path, lines: Lines) ->
     guess = lines("guess.jsonl", *(one(COOKS, id=post.id) for post in read_references(gold)))
     said = run(gold, guess, "--metric", "offensive.recall")
     assert "offensive.recall  1.0000" in said
-    assert ("Gold never answers in_group" in said) == (gold.is_file())
+    assert ("Not in the gold: in_group" in said) == (gold.is_file())
+
+
+def test_what_is_not_in_the_gold_is_no_zero(lines: Lines) -> None:
+    gold = SAMPLE / "SBIC.v2.agg.dev.csv"
+    guess = lines("guess.jsonl", *(one(COOKS, id=post.id) for post in read_references(gold)))
+    said = run(gold, guess, "--metric", "in_group.all.precision", "--undefined", "0",
+               "--bootstrap", "20", "--compare", guess)  # fmt: skip
+    assert "in_group.all.precision  undefined" in said
+    assert "not in the gold: none of its posts answers this question" in " ".join(said.split())
 
 
 def test_how_blanks_count_is_said(lines: Lines) -> None:
     gold = lines("gold.jsonl", one(COOKS, id=1), one(HARMLESS, id=2))
     said = run(gold, lines("guess.jsonl", one(HARMLESS, id=1), one(HARMLESS, id=2)))
     assert "Of 2 posts 1 have a gold group and 1 a gold statement" in said
-    assert "blank on both sides scores 1, blank on one side 0" in said
+    assert "a text on one side only scores 0" in said
+    assert "target_group.all.rouge_l                     0.0000" in said
     assert "target_group.word_movers: it needs word vectors: --vectors FILE" in said
+
+
+def test_intervals_leave_out_what_is_blank_on_both_sides(lines: Lines) -> None:
+    """Two of four posts have a text on either side: one right, one blank."""
+    frames = (COOKS, COOKS, HARMLESS, HARMLESS)
+    gold = lines("gold.jsonl", *(one(frame, id=at) for at, frame in enumerate(frames)))
+    some = (COOKS, HARMLESS, HARMLESS, HARMLESS)
+    guess = lines("guess.jsonl", *(one(frame, id=at) for at, frame in enumerate(some)))
+    said = run(gold, guess, "--metric", "target_group.all.rouge_l", "--bootstrap", "200",
+               "--compare", gold, "--format", "json")  # fmt: skip
+    (metric,) = json.loads(said)["metrics"]
+    assert (metric["value"], metric["items"]) == (0.5, 2)
+    assert (metric["interval"]["low"], metric["interval"]["high"]) == (0, 1)
+    assert metric["comparison"]["difference"] == -0.5
 
 
 def test_words_are_moved_with_vectors(lines: Lines, tmp_path: Path) -> None:

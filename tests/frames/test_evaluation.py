@@ -95,10 +95,11 @@ def test_blanks_score_nothing_where_there_is_something_to_find() -> None:
         assert found[f"target_group.{short}"].value == 0
         assert found[f"implied_statement.{short}"].items == 2
     assert found["target_group.blank"].value == 1
-    # Of all four posts two are blank in gold, too.
-    assert found["target_group.all.rouge_l"].value == 0.5
-    assert found["implied_statement.all.exact_match"].value == 0.5
-    assert found["implied_statement.all.best_reference_bleu_2"].value == 0.5
+    # Of all four posts two are blank in gold, too: nothing is compared there, nothing is earned.
+    assert found["target_group.all.rouge_l"].value == 0
+    assert found["target_group.all.rouge_l"].items == 2
+    assert found["implied_statement.all.exact_match"].value == 0
+    assert found["implied_statement.all.best_reference_bleu_2"].value == 0
     assert found["target_group.all.blank"].value == 1
     assert found["target_group.all.blank"].parts["gold"].value == 0.5
 
@@ -107,6 +108,32 @@ def test_a_text_where_gold_is_blank_scores_nothing() -> None:
     found = evaluate_frames([HARMLESS, COOKS], [COOKS, COOKS])
     assert found["target_group.exact_match"].value == 1
     assert found["target_group.all.exact_match"].value == 0.5
+
+
+def test_a_model_that_says_nothing_has_no_distance_of_words() -> None:
+    """Table 5 has lower distances as better: nothing said must not be the best of all."""
+    vectors = WordVectors.of({"cooks": [1.0, 0.0], "shout": [0.0, 1.0], "sailors": [1.0, 1.0]})
+    found = evaluate_frames(GOLD, [HARMLESS] * 4, vectors)
+    assert not [name for name in found if name.endswith("all.word_movers")]
+    for variable in ("target_group", "implied_statement"):
+        distance = found[f"{variable}.word_movers"]
+        assert distance.value is None
+        assert distance.reason == "no hypothesis and reference both have a word with a vector"
+    nothing = evaluate_frames([HARMLESS], [INSULT])["target_group.all.rouge_l"]
+    assert nothing.value is None
+    assert nothing.reason == "no post has a text on either side"
+
+
+def test_a_question_that_gold_never_answers_is_not_in_the_gold() -> None:
+    """An aggregated file has no in-group answers: a prediction is neither right nor wrong."""
+    gold = [Frame(answers={k: v for k, v in f.answers.items() if k != "frame.in_group"},
+                  target_groups=f.target_groups) for f in GOLD]  # fmt: skip
+    found = evaluate_frames(gold, [about("cooks", in_group="yes")] * 4)
+    for name in ("precision", "recall", "f1", "all.precision", "all.recall", "all.f1"):
+        measure = found[f"in_group.{name}"]
+        assert measure.value is None
+        assert measure.reason == "not in the gold: none of its posts answers this question"
+    assert found["group.all.precision"].value == 0.5
 
 
 def test_the_best_of_all_references_counts_and_case_does_not() -> None:
@@ -183,7 +210,7 @@ def test_names_say_the_variable_the_posts_and_the_measure() -> None:
     assert "target_group.all.rouge_l" in names
     assert "target_group.all.bleu_2" not in names
     assert "offensive.all.f1" not in names
-    assert len(names) == len(set(names)) == 3 * (5 + 2) + 2 * (7 + 6) + 1
+    assert len(names) == len(set(names)) == 3 * (5 + 2) + 2 * (7 + 5) + 1
 
 
 FRAMES = st.lists(

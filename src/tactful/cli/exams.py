@@ -55,11 +55,15 @@ class Exam:
 
 
 def mean_metric(measure: Callable[[Any, Any], Measure]) -> Metric:
-    """Decompose a mean over the items: each is compared once, not in each repetition."""
+    """Decompose a mean over the items: each is compared once, not in each repetition.
+
+    An item that the measure alone cannot measure is left out, as in the measure of all.
+    """
 
     def decompose(gold: Any, predicted: Any) -> Decomposition:
         each = [measure([one], [other]).value for one, other in zip(gold, predicted, strict=True)]
-        return Decomposition.mean([np.nan if value is None else value for value in each])
+        rows = np.array([(0.0, 0.0) if v is None else (v, 1.0) for v in each]).reshape(-1, 2)
+        return Decomposition(rows, lambda sums: _share(sums, (0.0, 1.0), None))
 
     return Metric(measure, decompose)
 

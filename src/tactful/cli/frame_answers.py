@@ -203,8 +203,9 @@ def _metric(each: FrameMeasure, undefined: float | None) -> Metric:
 
     def measure(gold: Any, predicted: Any) -> Any:
         pairs = each.pairs(gold, predicted)
-        # Where questions are left without an answer, the measure itself says so.
-        return each.measure(*pairs) if _missing(pairs[1]) else inner.measure(*pairs)
+        # Where nothing was asked, or questions have no answer, the measure itself says so.
+        unanswered = not pairs[0] or _missing(pairs[1])
+        return each.measure(*pairs) if unanswered else inner.measure(*pairs)
 
     def decompose(gold: Any, predicted: Any) -> Decomposition:
         pairs = each.pairs(gold, predicted)
@@ -226,8 +227,8 @@ def _notes(truth: FrameFile, by_text: bool) -> list[str]:
     )
     notes = [
         f"Of {len(frames):,} posts {groups:,} have a gold group and {statements:,} a gold "
-        "statement: on these a blank prediction scores 0. Under '.all' are all posts: blank on "
-        "both sides scores 1, blank on one side 0.",
+        "statement: on these a blank prediction scores 0. Under '.all' are the posts with a text "
+        "on either side: a text on one side only scores 0.",
         "group and in_group are about the posts whose annotators were asked; under '.all' a "
         "question that nobody was asked counts as a no.",
     ]
@@ -235,8 +236,7 @@ def _notes(truth: FrameFile, by_text: bool) -> list[str]:
     silent = [name.removeprefix("frame.") for name, number in asked.items() if not number]
     if silent:
         notes.append(
-            f"Gold never answers {', '.join(silent)} (an aggregated file has no in_group), so "
-            "nothing can be right there."
+            f"Not in the gold: {', '.join(silent)} (an aggregated file has no in_group answers)."
         )
     broken = sum(bool(frame_problems(frame)) for frame in frames)
     if broken:

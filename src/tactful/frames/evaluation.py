@@ -8,11 +8,13 @@ its name:
   harmless is not asked about groups, so ``group`` and ``in_group`` are about fewer posts;
 - ``group.all.f1``, ``in_group.all.f1``: all posts, where a question that nobody was asked is a no;
 - ``target_group.rouge_l``: posts for which a group was written; a blank prediction scores 0;
-- ``target_group.all.rouge_l``: all posts; two blanks are equal and score 1, one blank scores 0.
+- ``target_group.all.rouge_l``: posts with a text on either side; a text on one side only scores 0.
+  Where both are blank there is nothing to compare, so that silence earns nothing.
 
 The predicted text is the first group (or statement) of the frame, and blank where it has none.
-Texts are compared as they are, lower-cased. Corpus-level BLEU adds counts of words, to which two
-blanks that agree add nothing, so it is only given on posts with references.
+Texts are compared as they are, lower-cased. Corpus-level BLEU is only given on posts with
+references, and so is word mover's distance, which a blank does not have. The paper does not say how
+its table 5 counts blanks.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -41,6 +43,7 @@ QUESTIONS = ("frame.offensive", "frame.intent", "frame.lewd", "frame.group", "fr
 ALL = "all"
 ORDER = 2
 NO_VECTORS = "there are no word vectors to measure with"
+NOT_IN_GOLD = "not in the gold: none of its posts answers this question"
 _SHARES: dict[Kind, Callable[..., Measure]] = {
     "precision": metrics.precision_score,
     "recall": metrics.recall_score,
@@ -111,9 +114,11 @@ def measure_name(variable: str, measure: str, everywhere: bool = False) -> str:
 def answer_pairs(gold: Frames, predicted: Frames, variable: str, everywhere: bool = False) -> Pairs:
     """Return the answers to a question as 0 and 1.
 
-    Posts without a gold answer are left out, or a no ``everywhere``. A prediction may leave out an
-    answer that the constraints leave no room for, which is a no; another that is absent is None.
+    Posts without a gold answer are left out, or a no ``everywhere``, unless gold answers the
+    question nowhere: then there are no pairs. A prediction may leave out an answer that the
+    constraints leave no room for, which is a no; another that is absent is None.
     """
+    everywhere = everywhere and any(variable in frame.answers for frame in gold)
     entry = frame_variable(variable)
     binary = {answer.value: answer.binary for answer in entry.answers}
     absent = 0 if entry.requires else None
@@ -209,6 +214,8 @@ def missing_answers(predicted: Sequence[int | None]) -> str | None:
 def _answered(
     gold: Sequence[int], predicted: Sequence[int | None], measure: Callable[..., Measure]
 ) -> Measure:
+    if not gold:
+        return Measure("answers", None, NOT_IN_GOLD, items=0)
     reason = missing_answers(predicted)
     if reason is not None:
         return Measure("answers", None, reason, items=len(predicted))
@@ -220,16 +227,38 @@ def _text_measures(
 ) -> Iterator[tuple[str, Callable[[Any, Any], Measure], Kind]]:
     if not everywhere:
         yield f"bleu_{ORDER}", partial(metrics.bleu_score, order=ORDER), "bleu"
-    sentence = partial(metrics.mean_sentence_bleu_score, order=ORDER)
-    yield f"mean_sentence_bleu_{ORDER}", sentence, "mean"
-    yield f"best_reference_bleu_{ORDER}", best_reference_bleu_score, "mean"
-    yield "rouge_l", metrics.rouge_l_score, "mean"
-    yield "exact_match", metrics.exact_match_score, "mean"
-    if vectors is None:
-        yield "word_movers", partial(_no_distance, reason=no_vectors), "mean"
-    else:
-        yield "word_movers", partial(metrics.word_movers_distance, vectors=vectors), "mean"
+    means: dict[str, Callable[[Any, Any], Measure]] = {
+        f"mean_sentence_bleu_{ORDER}": partial(metrics.mean_sentence_bleu_score, order=ORDER),
+        f"best_reference_bleu_{ORDER}": best_reference_bleu_score,
+        "rouge_l": metrics.rouge_l_score,
+        "exact_match": metrics.exact_match_score,
+    }
+    for name, measure in means.items():
+        yield name, partial(_where_said, measure=measure) if everywhere else measure, "mean"
+    if not everywhere:
+        distance = (
+            partial(_no_distance, reason=no_vectors)
+            if vectors is None
+            else partial(metrics.word_movers_distance, vectors=vectors)
+        )
+        yield "word_movers", distance, "mean"
     yield "blank", blank_share, "mean"
+
+
+def _where_said(
+    references: Sequence[Sequence[str]],
+    hypotheses: Sequence[str],
+    measure: Callable[[Any, Any], Measure],
+) -> Measure:
+    """Measure the items that have a text on either side."""
+    pairs = [
+        (listed, text)
+        for listed, text in zip(references, hypotheses, strict=True)
+        if tokenise(text) or any(map(tokenise, listed))
+    ]
+    if not pairs:
+        return Measure("texts", None, "no post has a text on either side", items=0)
+    return measure([listed for listed, _ in pairs], [text for _, text in pairs])
 
 
 def _no_distance(references: Any, hypotheses: Any, reason: str) -> Measure:

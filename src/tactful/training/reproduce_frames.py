@@ -248,9 +248,11 @@ def _measure_notes(tables: FrameTables, gold: Sequence[Frame]) -> list[str]:
         f"Positive answers (of the paper: development part): {'; '.join(shares)}.",
         "group and in-group are measured where annotators were asked; 'all posts' counts a "
         "question that nobody was asked as a no.",
-        "Groups and statements are measured where annotators wrote one, and a blank scores 0; "
-        "in 'all posts' two blanks score 1 and one blank 0. BLEU is corpus-level BLEU-2 over all "
-        "references; the paper does not say how it took the mean, so two others are given.",
+        "Groups and statements are measured where annotators wrote one, and a blank scores 0; in "
+        "'all posts' also where only the model wrote one, which scores 0. Two blanks earn nothing, "
+        "and a blank has no distance of words. BLEU is corpus-level BLEU-2 over all references; "
+        "the paper says neither how it took the mean, so two others are given, nor how it counted "
+        "blanks.",
     ]
 
 
