@@ -110,7 +110,7 @@ def test_a_missing_label_is_no_judgement(nothing: Any, kind: Any) -> None:
     ("row", "word"), [((None, "x", "1"), "item"), (("a", None, "1"), "annotator")]
 )
 def test_a_missing_name_is_refused(row: tuple[Any, ...], word: str) -> None:
-    with pytest.raises(InputError, match=f"1 rows without {word}"):
+    with pytest.raises(InputError, match=f"1 row without {word}"):
         read_ratings([("b", "y", "1"), row])
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
+from tactful.words import counted
 
 Codes = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -103,7 +104,9 @@ def read_ratings(
     }
     for name in ("item", "annotator"):
         if absent := columns[name].null_count():
-            raise InputError(f"Found {absent:,} rows without {name}; expected one in each row.")
+            raise InputError(
+                f"Found {counted(absent, 'row')} without {name}; expected one in each row."
+            )
     if trust:
         columns["trust"] = _as_number(frame[trust], trust)
     found, found_codes = _codes(columns["label"])

@@ -49,7 +49,7 @@ def test_new_gold_labels_take_their_place_among_numbers() -> None:
 
 def test_gold_of_other_items_is_noted() -> None:
     data = judged(read_judgements([("i", "a", "2")]), {"k": "2"})
-    assert data.notes == ("Gold has 1 items that the table does not have ('k').",)
+    assert data.notes == ("Gold has 1 item that the table does not have ('k').",)
 
 
 def test_free_text_is_no_set_of_labels() -> None:

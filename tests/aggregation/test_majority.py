@@ -39,7 +39,7 @@ def test_each_tie_policy(ties: str, label: str | None) -> None:
 
 
 def test_a_tie_can_be_an_error() -> None:
-    with pytest.raises(InputError, match=r"1 items with a tie \('i'\)"):
+    with pytest.raises(InputError, match=r"1 item with a tie \('i'\)"):
         majority_vote(TIE, ties="error")
     assert majority_vote(TIE[:1], ties="error").labels == ("1",)
 

@@ -45,7 +45,7 @@ def test_trust_of_nothing_is_no_answer() -> None:
     result = trust_weighted_vote(table(("1", 0.0), ("1", 0.0)))
     assert result.labels == (None,)
     assert result.why[0].text == "no label: nobody with trust above 0 judged it."
-    assert result.notes == ("2 judgements have trust 0 and were not counted.",)
+    assert result.notes == ("2 judgements have trust 0 and did not count.",)
 
 
 @pytest.mark.parametrize("trust", [None, float("nan"), -0.1, 1.1])

@@ -100,7 +100,7 @@ def test_overlap_is_explained() -> None:
     found = cohen_kappa(rows)
     assert found.reason == "no two annotators share 2 items; the most that any two share is 1"
     assert [pair.reason for pair in cohen_pairs(rows)] == [
-        "they share 1 items; at least 2 are wanted"
+        "they share 1 item; at least 2 are wanted"
     ] * 2
     with pytest.raises(UsageError, match="expected 1 item or more"):
         cohen_kappa(rows, overlap=0)
@@ -113,8 +113,8 @@ def test_pairs_that_do_not_count_are_counted() -> None:
     assert found.value == 1
     assert found.notes[:3] == (
         "the mean over 1 of 6 pairs of annotators",
-        "3 pairs share less than 2 items and are left out",
-        "2 pairs gave one label throughout and are left out",
+        "left out: 3 pairs that share less than 2 items",
+        "left out: 2 pairs that gave one label throughout",
     )
     assert cohen_kappa([(i, a, 1) for i in range(5) for a in range(2)]).reason is not None
 

@@ -157,18 +157,18 @@ def test_a_level_that_a_measure_lacks_is_explained(name: str, level: str) -> Non
 
 
 def defined_measures() -> Iterator[str]:
-    """Return every Measure that a module of the room defines, read from the modules themselves."""
+    """Return every Coefficient that a module of the room defines, read from their sources."""
     folder = Path(inspect.getfile(tactful.agreement)).parent
     for path in sorted(folder.glob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
                 continue
-            if ast.unparse(node.value.func) == "Measure":
+            if ast.unparse(node.value.func) == "Coefficient":
                 yield f"tactful.agreement.{path.stem}:{ast.unparse(node.targets[0])}"
 
 
 def test_no_measure_is_forgotten() -> None:
-    """A Measure that is not in the registry would escape every law above."""
+    """A Coefficient that is not in the registry would escape every law above."""
     assert set(defined_measures()) == set(MEASURES._entries.values())
     assert {name for name, _ in CASES} == set(MEASURES.names())
     for name in MEASURES:

@@ -174,7 +174,7 @@ def test_wrong_calls_are_refused() -> None:
         span_agreement(spans, TEXTS, "ac2")
     with pytest.raises(InputError, match="no column named 'end'"):
         span_f1(spans.drop("end"), TEXTS)
-    with pytest.raises(InputError, match="1 spans without"):
+    with pytest.raises(InputError, match="1 span without"):
         span_f1(pl.concat([spans, spans.head(1).with_columns(start=None)]), TEXTS)
     with pytest.raises(InputError, match="expected that text among those they read"):
         span_f1(spans, TEXTS, seen=[("x", "a"), ("y", "b")])

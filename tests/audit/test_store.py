@@ -121,7 +121,7 @@ def test_texts_with_line_separators_and_surrogates_come_back(tmp_path: Path) -> 
 
 
 def test_a_model_that_answers_too_little_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="counting gave 1 answers to 2 prompts"):
+    with pytest.raises(InputError, match="counting gave 1 answer to 2 prompts"):
         ask_all(Short(), prompts("a", "b"), store_in(tmp_path))
 
 

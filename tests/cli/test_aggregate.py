@@ -46,7 +46,7 @@ def fails(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str]:
 def test_a_table_becomes_labels(votes: Path, tmp_path: Path) -> None:
     output = tmp_path / "labels.csv"
     said = run(votes, "--output", output)
-    assert f"Wrote 1 labels of 3 items by majority to {output}" in said
+    assert f"Wrote 1 label of 3 items by majority to {output}" in said
     assert "2 labels are missing: the column 'why' has the reasons" in said
     table = pl.read_csv(output)
     assert table.columns == ["item", "label", "confidence", "why"]
@@ -186,7 +186,7 @@ def test_settings_of_a_method(tmp_path: Path) -> None:
         (["--method", "mace", "--set", "restarts=few"], 2, "expected a whole number"),
         (["--item", "itm"], 1, "no column named 'itm'"),
         (["--question", "q"], 1, "no column named 'question'"),
-        (["--ties", "error"], 1, "1 items with a tie"),
+        (["--ties", "error"], 1, "1 item with a tie"),
         (["--method", "dpm_scale", "--soft"], 2, "labels without probabilities"),
         (["--method", "dpm_scale", "--skill", "s.csv"], 2, "no answers that an annotator"),
         (["--skill", "s.txt"], 2, "found the ending '.txt'"),
@@ -244,3 +244,10 @@ def test_the_policies_offered_are_those_there_are() -> None:
     from tactful.aggregation.ties import POLICIES
 
     assert TIES == POLICIES
+
+
+def test_one_label_of_one_item_is_singular(tmp_path: Path) -> None:
+    table = tmp_path / "one.csv"
+    table.write_text("item,annotator,label\nt1,ann,1\n", encoding="utf-8")
+    output = tmp_path / "labels.csv"
+    assert f"Wrote 1 label of 1 item by majority to {output}" in run(table, "--output", output)

@@ -88,7 +88,7 @@ def call(tmp_path: Path, texts: Path) -> list[str | Path]:
 
 def test_text(call: list[str | Path]) -> None:
     output = run(*call)
-    assert "all spans: 8 spans in 4 texts by 3 annotators (1 texts of texts.jsonl have no row)" in (
+    assert "all spans: 8 spans in 4 texts by 3 annotators (1 text of texts.jsonl has no row)" in (
         output
     )
     for name in ("Cohen's κ by character", "alpha (nominal) by character", "Gwet's AC1"):
@@ -179,7 +179,7 @@ def test_who_marked_nothing_counts_and_who_has_no_row_does_not(tmp_path: Path, t
     file = write(tmp_path / "s.csv", frame(rows))
     alone = answer(file, "--spans", "--texts", texts, "--measure", "krippendorff")
     assert [m["value"] for m in alone["measures"]] == [1, 1, 1, 1, 1]
-    assert "1 texts with one reader say nothing" in run(file, "--spans", "--texts", texts)
+    assert "1 text with one reader says nothing" in run(file, "--spans", "--texts", texts)
     write(file, frame([*rows, ("t2", "b", None, None, None)]))
     both = answer(file, "--spans", "--texts", texts, "--measure", "krippendorff")
     assert both["readings_without_spans"] == 1

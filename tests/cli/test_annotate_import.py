@@ -77,7 +77,7 @@ def test_empty_texts_of_a_corpus_are_left_out(pcl: Path, tmp_path: Path) -> None
     (tmp_path / "dontpatronizeme_pcl.tsv").write_text("\n".join(lines) + "\n")
     said = run("import", pcl, "--corpus", "dpm", tmp_path / "dontpatronizeme_pcl.tsv")
     assert "Left out: 1 without a text." in said
-    assert "1 items and 0 hidden tests came in." in said
+    assert "1 item and 0 hidden tests came in." in said
 
 
 def test_texts_that_are_there(
@@ -93,7 +93,7 @@ def test_texts_that_are_there(
     with Project.open(pcl, read_only=True) as project:
         assert list(project.state.items) == ["1", "2"]
     said = run("import", pcl, other, "--skip-existing")
-    assert "1 items and 0 hidden tests came in.\nThere already: 1 items (1 left out)." in said
+    assert "1 item and 0 hidden tests came in.\nThere already: 1 item (1 left out)." in said
     with Project.open(pcl, read_only=True) as project:
         assert project.state.items["2"].text == "Two."
 
@@ -110,9 +110,9 @@ def test_judgements_of_two_people_come_in_one_after_the_other(tmp_path: Path) ->
     run("init", work, "--protocol", "pcl")
     (tmp_path / "one").mkdir()
     (tmp_path / "brat" / "ada").rename(tmp_path / "one" / "ada")
-    assert "with 1 judgements." in run("import", work, tmp_path / "one", "--format", "brat")
+    assert "with 1 judgement." in run("import", work, tmp_path / "one", "--format", "brat")
     said = run("import", work, tmp_path / "brat", "--format", "brat")
-    assert "0 items and 0 hidden tests came in, with 1 judgements.\nThere already: 1 items." in said
+    assert "0 items and 0 hidden tests came in, with 1 judgement.\nThere already: 1 item." in said
     with Project.open(work, read_only=True) as project:
         answers = project.state.items["doc"].steps["spans"].answers
     assert {who: each.answers["spans"][0].get("parts") for who, each in answers.items()} == {
@@ -133,7 +133,7 @@ def test_the_work_of_two_projects_comes_together(name: str, tmp_path: Path) -> N
             project.add_items([NewItem("1", "One.", answers=(person,))])
     run("export", tmp_path / "bob", "--format", name, "-o", tmp_path / "out")
     said = run("import", tmp_path / "ann", tmp_path / "out", "--format", name)
-    assert "0 items and 0 hidden tests came in, with 1 judgements.\nThere already: 2 items." in said
+    assert "0 items and 0 hidden tests came in, with 1 judgement.\nThere already: 2 items." in said
     with Project.open(tmp_path / "ann", read_only=True) as project:
         assert set(project.state.items["1"].steps["paragraph"].answers) == {"ann", "bob"}
         assert project.state.labels("1", "paragraph")["pcl"].value == "4"

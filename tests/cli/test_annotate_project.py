@@ -377,7 +377,7 @@ def test_disputes_are_decided_in_the_terminal(folder: Path, notes: Path) -> None
     assert '{"kind": "no"}' in said
     assert "Decided 1 of 2 disputed items." in said
     said = run("adjudicate", folder, "--decide", typed="perhaps\n\n")
-    assert "Decided 0 of 1 disputed items." in said
+    assert "Decided 0 of 1 disputed item." in said
 
 
 def test_an_export_becomes_a_project_again(folder: Path, notes: Path, tmp_path: Path) -> None:

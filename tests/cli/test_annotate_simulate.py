@@ -23,7 +23,7 @@ def test_it_says_what_a_protocol_costs_and_yields() -> None:
     result = run(*FEW, "--price", "0.05", "--spammers", "0.2")
     assert result.exit_code == 0, result.output
     assert "60 items, 10 annotators, seed 0" in result.output
-    assert "judgements were paid for" in result.output
+    assert "Paid for " in result.output
     assert "at a cost of" in result.output
     assert "unhealthy.sarcastic" in result.output
     assert "take the first option" in result.output or "pick anything" in result.output

@@ -467,7 +467,7 @@ def test_pcl_categories(write: Write) -> None:
 @pytest.mark.parametrize(
     ("task", "gold", "guess", "message"),
     [
-        ("pcl-detection", "1\n0\n", "1\n", "found 1 lines, so that the file ends too early"),
+        ("pcl-detection", "1\n0\n", "1\n", "found 1 line, so that the file ends too early"),
         ("pcl-detection", "1\n", "1\n0\n", "has more from line 2 on; expected 1, one for each of"),
         ("pcl-detection", "1\n0\n", "1\n2\n", "task.txt, line 2: found '2'; expected 0 or 1"),
         ("pcl-detection", "1\n0\n1\n", "1\n\n0\n", "task.txt, line 2: found nothing"),

@@ -111,7 +111,7 @@ def test_what_is_not_in_the_gold_is_no_zero(lines: Lines) -> None:
 def test_how_blanks_count_is_said(lines: Lines) -> None:
     gold = lines("gold.jsonl", one(COOKS, id=1), one(HARMLESS, id=2))
     said = run(gold, lines("guess.jsonl", one(HARMLESS, id=1), one(HARMLESS, id=2)))
-    assert "Of 2 posts 1 have a gold group and 1 a gold statement" in said
+    assert "Of 2 posts, 1 with a gold group and 1 with a gold statement" in said
     assert "a text on one side only scores 0" in said
     assert "target_group.all.rouge_l                     0.0000" in said
     assert "target_group.word_movers: it needs word vectors: --vectors FILE" in said

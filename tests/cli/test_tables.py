@@ -117,5 +117,5 @@ def test_columns_and_questions() -> None:
     assert list(split_questions(asked, path, "question", ["1"])) == ["1"]
     with pytest.raises(UnknownNameError, match="no question named '3'"):
         split_questions(asked, path, "question", ["3"])
-    with pytest.raises(TactfulError, match="1 rows without 'label'"):
+    with pytest.raises(TactfulError, match="1 row without 'label'"):
         split_questions(FRAME, path, "label")

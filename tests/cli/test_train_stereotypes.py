@@ -43,7 +43,7 @@ def test_comments_become_a_detector(comments: Path, tmp_path: Path) -> None:
     output = tmp_path / "detector"
     common = ("--corpus", "detoxis", "--data", comments)
     said = run(*common, "--switch", "under-bagging", "--switch", "ensemble", "-o", output)
-    assert "Learning 1 labels from 40 texts of detoxis, 16 with a label" in said
+    assert "Learning 1 label from 40 texts of detoxis, 16 with a label" in said
     assert f"Wrote stereotypes-detoxis 1 to {output}" in said
     alike, fine = load_detector(output).score(["todos ellos son iguales", "hoy llueve"])[
         "stereotype"

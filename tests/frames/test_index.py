@@ -86,7 +86,7 @@ def test_the_card_says_whose_the_posts_are(index: Index) -> None:
 
 
 def test_posts_without_references_make_no_index() -> None:
-    with pytest.raises(InputError, match="Found 1 posts, none with a group and a statement"):
+    with pytest.raises(InputError, match="Found 1 post, none with a group and a statement"):
         build_index([POSTS[3]], load_embedding())
 
 

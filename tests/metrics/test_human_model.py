@@ -119,7 +119,7 @@ def test_some_single_label_repetitions_are_left_out_and_said() -> None:
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"scores": {"x": 1}}, InputError, r"1 items without a score \(such as 'y'\)"),
+        ({"scores": {"x": 1}}, InputError, r"1 item without a score \(such as 'y'\)"),
         ({"answer": [1, 1, 0]}, InputError, "3 answers"),
         ({"answer": [1, 2, 0, 0]}, InputError, "answers outside 0 to 1"),
         ({"trust": [1, 1, 1, float("nan")]}, InputError, "trusts outside 0 to 1"),

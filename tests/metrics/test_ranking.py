@@ -84,7 +84,7 @@ def test_one_class_is_explained() -> None:
     ("gold", "scores", "message"),
     [
         ([1, 0], [0.5], "two lists of the same length"),
-        ([1, 0], [0.5, float("nan")], "1 scores that are not a number"),
+        ([1, 0], [0.5, float("nan")], "NaN in place of 1 score"),
         ([1, 3], [0.5, 0.2], "other than 0 and 1"),
     ],
 )

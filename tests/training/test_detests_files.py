@@ -44,7 +44,7 @@ def test_contradictions_are_refused_and_nothing_is_left(tmp_path: Path, labels: 
 
 
 def test_other_mistakes(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="Found 1 sentences and 2 label sets"):
+    with pytest.raises(InputError, match="Found 1 sentence and 2 label sets"):
         write_submission(tmp_path / "x.csv", [ONE], [set(), set()], 1)
     with pytest.raises(UnknownNameError, match=r"Did you mean 'stereotype\.health'"):
         write_submission(tmp_path / "x.csv", [ONE], [{"stereotype.heath"}], 2)

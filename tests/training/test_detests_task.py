@@ -246,7 +246,7 @@ def test_a_system_must_answer_everything(folder: Path, monkeypatch: pytest.Monke
             return [set()]
 
     monkeypatch.setattr(System, "make", lambda self, settings: Lazy())
-    with pytest.raises(InputError, match="Lazy gave 1 answers; expected one for each of 140"):
+    with pytest.raises(InputError, match="Lazy gave 1 answer; expected one for each of 140"):
         answer(System("Lazy", "tests:lazy"), read_detests(folder), SystemSettings())
 
 

@@ -13,6 +13,7 @@ import polars as pl
 
 from tactful.errors import InputError
 from tactful.ratings import Codes, Numbers, Ratings, as_frame, read_ratings
+from tactful.words import counted
 
 Gold = Mapping[str, str]
 """Items whose true label is known."""
@@ -122,7 +123,9 @@ def _look_up(ratings: Ratings, gold: Gold) -> tuple[Ratings, Codes, tuple[str, .
     strangers = [name for name in spelt if name not in position]
     if strangers:
         shown = ", ".join(map(repr, strangers[:_SHOWN]))
-        notes.append(f"Gold has {len(strangers):,} items that the table does not have ({shown}).")
+        notes.append(
+            f"Gold has {counted(len(strangers), 'item')} that the table does not have ({shown})."
+        )
     for name, label in spelt.items():
         if name in position:
             known[position[name]] = code[label]

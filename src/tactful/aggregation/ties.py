@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tactful.errors import InputError, UsageError
 from tactful.ratings import Codes, Numbers
 from tactful.registry import unknown_name
+from tactful.words import counted
 
 Ties = Literal["error", "first", "lowest", "highest", "random", "none"]
 POLICIES: tuple[str, ...] = get_args(Ties)
@@ -54,8 +55,8 @@ def choose(
     if ties == "error" and tied.any():
         names = ", ".join(repr(items[at]) for at in np.flatnonzero(tied)[:_SHOWN])
         raise InputError(
-            f"Found {int(tied.sum()):,} items with a tie ({names}); expected a clear label for "
-            "each; choose a tie policy: first, lowest, highest, random or none."
+            f"Found {counted(int(tied.sum()), 'item')} with a tie ({names}); expected a clear "
+            "label for each; choose a tie policy: first, lowest, highest, random or none."
         )
     if ties == "highest":
         chosen = scores.shape[1] - 1 - best[:, ::-1].argmax(axis=1)

@@ -48,7 +48,8 @@ def trust_weighted_vote(
     left_out = len(ratings) - len(trusted)
     if not left_out:
         return result
-    note = f"{left_out:,} judgements have trust 0 and were not counted."
+    verb = "judgement has" if left_out == 1 else "judgements have"
+    note = f"{left_out:,} {verb} trust 0 and did not count."
     return replace(result, notes=(*result.notes, note))
 
 

@@ -18,6 +18,7 @@ from tactful.agreement.statistics import Statistics, chance_corrected, ratio
 from tactful.agreement.weights import Weights, distance_for, level_of
 from tactful.errors import UsageError
 from tactful.ratings import Codes, Numbers
+from tactful.words import counted
 
 LEAST_OVERLAP = 2
 _FIRM_OVERLAP = 10
@@ -81,7 +82,7 @@ def cohen_pairs(
         items = int(pairs.overlap[at])
         reason = missing
         if reason is None and items < overlap:
-            reason = f"they share {items} items; at least {overlap} are wanted"
+            reason = f"they share {counted(items, 'item')}; at least {overlap} are wanted"
         if reason is None and not np.isfinite(values[at]):
             reason = "both gave one and the same label throughout"
         value = float(values[at]) if reason is None else None
@@ -216,11 +217,15 @@ def _notes(pairs: _Pairs, overlap: int, undefined: int) -> list[str]:
     notes = []
     found = pairs.count + pairs.left_out
     if found > 1:
-        notes.append(f"the mean over {pairs.count - undefined:,} of {found:,} pairs of annotators")
+        notes.append(
+            f"the mean over {pairs.count - undefined:,} of {counted(found, 'pair')} of annotators"
+        )
     if pairs.left_out:
-        notes.append(f"{pairs.left_out:,} pairs share less than {overlap} items and are left out")
+        share = "shares" if pairs.left_out == 1 else "share"
+        notes.append(f"left out: {counted(pairs.left_out, 'pair')} that {share} less than "
+                     f"{counted(overlap, 'item')}")  # fmt: skip
     if undefined:
-        notes.append(f"{undefined:,} pairs gave one label throughout and are left out")
+        notes.append(f"left out: {counted(undefined, 'pair')} that gave one label throughout")
     middle = float(np.median(pairs.overlap))
     if middle < _FIRM_OVERLAP:
         notes.append(f"half of the pairs share {middle:g} items or fewer, so it is not firm")

@@ -12,6 +12,7 @@ from tactful.agreement.statistics import Statistics
 from tactful.errors import UsageError
 from tactful.ratings import Ratings
 from tactful.registry import unknown_name
+from tactful.words import counted
 
 LEAST_DEFINED = 0.9
 """Where a smaller share of the bootstrap samples is defined, an interval would mislead."""
@@ -136,7 +137,7 @@ def evaluate(answer: Agreement, statistics: Statistics, resampling: Resampling |
     if defined.size < LEAST_DEFINED * resampling.samples:
         note = (
             f"no interval: the coefficient is undefined in {resampling.samples - defined.size:,} "
-            f"of {resampling.samples:,} samples"
+            f"of {counted(resampling.samples, 'sample')}"
         )
         return replace(answer, notes=(*answer.notes, note))
     tail = (1 - resampling.confidence) / 2

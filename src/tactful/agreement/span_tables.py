@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tactful.errors import InputError, UsageError
 from tactful.ratings import Codes
 from tactful.registry import unknown_name
+from tactful.words import counted
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _NO_ID = ""
@@ -126,7 +127,8 @@ def _frame(spans: Any) -> pl.DataFrame:
     )
     if absent := frame.filter(pl.any_horizontal(pl.all().is_null())).height:
         raise InputError(
-            f"Found {absent:,} spans without item, annotator, start or end; expected all four."
+            f"Found {counted(absent, 'span')} without item, annotator, start or end; expected "
+            "all four."
         )
     return frame.unique(maintain_order=True)
 

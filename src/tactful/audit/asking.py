@@ -6,6 +6,7 @@ from tactful.audit.protocol import Answer, Asker
 from tactful.audit.store import AnswerStore
 from tactful.errors import InputError, UsageError
 from tactful.taxonomies.prompts import Prompt
+from tactful.words import counted
 
 OnProgress = Callable[[int, int], None]
 """Gets how many texts are answered, and how many there are."""
@@ -32,7 +33,8 @@ def ask_all(
         answers = asker.ask(batch)
         if len(answers) != len(batch):
             raise InputError(
-                f"{asker.name} gave {len(answers)} answers to {len(batch)} prompts; expected one "
+                f"{asker.name} gave {counted(len(answers), 'answer')} to "
+                f"{counted(len(batch), 'prompt')}; expected one "
                 "for each."
             )
         store.add((prompt.text, answer) for prompt, answer in zip(batch, answers, strict=True))

@@ -15,6 +15,7 @@ from typing import Literal
 
 from tactful.errors import BadRowsError, FileFormatError, Problem
 from tactful.files import has_bad_bytes, open_text
+from tactful.words import counted
 
 Attitude = Literal["positive", "negative", "neutral", "irrelevant"]
 ATTITUDES: tuple[Attitude, ...] = ("positive", "negative", "neutral", "irrelevant")
@@ -95,7 +96,7 @@ def read_attitudes(path: Path) -> Attitudes:
             if not any(cell.strip() for cell in row):
                 continue
             if len(row) <= max(at_word, at_attitude):
-                refuse(line, "short-row", f"{len(row)} cells", f"{len(columns)}")
+                refuse(line, "short-row", f"{counted(len(row), 'cell')}", f"{len(columns)}")
                 continue
             word, said = plain_word(row[at_word]), row[at_attitude].strip().casefold()
             attitude = _attitude(said)

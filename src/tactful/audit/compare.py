@@ -117,8 +117,9 @@ def _grids(before: Run, after: Run, notes: list[str]) -> tuple[Grid, Grid]:
         )
     left = len(before.rows) + len(after.rows) - len(rows[0]) - len(rows[1])
     if left:
-        prompts = "1 prompt" if left == 1 else f"{left:,} prompts"
-        notes.append(f"{prompts} of one run only {'is' if left == 1 else 'are'} left out.")
+        notes.append(
+            f"{counted(left, 'prompt')} of one run only {'is' if left == 1 else 'are'} left out."
+        )
     # Conditions of either run, those of the first in their order, then what only the second has.
     known = pl.concat([before.conditions, after.conditions]).unique(
         "condition", keep="first", maintain_order=True

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tactful.audit.results import Correlation, Estimate
+from tactful.words import counted
 
 FEWEST = 4
 """Fisher's interval needs so many pairs."""
@@ -38,7 +39,7 @@ def correlate(
     r = pearson(first, second)
     if r is None:
         side = "attitude" if np.ptp(first) == 0 else "sentiment"
-        reason = f"the {side} is the same for all {size} conditions"
+        reason = f"the {side} is the same for all {counted(size, 'condition')}"
         return Correlation(Estimate(None, reason=reason), None, None, size)
     found = pearson_interval(r, size, level)
     if found is None:

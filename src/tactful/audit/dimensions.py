@@ -13,6 +13,7 @@ import polars as pl
 from tactful.errors import FileFormatError, UnknownNameError, UsageError
 from tactful.files import csv_rows, open_text
 from tactful.registry import unknown_name
+from tactful.words import counted
 
 CONDITION = "condition"
 
@@ -81,8 +82,8 @@ def find_condition(name: str, conditions: pl.DataFrame) -> str:
         return named[0]
     if named:
         raise UsageError(
-            f"The name '{name}' stands for {len(named)} conditions: {', '.join(named)}; expected "
-            "one; write the id."
+            f"The name '{name}' stands for {counted(len(named), 'condition')}: "
+            f"{', '.join(named)}; expected one; write the id."
         )
     raise unknown_name("condition", name, [*ids, *conditions["name"].to_list()])
 
@@ -101,7 +102,7 @@ def _condition(place: str, text: str, conditions: pl.DataFrame | None) -> str:
         guess = f"; is it '{error.nearest}'?" if error.nearest else "."
         raise FileFormatError(
             f"{place}: found the condition '{text}'; expected the id or the name of one of the "
-            f"{len(conditions)} conditions of the probe{guess}"
+            f"{counted(len(conditions), 'condition')} of the probe{guess}"
         ) from None
     except UsageError as error:
         raise FileFormatError(f"{place}: {error}") from None

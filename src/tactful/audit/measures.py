@@ -25,6 +25,7 @@ from tactful.audit.results import AuditResult, ConditionResult, Coverage, ModelR
 from tactful.audit.run import Run
 from tactful.audit.statistics import mean_known
 from tactful.errors import UsageError
+from tactful.words import counted
 
 ABOVE_HALF = 0.5
 _ROUNDING = 1e-9
@@ -62,8 +63,8 @@ def audit_result(
         if some < all_of_them:
             notes = (
                 *notes,
-                f"The correlation is over {some:,} of the {all_of_them:,} conditions: the rest "
-                "lack a value on one side.",
+                f"The correlation is over {some:,} of the {counted(all_of_them, 'condition')}: "
+                "the rest lack a value on one side.",
             )
     return AuditResult(
         runs[0].probe,

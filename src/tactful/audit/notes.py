@@ -9,6 +9,7 @@ from tactful.audit.grid import Grid
 from tactful.audit.method import FEWEST_CELLS
 from tactful.audit.results import ConditionResult
 from tactful.audit.run import Run
+from tactful.words import counted
 
 _FINDING = 0.05
 
@@ -26,7 +27,9 @@ def run_notes(run: Run, grid: Grid, conditions: Sequence[ConditionResult]) -> li
         notes.append(f"{without:,} of {len(run.rows):,} prompts are left out of all means: {why}.")
     asked = int((grid.asked > 0).sum())
     if asked < len(grid.conditions):
-        notes.append(f"It was asked about {asked:,} of the {len(grid.conditions):,} conditions.")
+        notes.append(
+            f"It was asked about {asked:,} of the {counted(len(grid.conditions), 'condition')}."
+        )
     untested = [
         c
         for c in conditions

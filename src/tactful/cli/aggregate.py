@@ -15,6 +15,7 @@ from tactful.cli.output import echo_sentence
 from tactful.cli.tables import column_options, read_table, require_columns, split_questions
 from tactful.errors import InputError, UsageError
 from tactful.files import atomic_path
+from tactful.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -330,7 +331,8 @@ def _say(
     missing = table["label"].null_count()
     asked = f" to {questions} questions" if questions > 1 else ""
     click.echo(
-        f"Wrote {table.height - missing:,} labels of {table['item'].n_unique():,} items{asked} "
+        f"Wrote {counted(table.height - missing, 'label')} of "
+        f"{counted(table['item'].n_unique(), 'item')}{asked} "
         f"by {method} to {output}"
     )
     if missing:

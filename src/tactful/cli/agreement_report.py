@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.cli.output import echo, echo_json, echo_sentence, table
+from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.agreement import Agreement, Curve, PairAgreement
@@ -122,14 +123,17 @@ def echo_as_text(blocks: Sequence[Block], request: Request) -> None:
             echo_sentence(f"{block.name}: not measured. {block.problem}")
             continue
         echo_sentence(
-            f"{block.name}: {block.judgements:,} judgements of {block.items:,} items by "
-            f"{block.annotators:,} annotators" + _aside(block)
+            f"{block.name}: {counted(block.judgements, 'judgement')} of "
+            f"{counted(block.items, 'item')} by "
+            f"{counted(block.annotators, 'annotator')}" + _aside(block)
         )
         echo(_table(block.measures, request))
         _echo_notes(block.measures)
         if request.leave_out:
             names = ", ".join(request.leave_out)
-            click.echo(f"\nWithout the {block.left_out:,} items that anybody called {names}:")
+            click.echo(
+                f"\nWithout the {counted(block.left_out, 'item')} that anybody called {names}:"
+            )
             echo(_table(block.without, request))
         if request.per_label and block.per_label:
             click.echo("\nEach label against all others:")
@@ -146,9 +150,11 @@ def _aside(block: Block) -> str:
     parts = []
     single = block.measures[0].single_items if block.measures else 0
     if single:
-        parts.append(f"{single:,} items with one judgement say nothing about agreement")
+        says = "says" if single == 1 else "say"
+        parts.append(f"{counted(single, 'item')} with one judgement {says} nothing about agreement")
     if block.missing:
-        parts.append(f"{block.missing:,} rows without a label are no judgements")
+        verb = "is no judgement" if block.missing == 1 else "are no judgements"
+        parts.append(f"{counted(block.missing, 'row')} without a label {verb}")
     return f" ({'; '.join(parts)})" if parts else ""
 
 

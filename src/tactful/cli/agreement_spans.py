@@ -13,6 +13,7 @@ from tactful.cli.agreement_report import Request
 from tactful.cli.agreement_span_files import SpanColumns, SpanFiles, read_span_files
 from tactful.cli.output import echo, echo_json, echo_sentence, table
 from tactful.errors import UsageError
+from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.agreement import Agreement
@@ -194,7 +195,7 @@ def _pair_mean(
         confidence=None,
         samples=0,
         seed=None,
-        notes=(f"over {f1.len():,} of {each.height:,} pairs of annotators",),
+        notes=(f"over {f1.len():,} of {counted(each.height, 'pair')} of annotators",),
     )
 
 
@@ -232,8 +233,8 @@ def _echo_as_text(texts: Path, answers: SpanAnswers, request: Request) -> None:
 
     read = answers.read
     echo_sentence(
-        f"all spans: {read.spans.height:,} spans in {len(read.texts):,} texts by "
-        f"{read.readings['annotator'].n_unique():,} annotators" + _aside(texts, answers)
+        f"all spans: {counted(read.spans.height, 'span')} in {counted(len(read.texts), 'text')} by "
+        f"{counted(read.readings['annotator'].n_unique(), 'annotator')}" + _aside(texts, answers)
     )
     # With one pair of annotators the mean over pairs is the pooled F1, and is not said twice.
     shown, per_label = (
@@ -261,9 +262,11 @@ def _echo_as_text(texts: Path, answers: SpanAnswers, request: Request) -> None:
 def _aside(texts: Path, answers: SpanAnswers) -> str:
     parts = []
     if single := answers.measures[0].single_items:
-        parts.append(f"{single:,} texts with one reader say nothing about agreement")
-    if answers.read.unread:
-        parts.append(f"{answers.read.unread:,} texts of {texts.name} have no row")
+        say = "says" if single == 1 else "say"
+        parts.append(f"{counted(single, 'text')} with one reader {say} nothing about agreement")
+    if unread := answers.read.unread:
+        have = "has" if unread == 1 else "have"
+        parts.append(f"{counted(unread, 'text')} of {texts.name} {have} no row")
     return f" ({'; '.join(parts)})" if parts else ""
 
 

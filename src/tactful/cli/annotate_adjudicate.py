@@ -9,6 +9,7 @@ import click
 from tactful.cli.annotate_import import cell_answer, is_from_json
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.errors import BadRowsError, InputError, TactfulError, UsageError
+from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.annotation.overview import Dispute
@@ -148,7 +149,7 @@ def _ask_all(project: "Project", found: "list[Dispute]", person: str) -> None:
             echo_sentence(f"Not taken: {error}", err=True)
             continue
         decided += 1
-    echo_sentence(f"Decided {decided:,} of {len(found):,} disputed items.")
+    echo_sentence(f"Decided {decided:,} of {counted(len(found), 'disputed item')}.")
 
 
 def _show(project: "Project", dispute: "Dispute") -> None:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from tactful.words import counted
+
 FORMATS = """\b
 jsonl         ours, without loss, with the log to rebuild the project
 parquet       the same as tables
@@ -53,7 +55,7 @@ def export_cli(
         done = export(
             opened, name, output, spreadsheet=spreadsheet, unfinished=unfinished, force=force
         )
-    files = "1 file" if done.files == 1 else f"{done.files:,} files"
+    files = counted(done.files, "file")
     click.echo(f"Wrote {files} to {done.folder}")
     echo_losses(done.losses)
 

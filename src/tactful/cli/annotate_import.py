@@ -16,6 +16,7 @@ from tactful.cli.annotate_tables import (
 )
 from tactful.cli.output import echo_sentence
 from tactful.errors import InputError, UsageError
+from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.annotation.exchange import NewItem
@@ -165,19 +166,19 @@ def _add(project: "Project", new: "list[NewItem]", skip_existing: bool) -> None:
     items, answers = len(project.state.items), _judgements(project)
     project.add_items(new)
     items, answers = len(project.state.items) - items, _judgements(project) - answers
-    said = f"{items - tests:,} items and {tests:,} hidden tests came in"
-    echo_sentence(said + (f", with {answers:,} judgements." if answers else "."))
+    said = f"{counted(items - tests, 'item')} and {counted(tests, 'hidden test')} came in"
+    echo_sentence(said + (f", with {counted(answers, 'judgement')}." if answers else "."))
     if known.items or skipped:
         left = f" ({skipped:,} left out)" if skipped else ""
-        echo_sentence(f"There already: {known.items + skipped:,} items{left}.")
+        echo_sentence(f"There already: {counted(known.items + skipped, 'item')}{left}.")
     again = sum(len(item.answers) for item in new) - answers
     if again:
         other = (
             f"; {known.differing:,} of them say something else in the file, and what is there stays"
         )
         echo_sentence(
-            f"Not added: {again:,} judgements of people who have one on the same text already"
-            f"{other if known.differing else ''}."
+            f"Not added: {counted(again, 'judgement')} of people who have one on the same text "
+            f"already{other if known.differing else ''}."
         )
 
 

@@ -11,6 +11,7 @@ from tactful.cli.annotate_import import import_cli
 from tactful.cli.annotate_people import invite_cli, people_cli, person_row, share
 from tactful.cli.output import echo, echo_json, echo_sentence, table
 from tactful.errors import UsageError
+from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.annotation.project import Project
@@ -100,8 +101,8 @@ def status_cli(folder: Path, as_json: bool, price: float | None) -> None:
         echo_json(found)
         return
     echo_sentence(
-        f"{found['name']} ({found['protocol']}): {found['items']:,} items, {found['tests']:,} "
-        f"hidden tests, {found['events']:,} events."
+        f"{found['name']} ({found['protocol']}): {counted(found['items'], 'item')}, "
+        f"{found['tests']:,} hidden tests, {counted(found['events'], 'event')}."
     )
     columns = ["step", "waiting", "open", "done", "disputed", "judgements", "needed"]
     echo("", table(columns, [[row[name] for name in columns] for row in found["steps"]]))

@@ -7,6 +7,7 @@ import click
 
 from tactful.cli.output import echo, echo_json, echo_sentence, table
 from tactful.errors import UsageError
+from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.annotation.simulation.report import QuestionResult, Simulation
@@ -179,14 +180,14 @@ _DO = {
 def sentences(answer: "Simulation") -> list[str]:
     """Say what a simulation found, a sentence for each thing."""
     found = [
-        f"Protocol '{answer.protocol}', {answer.items:,} items, {answer.annotators:,} annotators, "
-        f"seed {answer.seed}: "
+        f"Protocol '{answer.protocol}', {counted(answer.items, 'item')}, "
+        f"{counted(answer.annotators, 'annotator')}, seed {answer.seed}: "
         + (
             "all items are labelled."
             if answer.finished
-            else f"not finished, {answer.unlabelled:,} items have no label."
+            else f"not finished, {counted(answer.unlabelled, 'item')} without a label."
         ),
-        f"{answer.judgements:,} judgements were paid for: {answer.counted:,} count, "
+        f"Paid for {counted(answer.judgements, 'judgement')}: {answer.counted:,} count, "
         f"{answer.on_tests:,} were hidden tests, {answer.discarded:,} came from people who were "
         f"removed (tests among them), {answer.decisions:,} from a referee's decisions.",
         f"{answer.hours:,.1f} hours of work within {answer.days:,.1f} days"

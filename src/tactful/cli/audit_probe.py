@@ -23,6 +23,7 @@ from tactful.cli.output import echo, echo_json, echo_sentence, format_option, ta
 from tactful.errors import UsageError
 from tactful.files import atomic_path
 from tactful.taxonomies.prompts import Prompt
+from tactful.words import counted
 
 _ENDINGS = (".yaml", ".yml")
 _COLUMNS = [field.name for field in fields(Prompt)]
@@ -182,7 +183,7 @@ def check_probe(file: Path) -> list[str]:
     said = [
         f"{file} is a valid probe: {probe.label}, {stigmatized} stigmatized and "
         f"{len(probe.conditions) - stigmatized} other conditions, "
-        f"{len(probe.questions)} questions, language {probe.language}.",
+        f"{counted(len(probe.questions), 'question')}, language {probe.language}.",
         f"Prompts: {_counts(probe)}.",
     ]
     phrases = [form.identity for condition in probe.conditions for form in condition.forms]

@@ -12,6 +12,7 @@ from tactful.cli.corpus_options import force_option
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.errors import UsageError
 from tactful.files import atomic_path
+from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.service.perspective.calibration import Calibration, Decision, Estimate
@@ -184,7 +185,7 @@ def _new_scores(texts: Sequence[str], attribute: "Attribute", lang: str, model: 
 
 def _print(found: "Calibration", attribute: "Attribute", left_out: int) -> None:
     echo_sentence(
-        f"{attribute.name}: {found.texts:,} texts with old and new scores"
+        f"{attribute.name}: {counted(found.texts, 'text')} with old and new scores"
         + (f"; {left_out:,} left out, in another language" if left_out else "")
         + f". Rank correlation {_shown(found.correlation)}."
     )

@@ -14,6 +14,7 @@ from tactful.cli.corpus_options import (
 from tactful.cli.problems import say_briefly
 from tactful.cli.progress import reading
 from tactful.corpora import load_corpus
+from tactful.words import counted
 
 
 @click.command("convert")
@@ -53,4 +54,5 @@ def convert_cli(
     with reading(corpus, passes=2):
         done = convert(corpus, output, which, strict, force)
     say_briefly(corpus.log, validate_command(name, path, sample, encoding))
-    click.echo(f"Wrote {done.rows:,} {which} of {done.texts:,} texts to {done.path}")
+    rows = counted(done.rows, which.removesuffix("s"), which)
+    click.echo(f"Wrote {rows} of {counted(done.texts, 'text')} to {done.path}")

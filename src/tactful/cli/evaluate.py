@@ -10,6 +10,7 @@ import click
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.errors import UsageError
 from tactful.registry import Registry, unknown_name
+from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.cli.exams import Exam, Metric, Options
@@ -370,7 +371,8 @@ def _say(answer: dict[str, Any]) -> None:
             row += [_number(interval["low"]), _number(interval["high"])]
             if interval["undefined"]:
                 reasons.append(
-                    f"undefined in {interval['undefined']:,} of {interval['repetitions']:,} samples"
+                    f"undefined in {interval['undefined']:,} of "
+                    f"{counted(interval['repetitions'], 'sample')}"
                 )
             reasons.append(interval["reason"] if each["value"] is not None else None)
         if "comparison" in each:
@@ -379,7 +381,7 @@ def _say(answer: dict[str, Any]) -> None:
             reasons.append(test["reason"] if each["value"] is not None else None)
         rows.append(row)
         told += [f"{each['name']}: {reason}." for reason in reasons if reason]
-    click.echo(f"{answer['task']}, {answer['items']:,} items\n")
+    click.echo(f"{answer['task']}, {counted(answer['items'], 'item')}\n")
     echo(table(columns, rows, whole=columns))
     if told:
         click.echo()

@@ -9,6 +9,7 @@ import click
 from tactful.cli.corpus_options import force_option
 from tactful.cli.delegating import DelegatingCommand
 from tactful.errors import EXIT_USAGE, UsageError
+from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.cli.frame_texts import Found
@@ -112,4 +113,4 @@ def frame_cli(
             for piece in pieces:
                 file.write(piece)
     groups = sum(bool(one.frame.target_groups) for one in found)
-    click.echo(f"Wrote {output}: {len(found):,} texts, {groups:,} of them with a group.")
+    click.echo(f"Wrote {output}: {counted(len(found), 'text')}, {groups:,} of them with a group.")

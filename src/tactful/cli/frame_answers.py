@@ -28,6 +28,7 @@ from tactful.metrics import read_word_vectors
 from tactful.metrics.significance import Decomposition
 from tactful.metrics.word_movers import words_of
 from tactful.types import Frame
+from tactful.words import counted
 
 _JSON_LINES = (".jsonl", ".ndjson")
 _PACKED = (".gz", ".zip")
@@ -226,8 +227,9 @@ def _notes(truth: FrameFile, by_text: bool) -> list[str]:
         sum(bool(frame_texts(frame, name)) for frame in frames) for name in (GROUPS, STATEMENTS)
     )
     notes = [
-        f"Of {len(frames):,} posts {groups:,} have a gold group and {statements:,} a gold "
-        "statement: on these a blank prediction scores 0. Under '.all' are the posts with a text "
+        f"Of {counted(len(frames), 'post')}, {groups:,} with a gold group and {statements:,} "
+        "with a gold statement: on these a blank prediction scores 0. Under '.all' are the posts "
+        "with a text "
         "on either side: a text on one side only scores 0.",
         "group and in_group are about the posts whose annotators were asked; under '.all' a "
         "question that nobody was asked counts as a no.",

@@ -10,6 +10,7 @@ import click
 from tactful.cli.corpus_options import force_option
 from tactful.errors import UsageError
 from tactful.settings import Settings, load_settings
+from tactful.words import counted
 
 
 @click.command("index")
@@ -63,8 +64,8 @@ def build(data: Path, output: Path, embedding: str, force: bool, settings: Setti
         index = build_index(posts, opened, source, advance)
     write_index(index, output, force)
     click.echo(
-        f"Wrote an index of {len(posts):,} posts, {len(index.with_references):,} of them with a "
-        f"group and a statement, to {output}"
+        f"Wrote an index of {counted(len(posts), 'post')}, {len(index.with_references):,} of "
+        f"them with a group and a statement, to {output}"
     )
     click.echo(f"It holds the posts; licence: {index.card.licence}")
 

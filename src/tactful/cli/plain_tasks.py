@@ -36,6 +36,7 @@ from tactful.cli.tables import require_columns
 from tactful.errors import FileFormatError, InputError, UsageError
 from tactful.files import open_text
 from tactful.metrics import Measure
+from tactful.words import counted
 
 _FLAG = "0 or 1"
 _PROBABILITY = "a number from 0 to 1"
@@ -137,7 +138,8 @@ def _distributions(table: Table, labels: Sequence[str], options: Options) -> Ans
     ids = table.ids(options.id_column)
     if len(labels) < 2:
         raise FileFormatError(
-            f"{table.path}: found {len(labels)} columns beside the id; expected two or more labels."
+            f"{table.path}: found {counted(len(labels), 'column')} beside the id; expected two "
+            "or more labels."
         )
     cells = parse_cells(table, labels, as_probability, _PROBABILITY)
     rows = [list(row) for row in zip(*(cells[label] for label in labels), strict=True)]

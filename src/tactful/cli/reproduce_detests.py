@@ -17,6 +17,7 @@ from tactful.cli.reproduce import row_progress
 from tactful.errors import UsageError
 from tactful.files import atomic_folder
 from tactful.settings import load_settings
+from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.training.detests_data import DetestsData
@@ -135,8 +136,8 @@ def _notes(data: "DetestsData", tables: "DetestsTables") -> list[str]:
         notes.append("Gold has no categories: subtask 1 is measured, subtask 2 is not.")
     if len(data.test) != tables.items:
         notes.append(
-            f"The test part here has {len(data.test):,} sentences, the paper's {tables.items:,}: "
-            "its numbers are of other data than ours."
+            f"The test part here has {counted(len(data.test), 'sentence')}, the paper's "
+            f"{tables.items:,}: its numbers are of other data than ours."
         )
     notes.append(
         "Ours name 'others' where a stereotype is found and no category; the paper's baselines may "
@@ -184,7 +185,9 @@ def _show(found: Answer, output: Path | None) -> None:
     if output is None:
         echo_sentence("Pass --output DIR to keep the submission files.")
     else:
-        echo_sentence(f"Written: {len(found.files)} submission files and {ANSWER_FILE} in {output}")
+        echo_sentence(
+            f"Written: {counted(len(found.files), 'submission file')} and {ANSWER_FILE} in {output}"
+        )
 
 
 def _numbers(

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tactful.words import counted
+
 if TYPE_CHECKING:
     from tactful.cli.score_job import ScoreWishes
     from tactful.scale.job import Job
@@ -37,6 +39,6 @@ def _teller(wishes: "ScoreWishes") -> "Callable[[int, int, Summary], None] | Non
             told = {"event": "progress", "rows": summary.rows, "waves": done, "of": of}
             click.echo(json.dumps(told), err=True)
         elif of > 1:
-            click.echo(f"Wave {done} of {of}: {summary.rows:,} rows so far.", err=True)
+            click.echo(f"Wave {done} of {of}: {counted(summary.rows, 'row')} so far.", err=True)
 
     return tell

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tactful.words import counted
+
 if TYPE_CHECKING:
     from tactful.cli.score_job import ScoreWishes
 
@@ -157,7 +159,7 @@ class Bar(Clock):
         self.rows(0)
 
     def _told(self) -> str:
-        told = [f"{self.earlier + self.scored:,} rows"]
+        told = [f"{counted(self.earlier + self.scored, 'row')}"]
         if self.rate is not None:
             told.append(f"{self.rate:,.0f} a second")
         if self.seconds_left is not None:

@@ -35,6 +35,7 @@ from tactful.cli.exams import (
 from tactful.corpora.detests import CATEGORIES, GOLD, label_id
 from tactful.corpora.dpm import FIRST_POSITIVE, LABEL_ORDER
 from tactful.errors import FileFormatError, UsageError
+from tactful.words import counted
 
 _ONE = "0 or 1"
 _PLACE = ("comment_id", "sentence_pos")
@@ -163,8 +164,8 @@ def _positional(path: Path, parse: Callable[[Any], Any], expected: str, gold: An
         found, wanted = len(answers.values), len(gold.values)
         where = "ends too early" if found < wanted else f"has more from line {wanted + 1} on"
         raise FileFormatError(
-            f"{path}: found {found:,} lines, so that the file {where}; expected {wanted:,}, one "
-            f"for each of {gold.path.name}, in its order; nothing was scored."
+            f"{path}: found {counted(found, 'line')}, so that the file {where}; expected "
+            f"{wanted:,}, one for each of {gold.path.name}, in its order; nothing was scored."
         )
     return answers.values
 

@@ -16,6 +16,7 @@ import polars as pl
 from tactful.errors import FileFormatError, InputError, UsageError
 from tactful.files import csv_rows, has_bad_bytes, open_text
 from tactful.registry import unknown_name
+from tactful.words import counted
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet")
 _PACKED = (".gz", ".zip")
@@ -84,8 +85,8 @@ def split_questions(
     named = frame.with_columns(pl.col(column).cast(pl.String))
     if absent := named[column].null_count():
         raise InputError(
-            f"{path}: found {absent:,} rows without '{column}'; expected one in each row; fill "
-            "them in, or name another column with --question-column."
+            f"{path}: found {counted(absent, 'row')} without '{column}'; expected one in each "
+            "row; fill them in, or name another column with --question-column."
         )
     known = named[column].unique(maintain_order=True).to_list()
     for name in wanted:

@@ -26,6 +26,7 @@ from tactful.cli.train_progress import steps
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
 from tactful.settings import load_settings
+from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.detectors.card import Card
@@ -283,12 +284,12 @@ def _say_data(data: "TaskData") -> None:
     texts, labels = data.train()
     held_out = int(data.held_out.sum())
     click.echo(
-        f"Learning {data.name} from {len(texts):,} texts, {int(labels.any(axis=1).sum()):,} with a "
-        f"label; {held_out:,} are held out"
+        f"Learning {data.name} from {counted(len(texts), 'text')}, "
+        f"{int(labels.any(axis=1).sum()):,} with a label; {held_out:,} are held out"
     )
     if data.left_out:
         echo_sentence(
-            f"{data.left_out:,} rows could not be read: 'tactful corpus validate' says why",
+            f"{counted(data.left_out, 'row')} could not be read; see 'tactful corpus validate'",
             err=True,
         )
 

@@ -10,6 +10,7 @@ from tactful.cli.corpus_options import force_option
 from tactful.cli.output import echo_sentence
 from tactful.cli.train_progress import steps
 from tactful.errors import MissingExtraError, UsageError
+from tactful.words import counted
 
 _SHARES = {"1/4": 0.25, "1/2": 0.5, "all": 1.0}
 
@@ -162,7 +163,9 @@ def train_frames_lm(options: dict[str, Any]) -> None:
         raise
     loss = card.training.get("validation loss")
     if loss is not None:
-        click.echo(f"Loss on {card.training['validation lines']:,} validation lines: {loss:.4f}")
+        click.echo(
+            f"Loss on {counted(card.training['validation lines'], 'validation line')}: {loss:.4f}"
+        )
     click.echo(f"Wrote {card.model} to {output}")
 
 

@@ -10,6 +10,7 @@ from tactful.cli.corpus_options import force_option
 from tactful.cli.output import echo, echo_sentence, table
 from tactful.cli.train_progress import steps
 from tactful.errors import MissingExtraError, UsageError
+from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.detectors.card import Card
@@ -93,7 +94,8 @@ def train_stereotypes(options: dict[str, Any]) -> None:
         )
     lesson = read_lesson(options["corpus"], options["data"])
     click.echo(
-        f"Learning {len(lesson.labels)} labels from {len(lesson.texts):,} texts of "
+        f"Learning {counted(len(lesson.labels), 'label')} from "
+        f"{counted(len(lesson.texts), 'text')} of "
         f"{options['corpus']}, {int(lesson.table.any(axis=1).sum()):,} with a label"
     )
     card = (

@@ -10,6 +10,7 @@ from tactful.corpora.schema import labels_of, meta_of
 from tactful.corpora.stats import Chart, Stat, percent
 from tactful.corpora.tables import Column, TableSpec
 from tactful.errors import Problem, Severity
+from tactful.words import counted
 
 FEATURES = (
     "argumentation", "constructiveness", "positive_stance", "negative_stance", "target_person",
@@ -117,7 +118,7 @@ class Detoxis(Corpus):
                 "computed from the files; no published table",
                 ("feature", "comments", "percent"),
                 (*rows, *levels),
-                (f"{frame.height:,} comments.",),
+                (f"{counted(frame.height, 'comment')}.",),
                 Chart(
                     "bars",
                     list(FEATURES),

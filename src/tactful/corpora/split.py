@@ -20,6 +20,7 @@ from tactful.corpora.corpus import Corpus
 from tactful.corpora.schema import EXAMPLE_SCHEMA
 from tactful.errors import UsageError
 from tactful.files import atomic_folder, sha256
+from tactful.words import counted
 
 DEFAULT_SEED = 1
 MANIFEST = "split.json"
@@ -69,7 +70,7 @@ def assign(
     if counts.shape[0] < len(parts):
         raise UsageError(
             f"Found {counts.shape[0]} groups that must stay together; expected at least one for "
-            f"each of the {len(parts)} parts; ask for fewer parts."
+            f"each of the {counted(len(parts), 'part')}; ask for fewer parts."
         )
     part_of_group = _deal(counts, np.array([share for _, share in parts]), seed)
     return [parts[part_of_group[number]][0] for number in group]

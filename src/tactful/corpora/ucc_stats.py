@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 
 from tactful.corpora.stats import Chart, Stat, percent
+from tactful.words import counted
 
 NAMES = {
     "antagonistic": "Antagonistic/Insulting/Trolling",
@@ -50,7 +51,7 @@ def _table_1(frame: pl.DataFrame) -> Stat:
         ("attribute", "comments", "percent", "paper percent"),
         tuple(rows),
         (
-            f"{frame.height:,} comments.",
+            f"{counted(frame.height, 'comment')}.",
             "The corpus splits the paper's one generalisation row in two: any, and unfair.",
         ),
         Chart(
@@ -113,7 +114,7 @@ def _figure_4(frame: pl.DataFrame) -> Stat:
     names = list(NAMES)
     cells = [[_correlation(pool, a, b) for b in names] for a in names]
     notes = [
-        f"{pool.height:,} comments with at least one of the six attributes; Pearson's r.",
+        f"{counted(pool.height, 'comment')} with at least one of the six attributes; Pearson's r.",
         "The paper adds the 'toxicity' of the Perspective API, which is not in the corpus.",
     ]
     if any(cell is None for row in cells for cell in row):

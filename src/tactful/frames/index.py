@@ -31,6 +31,7 @@ from tactful.frames.embedding import Embedding, Numbers, Space, learn_space, uni
 from tactful.frames.posts import Post, read_references
 from tactful.frames.schema import CATEGORICAL
 from tactful.metrics.generation import tokenise
+from tactful.words import counted
 
 KIND, VERSION = "frames-index", "1"
 POSTS_FILE, VECTORS_FILE = "posts.jsonl", "vectors.npz"
@@ -122,8 +123,8 @@ def build_index(
     with_references = np.array([at for at, post in enumerate(posts) if post.pairs], dtype=np.int64)
     if not len(with_references):
         raise InputError(
-            f"Found {len(posts):,} posts, none with a group and a statement; expected some to find "
-            "again; check the data."
+            f"Found {counted(len(posts), 'post')}, none with a group and a statement; expected "
+            "some to find again; check the data."
         )
     parts = embedding.vectors([post.text for post in posts], on_texts)
     return index_of_parts(posts, parts, embedding, source)
@@ -207,8 +208,8 @@ def read_index(folder: Path) -> Index:
         sum(map(len, space.centres))
     ):
         raise FileFormatError(
-            f"{folder}: found {len(posts):,} posts and vectors of other posts; expected one vector "
-            f"for each; {_RESTORE}."
+            f"{folder}: found {counted(len(posts), 'post')} and vectors of other posts; expected "
+            f"one vector for each; {_RESTORE}."
         )
     return Index(card, posts, space, vectors, implied, with_references, origin, gram)
 

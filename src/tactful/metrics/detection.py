@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from tactful.errors import InputError, UsageError
 from tactful.metrics.label_sets import Hierarchy, LabelSets, pair_sets
 from tactful.metrics.result import Measure, measure
+from tactful.words import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def confusion_counts(gold: ArrayLike, predicted: ArrayLike) -> Confusion:
     truth, guess = _binary(gold, "gold"), _binary(predicted, "predicted")
     if truth.shape != guess.shape:
         raise InputError(
-            f"Found {truth.size:,} gold and {guess.size:,} predicted answers; "
+            f"Found {truth.size:,} gold and {counted(guess.size, 'predicted answer')}; "
             "expected one of each for every item."
         )
     return Confusion(

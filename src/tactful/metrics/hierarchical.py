@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tactful.errors import InputError
 from tactful.metrics.label_sets import Empty, Hierarchy, LabelSets, Pairs, pair_sets, read_hierarchy
 from tactful.metrics.result import Measure, measure
+from tactful.words import counted
 
 Numbers = NDArray[np.float64]
 Degrees = Sequence[Mapping[str, float]]
@@ -236,7 +237,7 @@ def _icm_soft(
 ) -> Measure:
     if len(gold) != len(predicted):
         raise InputError(
-            f"Found {len(gold):,} gold and {len(predicted):,} predicted items; "
+            f"Found {len(gold):,} gold and {counted(len(predicted), 'predicted item')}; "
             "expected one of each for every item."
         )
     items = len(gold)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from tactful.errors import InputError, UsageError
 from tactful.metrics.ranking import roc_auc_score
 from tactful.metrics.result import Measure, measure
+from tactful.words import counted
 
 REPETITIONS = 5
 """How often Price et al. repeated the procedure."""
@@ -61,8 +62,8 @@ def human_model_auc_score(
     unscored = [str(name) for name in names[several] if str(name) not in scores]
     if unscored:
         raise InputError(
-            f"Found {len(unscored):,} items without a score (such as {unscored[0]!r}); expected "
-            "one for each item that has two annotators."
+            f"Found {counted(len(unscored), 'item')} without a score (such as {unscored[0]!r}); "
+            "expected one for each item that has two annotators."
         )
     model = np.array([float(scores[str(name)]) if ok else 0.0
                       for name, ok in zip(names, several, strict=True)])  # fmt: skip
@@ -118,8 +119,9 @@ def _sorted_rows(
     trusts = np.ones(items.size) if trust is None else np.asarray(trust, dtype=np.float64)
     if not items.size == annotators.size == answers.size == trusts.size:
         raise InputError(
-            f"Found {items.size:,} items, {annotators.size:,} annotators, {answers.size:,} answers "
-            f"and {trusts.size:,} trusts; expected one of each for every judgement."
+            f"Found {counted(items.size, 'item')}, {counted(annotators.size, 'annotator')}, "
+            f"{counted(answers.size, 'answer')} "
+            f"and {counted(trusts.size, 'trust')}; expected one of each for every judgement."
         )
     for name, values in (("answers", answers), ("trusts", trusts)):
         if not ((values >= 0) & (values <= 1)).all():

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tactful.errors import InputError
 from tactful.metrics.result import Measure, measure
+from tactful.words import counted
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -130,7 +131,7 @@ def _checked(gold: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], Num
         raise InputError("Found gold answers other than 0 and 1; expected 0 or 1 for each item.")
     if np.isnan(values).any():
         raise InputError(
-            f"Found {int(np.isnan(values).sum()):,} scores that are not a number; "
+            f"Found NaN in place of {counted(int(np.isnan(values).sum()), 'score')}; "
             "a failed score is missing: leave its item out, and say so."
         )
     return truth.astype(np.bool_), values

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tactful.errors import InputError
 from tactful.metrics.result import Measure
+from tactful.words import counted
 
 Numbers = NDArray[np.float64]
 AnyMeasure = Callable[[Any, Any], "Measure | float | None"]
@@ -157,7 +158,9 @@ def randomisation_test(
         left, size = _measured(measure, gold, first)
         right, other = _measured(measure, gold, second)
     if size != other:
-        raise InputError(f"Found {size:,} and {other:,} items; expected both systems on the same.")
+        raise InputError(
+            f"Found {size:,} and {counted(other, 'item')}; expected both systems on the same."
+        )
     for which, found in (("first", left), ("second", right)):
         if found.value is None:
             reason = f"the measure is undefined for the {which} system: {found.reason}"
@@ -224,7 +227,8 @@ def _measured(
     truth, guess = _indexable(gold), _indexable(predicted)
     if len(truth) != len(guess):
         raise InputError(
-            f"Found {len(truth):,} gold and {len(guess):,} predicted items; expected as many."
+            f"Found {len(truth):,} gold and {counted(len(guess), 'predicted item')}; expected as "
+            "many."
         )
     answer = measure(truth, guess)
     found = answer if isinstance(answer, Measure) else _as_measure(answer, len(truth))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tactful.errors import FileFormatError, InputError
 from tactful.files import BROKEN_ARCHIVE
+from tactful.words import counted
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZIP_MAGIC = b"PK\x03\x04"
@@ -36,8 +37,8 @@ class WordVectors:
     def __post_init__(self) -> None:
         if self.matrix.ndim != 2 or len(self.index) != len(self.matrix):
             raise InputError(
-                f"Found {len(self.index)} words and vectors of shape {self.matrix.shape}; "
-                "expected one row for each word."
+                f"Found {counted(len(self.index), 'word')} and vectors of shape "
+                f"{self.matrix.shape}; expected one row for each word."
             )
         if not np.isfinite(self.matrix).all():
             raise InputError("Found a vector with NaN or infinity; expected numbers.")
@@ -195,7 +196,8 @@ def _binary_rows(
             piece = handle.read(_PIECE)
             if not piece or (space < 0 and len(buffer) - at > _LONGEST_WORD):
                 raise FileFormatError(
-                    f"{path}: found no whole vector for word {number:,}; expected {count:,} words "
+                    f"{path}: found no whole vector for word {number:,}; expected "
+                    f"{counted(count, 'word')} "
                     f"of {dimension} numbers, as the first line says; is the file cut off, or not "
                     "of word2vec?"
                 )

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tactful.corpora.split import assign, parts_by_folds
 from tactful.errors import InputError
 from tactful.files import atomic_path
+from tactful.words import counted
 
 CACHE_VERSION = 1
 """Goes up when a stored result would no longer be what a new run finds."""
@@ -171,7 +172,7 @@ def positive_table(found: Any, texts: int, labels: int) -> Numbers:
     if table.shape != (texts, labels) or not np.isfinite(table).all():
         raise InputError(
             f"Found probabilities of shape {table.shape}, or not all of them numbers; expected "
-            f"{labels} for each of {texts:,} texts."
+            f"{labels} for each of {counted(texts, 'text')}."
         )
     return table
 

@@ -200,7 +200,10 @@ def _train_notes(corpus: Corpus, train: pl.DataFrame) -> Iterator[str]:
         yield str(problem)
     lines = {problem.line for problem in bad}
     if len(bad) > _SHOWN:
-        yield f"{path.name}: {len(lines):,} rows in all could not be used and were left out."
+        yield (
+            f"{path.name}: left out, because they could not be used: "
+            f"{counted(len(lines), 'row')} in all."
+        )
     bare = train.filter(
         (pl.col("stereotype") == 1) & ~pl.any_horizontal([pl.col(c) == 1 for c in CATEGORIES])
     )

@@ -15,6 +15,7 @@ from tactful.detectors.stereotype_labels import OTHERS, consistent
 from tactful.errors import InputError
 from tactful.files import atomic_path
 from tactful.types import Example
+from tactful.words import counted
 
 SUBTASKS = (1, 2)
 PLACE = ("comment_id", "sentence_pos")
@@ -44,8 +45,8 @@ def write_submission(
     """
     if len(examples) != len(labels):
         raise InputError(
-            f"Found {len(examples):,} sentences and {len(labels):,} label sets; expected one set "
-            "for each sentence."
+            f"Found {counted(len(examples), 'sentence')} and {len(labels):,} label sets; "
+            "expected one set for each sentence."
         )
     with (
         atomic_path(path, force) as target,

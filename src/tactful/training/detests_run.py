@@ -12,6 +12,7 @@ from tactful.training.detests_data import DetestsData
 from tactful.training.detests_files import submission_name, write_submission
 from tactful.training.detests_systems import System, SystemSettings
 from tactful.training.detests_task import ExampleClassifier
+from tactful.words import counted
 
 OnProgress = Callable[[str, int, int], None]
 _ANSWERED = frozenset((ROOT, *CATEGORIES))
@@ -82,8 +83,8 @@ def answer(system: System, data: DetestsData, settings: SystemSettings) -> list[
         found = made.predict([example.text for example in data.test])
     if len(found) != len(data.test):
         raise InputError(
-            f"The system {system.name} gave {len(found):,} answers; expected one for each of "
-            f"{len(data.test):,} sentences."
+            f"The system {system.name} gave {counted(len(found), 'answer')}; expected one for "
+            f"each of {counted(len(data.test), 'sentence')}."
         )
     # The files have the stereotype and its categories; what else a system says is not asked for.
     return [consistent(labels) & _ANSWERED for labels in found]

@@ -13,6 +13,7 @@ from tactful.errors import InputError
 from tactful.training.cross_validation import Part, Texts, fold_parts
 from tactful.training.paper_tables import PaperTable
 from tactful.types import Example
+from tactful.words import counted
 
 NEGATIVES = ("3to1", "full")
 NEGATIVES_PER_POSITIVE = 3
@@ -90,8 +91,9 @@ def _detection(table: PaperTable, examples: Sequence[Example], choices: Choices)
         kept = [negative[at] for at in sorted(drawn)]
         how = f"{NEGATIVES_PER_POSITIVE} for each positive one, drawn with seed {choices.seed}"
     note = (
-        f"Negatives: {len(kept):,} of {len(negative):,}, {how}; {len(positive):,} positive texts. "
-        "The random row of the paper has 24.82 % precision, so its negatives were about 3 to 1; it "
+        f"Negatives: {len(kept):,} of {len(negative):,}, {how}; "
+        f"{counted(len(positive), 'positive text')}. The random row of the paper has 24.82 % "
+        "precision, so its negatives were about 3 to 1; it "
         "does not say how they were drawn."
     )
     return _folded(table, [*positive, *kept], choices, (note,))
@@ -105,8 +107,8 @@ def _categories(table: PaperTable, examples: Sequence[Example], choices: Choices
             "name the folder that holds both."
         )
     note = (
-        f"Texts: the {len(positive):,} paragraphs with PCL. The paper's random row shows that it "
-        "took those only: its precision is the share of each category among them."
+        f"Texts: the {counted(len(positive), 'paragraph')} with PCL. The paper's random row "
+        "shows that it took those only: its precision is the share of each category among them."
     )
     return _folded(table, positive, choices, (note,))
 
@@ -138,8 +140,8 @@ def _official(
         note = (
             f"Parts: the paper trained on 'train' and measured on {' and '.join(measured)}; here "
             f"{missing} has no labelled texts, so what is there ({', '.join(found)}: "
-            f"{len(examples):,} texts) is cross-validated. Other texts, and far fewer to learn "
-            "from: the numbers are not comparable one to one."
+            f"{counted(len(examples), 'text')}) is cross-validated. Other texts, and far fewer "
+            "to learn from: the numbers are not comparable one to one."
         )
         return _folded(table, examples, choices, (*notes, note))
     problems = []

@@ -19,6 +19,7 @@ from tactful.training.cross_validation import PartResult, ResultCache, run_parts
 from tactful.training.paper_tables import PaperTable, load_table
 from tactful.training.protocols import Choices, Judged, Problem, Protocol, build_protocol
 from tactful.training.rows import ROWS, Row, RowSettings, chosen_rows
+from tactful.words import counted
 
 HUMAN = "human"
 SCHEMA_VERSION = 1
@@ -129,7 +130,7 @@ def _data_notes(corpus: Corpus) -> list[str]:
     """Say which release was read, and what was left out of it."""
     notes = [f"Data: {' '.join(corpus.verify().lines())}"]
     if corpus.log.rows_left_out:
-        notes.append(f"{corpus.log.rows_left_out:,} rows of the files could not be used.")
+        notes.append(f"{counted(corpus.log.rows_left_out, 'row')} of the files could not be used.")
     return notes
 
 

@@ -72,7 +72,7 @@ def test_every_shape_of_answer(write: Write, returned: str, labels: list[str]) -
         ("None", "found a return value of type NoneType; expected a list with, for each text"),
         ("'NEG'", "found a return value of type str"),
         ("{'NEG': 1.0}", "found a return value of type dict"),
-        ("['NEG']", "found 1 answers for 2 texts"),
+        ("['NEG']", "found 1 answer for 2 texts"),
         ("['NEG', None]", "for text 2 of the batch, found nothing (None); expected a label"),
         ("['NEG', 'LABEL_1']", "for text 2 of the batch, found the label 'LABEL_1'"),
         ("[[1, 2, 3], 'POS']", "for text 1 of the batch, found a list of 3"),

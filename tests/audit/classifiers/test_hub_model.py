@@ -99,7 +99,7 @@ def test_the_fingerprint_is_that_of_the_weights(folder: Path, tmp_path: Path) ->
 def test_a_long_text_is_cut_and_said(folder: Path) -> None:
     classifier = load_classifier(str(folder))
     assert classifier.ask([prompt("people " * 300), prompt("people")])[0]["label"]
-    assert "1 texts were longer than the 80 tokens" in classifier.notes[-1]
+    assert "reads 80 tokens, and did not see the rest of 1 longer text." in classifier.notes[-1]
 
 
 def test_a_model_that_cannot_pad_reads_texts_one_by_one(tmp_path: Path) -> None:

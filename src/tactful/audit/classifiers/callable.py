@@ -23,6 +23,7 @@ from tactful.errors import InputError, UsageError
 from tactful.files import sha256
 from tactful.registry import unknown_name
 from tactful.taxonomies.prompts import Prompt
+from tactful.words import counted
 
 NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _BATCH = 64
@@ -66,7 +67,7 @@ class CallableClassifier:
         except Exception as error:
             raise InputError(
                 f"{self.name}: found {_said(error)}; expected one answer for each of "
-                f"{len(prompts):,} texts; mend the function."
+                f"{counted(len(prompts), 'text')}; mend the function."
             ) from error
         if sayings is None:
             raise InputError(
@@ -75,7 +76,8 @@ class CallableClassifier:
             )
         if len(sayings) != len(prompts):
             raise InputError(
-                f"{self.name}: found {len(sayings):,} answers for {len(prompts):,} texts; expected "
+                f"{self.name}: found {counted(len(sayings), 'answer')} for "
+                f"{counted(len(prompts), 'text')}; expected "
                 "one for each, in their order."
             )
         return read_sayings(sayings, self._labels, self.name)

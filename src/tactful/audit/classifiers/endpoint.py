@@ -18,6 +18,7 @@ from tactful.audit.protocol import Answer, Kind
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
 from tactful.taxonomies.prompts import Prompt
+from tactful.words import counted
 
 SHAPES = ("texts", "inputs")
 """The key under which an endpoint wants the texts."""
@@ -69,7 +70,8 @@ class EndpointClassifier:
             said = [said]
         if len(said) != len(texts):
             raise InputError(
-                f"{self.name}: found {len(said):,} answers for {len(texts):,} texts; expected one "
+                f"{self.name}: found {counted(len(said), 'answer')} for "
+                f"{counted(len(texts), 'text')}; expected one "
                 "for each, in their order."
             )
         return read_sayings(said, self._labels, self.name)

@@ -13,6 +13,7 @@ from tactful.audit.hub import Opened
 from tactful.audit.protocol import Answer, Kind
 from tactful.errors import InputError, UsageError
 from tactful.taxonomies.prompts import Prompt
+from tactful.words import counted
 
 _BATCH = 64
 _ENDLESS = 1_000_000
@@ -50,8 +51,8 @@ class HubClassifier:
             )
         if self._cut:
             notes.append(
-                f"{self._cut:,} texts were longer than the {self._longest:,} tokens that "
-                f"{self.name} can read: the rest of them was not seen."
+                f"{self.name} reads {counted(self._longest, 'token')}, and did not see the rest of "
+                f"{counted(self._cut, 'longer text')}."
             )
         return tuple(notes)
 

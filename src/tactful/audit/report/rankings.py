@@ -40,7 +40,7 @@ def conditions_section(
         intro = f"<p>{what}, the most negative first, with its interval.</p>"
         drawn = "".join(singles)
         return Section(name, title, intro + KEY + drawn)
-    together = f"the mean over {len(models)} models"
+    together = f"the mean over {counted(len(models), 'model')}"
     if side == SENTIMENT:
         together = f"over all answers of {len(models)} classifiers"
     body = (

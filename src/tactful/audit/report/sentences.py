@@ -69,8 +69,8 @@ def going_together(result: AuditResult) -> list[str]:
         sure += f", p {p_value(p)}"
     return [
         "Attitude of the language models and sentiment of the classifiers go together over "
-        f"{found.conditions:,} conditions with a correlation of {with_interval(found.pearson)}: "
-        f"{sure}."
+        f"{counted(found.conditions, 'condition')} with a correlation of "
+        f"{with_interval(found.pearson)}: {sure}."
     ]
 
 
@@ -229,8 +229,8 @@ def _templates(model: ModelResult) -> list[str]:
     turning = low <= -_VISIBLE and high >= _VISIBLE
     turns = ": its direction depends on the wording" if turning else ""
     sentence = (
-        f"Over {len(gaps)} templates the difference is between {decimal(low)} ({first}) and "
-        f"{decimal(high)} ({last}){turns}"
+        f"Over {counted(len(gaps), 'template')} the difference is between {decimal(low)} "
+        f"({first}) and {decimal(high)} ({last}){turns}"
     )
     agreement = known(model.template_agreement)
     if agreement is None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tactful.audit.report.charts.svg import LETTER, Axis, Drawing
 from tactful.audit.report.words import NOT_KNOWN, known, percent, shorten
 from tactful.detectors.reports.visible import visible
+from tactful.words import counted
 
 _WIDTH, _LEFT, _RIGHT = 600, 266, 556
 _ROW, _TOP, _BOTTOM = 15.5, 40, 24
@@ -47,7 +48,7 @@ def _part(name: str, title: str, bars: Sequence[Bar], baseline: float | None, ro
     first, last = bars[0], bars[-1]
     drawing = Drawing(
         name, _WIDTH, height, title,
-        f"{len(bars)} conditions from {visible(first.name)} ({percent(first.value)}) to "
+        f"{counted(len(bars), 'condition')} from {visible(first.name)} ({percent(first.value)}) to "
         f"{visible(last.name)} ({percent(last.value)}), on a scale from 0 to 100 per cent. "
         "The table below holds all numbers.",
     )  # fmt: skip

@@ -6,6 +6,7 @@ from tactful.audit.report.charts.svg import Axis, Drawing
 from tactful.audit.report.words import percent, with_interval
 from tactful.audit.results import Correlation
 from tactful.detectors.reports.visible import visible
+from tactful.words import counted
 
 _WIDTH, _HEIGHT = 620, 560
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 596, 26, 508
@@ -18,9 +19,9 @@ def scatter(points: Sequence[Point], correlation: Correlation) -> str:
     """Draw one mark for each condition."""
     drawing = Drawing(
         "scatter", _WIDTH, _HEIGHT, "Attitude of language models and sentiment of classifiers",
-        f"One mark for each of {len(points)} conditions: how negative language models are about "
-        "it, from left to right, and how often classifiers call it negative, from bottom to top. "
-        f"Correlation {with_interval(correlation.pearson)}.",
+        f"One mark for each of {counted(len(points), 'condition')}: how negative language models "
+        "are about it, from left to right, and how often classifiers call it negative, from bottom "
+        f"to top. Correlation {with_interval(correlation.pearson)}.",
     )  # fmt: skip
     across, up = Axis(0, 1, _LEFT, _RIGHT), Axis(0, 1, _BOTTOM, _TOP)
     drawing.percent_axis(across, _TOP, _BOTTOM)
