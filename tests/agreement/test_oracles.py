@@ -174,7 +174,8 @@ def test_cohen_pairs_say_who_shares_what(rows: Rows) -> None:
         assert pair.items == len(both)
         a, b = [first[i] for i in both], [second[i] for i in both]
         if len(both) < 3:
-            assert pair.reason == f"they share {len(both)} items; at least 3 are wanted"
+            items = "1 item" if len(both) == 1 else f"{len(both)} items"
+            assert pair.reason == f"they share {items}; at least 3 are wanted"
         elif set(a) == set(b) and len(set(a)) == 1:
             assert pair.reason == "both gave one and the same label throughout"
         else:

@@ -63,7 +63,7 @@ def test_humans_are_measured_where_their_judgements_are() -> None:
     assert any("all annotators but one" in note for note in found.notes)
 
 
-def columns(folder: Path, attribute: str) -> dict[str, list[str] | list[float]]:
+def columns(folder: Path, attribute: str) -> dict[str, Any]:
     """Read one attribute of the single judgements of the test part, as the authors' notebook."""
     with (folder / "test.csv").open(newline="", encoding="utf-8") as handle:
         units = {row["_unit_id"] for row in csv.DictReader(handle)}
@@ -96,7 +96,7 @@ def test_the_truth_of_ucc_is_that_of_the_authors_notebook(label: str, attribute:
     trust = raw.pop("trust")
     scores = dict.fromkeys(map(str, raw["item"]), 0.0)
     human = line(run("ucc-auc", "ucc", ["random"]), "human", label)
-    theirs = human_model_auc_score(**raw, scores=scores, seed=1).parts["human"]  # type: ignore[arg-type]
+    theirs = human_model_auc_score(**raw, scores=scores, seed=1).parts["human"]
     assert human.ours is not None
     assert human.ours["auc"] == pytest.approx(100 * float(theirs))
     found = reproduce("ucc-auc", corpus, ["random"], Choices(folds=3, trust_weighted=True))
@@ -107,7 +107,7 @@ def test_the_truth_of_ucc_is_that_of_the_authors_notebook(label: str, attribute:
         scores=scores,
         trust=trust,
         ties=ties,
-        seed=1,  # type: ignore[arg-type]
+        seed=1,
     ).parts["human"]
     assert weighted.ours is not None
     assert weighted.ours["auc"] == pytest.approx(100 * float(ours))

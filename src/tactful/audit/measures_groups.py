@@ -49,7 +49,8 @@ class Groups:
 
     def gap(self, column: int = 0) -> Estimate:
         """Return the first minus the second, with the interval that belongs to its test."""
-        return difference(*(group[:, column] for group in self.values), self.method)
+        first, second = (group[:, column] for group in self.values)
+        return difference(first, second, self.method)
 
     def change_of(self, group: int, before: int = 0, after: int = 1) -> Estimate:
         """Return one column minus another, of a group."""

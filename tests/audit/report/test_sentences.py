@@ -160,7 +160,7 @@ def test_over_all_models(example: AuditResult) -> None:
 def test_the_studys_count_comes_first_and_ours_beside_it(example: AuditResult) -> None:
     """Section 5.2 prints 69 of 93 and 3 of 29, which the authors' script counts above one half."""
     side = next(each for each in example.overall if each.side == "sentiment")
-    counts = {
+    counts: dict[str, Any] = {
         "above_half": 69, "above_half_others": 3, "above_three_quarters": 45,
         "above_three_quarters_others": 2, "always": 27, "always_others": 1,
     }  # fmt: skip
