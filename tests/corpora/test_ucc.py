@@ -418,7 +418,7 @@ def by_value(row: dict[str, str]) -> dict[str, str | float]:
 
 @pytest.mark.data
 def test_the_validation_part(data_folder: Callable[[str], Path]) -> None:
-    corpus = load_corpus("ucc", data_folder("ucc"))
+    corpus = load_corpus("ucc", data_folder("ucc") / "val.csv")
     assert corpus.release_name() == "the validation part"
     assert corpus.counts() == {"comments": 4_427}
     assert corpus.log.counts == {}
@@ -447,7 +447,7 @@ def test_every_real_cell_is_kept(data_folder: Callable[[str], Path]) -> None:
 
 @pytest.mark.data
 def test_the_traps(data_folder: Callable[[str], Path]) -> None:
-    comments = load_corpus("ucc", data_folder("ucc")).read("comments")
+    comments = load_corpus("ucc", data_folder("ucc") / "val.csv").read("comments")
     lowest = {name: comments[f"{name}_confidence"].min() for name in ATTRIBUTES}
     assert lowest.pop("generalisation_unfair") == 0
     assert min(float(str(low)) for low in lowest.values()) >= 0.5
