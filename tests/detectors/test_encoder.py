@@ -2,10 +2,12 @@
 
 from pathlib import Path
 from shutil import copyfile
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tactful.detectors.blend import BlendDetector
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.encoder import MODEL_FILE, EncoderDetector, load_encoder_detector
 from tactful.detectors.load import WEIGHTS, load_detector
@@ -129,3 +131,29 @@ def test_a_broken_model_is_one_sentence(tmp_path: Path) -> None:
         (tmp_path / MODEL_FILE).write_bytes(b"not a model")
         with pytest.raises(FileFormatError, match="onnxruntime can open"):
             load_encoder_detector(tmp_path).score(["a"])
+
+
+class _CountingSession:
+    """Passes everything on to a session, and counts the windows that it reads."""
+
+    def __init__(self, session: Any):
+        self.session, self.windows = session, 0
+
+    def get_outputs(self) -> Any:
+        return self.session.get_outputs()
+
+    def run(self, outputs: list[str], inputs: dict[str, Any]) -> Any:
+        self.windows += len(inputs["tokens"])
+        return self.session.run(outputs, inputs)
+
+
+def test_all_spans_of_a_text_take_one_reading(embedded_weights: Path) -> None:
+    detector = load_detector()
+    assert isinstance(detector, BlendDetector)
+    encoder = detector.members[0]
+    assert isinstance(encoder, EncoderDetector)
+    session = _CountingSession(encoder._session)
+    vars(encoder)["_session"] = session
+    found = detector.spans(PATRONIZING, detector.card.ids)
+    assert any(found.values())
+    assert session.windows == 1

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from tactful.detectors.documents import Document, Kind, document_of
-from tactful.detectors.ignores import find_ignores
+from tactful.detectors.ignores import MOST_PROBLEMS, find_ignores
+from tests.counted_work import growth
 
 
 def silenced(document: Document, id: str = "pcl") -> list[str]:
@@ -131,3 +132,36 @@ def test_an_id_of_ones_own_is_silenced_and_named() -> None:
     ignores = find_ignores(document)
     assert [problem.code for problem in ignores.problems] == ["unknown-id"]
     assert ignores.silences(document.segments[0], "mine.tone")
+
+
+STARTS = "tactful: ignore-start\n\n"
+
+
+def test_many_open_starts_take_no_longer_for_each_block() -> None:
+    def text(size: int) -> str:
+        return STARTS * size + "One.\n\n" * size
+
+    def read(text: str) -> None:
+        find_ignores(document_of(text))
+
+    assert growth(read, text(50), text(200)) < 1.5
+
+
+def test_a_list_of_unknown_ids_is_cut_short() -> None:
+    names = [f"x{one}{two}" for one in "abcdefghijklmnop" for two in "abcdefghijklmnopqrstuvwxyz"]
+    ignores = find_ignores(document_of(f"One.\ntactful: ignore {', '.join(names)}\n"))
+    assert len(ignores.problems) == MOST_PROBLEMS + 1
+    left = len(names) - MOST_PROBLEMS
+    assert f"found {left} further problems" in str(ignores.problems[-1])
+
+
+def test_nested_ranges_silence_what_any_of_them_holds() -> None:
+    text = (
+        "Zero.\n\ntactful: ignore-start pcl\n\nOne.\n\ntactful: ignore-start frame\n\nTwo.\n\n"
+        "tactful: ignore-start pcl\n\nThree.\n\ntactful: ignore-end\n\ntactful: ignore-end\n\n"
+        "Four. # tactful: ignore unhealthy\n\ntactful: ignore-end\n\nFive.\n"
+    )
+    document = document_of(text)
+    assert silenced(document, "pcl") == ["One.", "Two.", "Three.", "Four."]
+    assert silenced(document, "frame") == ["Two.", "Three."]
+    assert silenced(document, "unhealthy") == ["Four."]

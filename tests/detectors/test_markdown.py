@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tactful.detectors.documents import Document, document_of
 from tactful.detectors.markdown import MOST_NESTING, markdown_blocks
+from tests.counted_work import steps
 
 
 def read(source: str) -> list[tuple[str, str]]:
@@ -131,6 +132,32 @@ def test_deep_nesting_is_read_as_plain_text() -> None:
 )
 def test_repeated_marks_take_bounded_time(source: str) -> None:
     markdown_blocks(source)
+
+
+MOST_STEPS = 2_600
+"""Bytecode instructions for each character; ordinary Markdown takes about 170."""
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        ("[" * 39 + "]" * 39) * 25,
+        ("[" * 39 + "a" + "](b)" * 39) * 10,
+        "|a" * 100 + "|\n" + "|-" * 100 + "|\n" + "a\n" * 800,
+        "[](" * 700,
+        "* a\n" * 500,
+        "".join("e" + "`" * size for size in range(1, 60)),
+    ],
+)
+def test_no_markup_takes_much_work_for_a_character(source: str) -> None:
+    markdown_blocks("# Read the rules once.")
+    assert steps(lambda: markdown_blocks(source)) < MOST_STEPS * len(source)
+
+
+def test_deep_brackets_are_read_as_they_are() -> None:
+    source = "[" * 9 + "help *us*" + "]" * 9
+    assert words(source) == [source]
+    assert words("[" * 3 + "help *us*" + "](/a)]]") == ["[[help us]]"]
 
 
 _PIECES = st.sampled_from(

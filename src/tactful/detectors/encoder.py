@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,11 +54,20 @@ class Reading:
     states: Numbers
 
 
+class _Window(NamedTuple):
+    """All that the encoder says of one window of a text."""
+
+    offsets: Sequence[tuple[int, int]]
+    outputs: dict[str, Numbers]
+    """By name; those of tokens have one row per token."""
+
+
 class EncoderDetector(BaseDetector):
     """Scores texts with an ONNX encoder in one thread, or as many as asked for."""
 
     def __init__(self, folder: Path, card: Card, threads: int = 1):
         self.folder, self.card, self.threads = folder, card, threads
+        self._read_last: tuple[str, list[_Window]] | None = None
 
     @cached_property
     def _session(self) -> Any:
@@ -156,10 +165,7 @@ class EncoderDetector(BaseDetector):
 
     def marks(self, clean: Normalised) -> list[tuple[Sequence[tuple[int, int]], Numbers]]:
         """Return, for each window of a text, where its tokens are and the token head's logits."""
-        return [
-            (window.offsets, self._run(["token_logits"], [window.ids])[0][0, : len(window.ids)])
-            for window in self._windows(clean)
-        ]
+        return [(each.offsets, each.outputs["token_logits"]) for each in self._windows(clean)]
 
     def contributions(self, text: str, ids: Sequence[str]) -> dict[str, list[Contribution]]:
         """Split each id's log-odds over the words, exactly, at the encoder's last layer.
@@ -174,14 +180,12 @@ class EncoderDetector(BaseDetector):
             return word_contributions(self, text, ids)
         clean = normalise(text)
         windows = self._windows(clean)
-        answers = [self._run(["logits", "states"], [window.ids]) for window in windows]
         found = {}
         for name in ids:
             column = self.card.ids.index(name)
-            best = max(range(len(windows)), key=lambda at: float(answers[at][0][0, column]))
-            states = answers[best][1][0, : len(windows[best].ids)]
-            parts = self._token_parts(states, column)
-            found[name] = spread_over_words(clean, windows[best].offsets, parts)
+            best = max(windows, key=lambda each: float(each.outputs["logits"][column]))
+            parts = self._token_parts(best.outputs["states"], column)
+            found[name] = spread_over_words(clean, best.offsets, parts)
         return found
 
     def _token_parts(self, states: Numbers, column: int) -> Numbers:
@@ -195,9 +199,21 @@ class EncoderDetector(BaseDetector):
         scaled: Numbers = (parts * slope).astype(np.float32)
         return scaled
 
-    def _windows(self, clean: Normalised) -> "list[Encoding]":
-        encoding = self.tokenizer.encode(clean.text)
-        return [encoding, *encoding.overflowing]
+    def _windows(self, clean: Normalised) -> list[_Window]:
+        """Read the windows of a text; marks and contributions of one text share the reading."""
+        if self._read_last is None or self._read_last[0] != clean.text:
+            encoding = self.tokenizer.encode(clean.text)
+            names = [output.name for output in self._session.get_outputs()]
+            found = []
+            for window in (encoding, *encoding.overflowing):
+                answers = dict(zip(names, self._run(names, [window.ids]), strict=True))
+                outputs = {
+                    name: answer[0] if name == "logits" else answer[0, : len(window.ids)]
+                    for name, answer in answers.items()
+                }
+                found.append(_Window(window.offsets, outputs))
+            self._read_last = clean.text, found
+        return self._read_last[1]
 
 
 def open_tokenizer(folder: Path) -> "Tokenizer":

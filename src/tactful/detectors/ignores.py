@@ -15,6 +15,7 @@ reason: ``tactful: ignore pcl -- a quotation``.
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -36,6 +37,11 @@ _IN_PLAIN = re.compile(
     [ \t]*(?:-->|\*/|[)\]]|(?=\r|$))""",
     re.MULTILINE | re.VERBOSE,
 )
+MOST_PROBLEMS = 100
+"""Further problems with directives are counted in one sentence."""
+MOST_IDS = 256
+"""Different ids that the directives of a document may name: more than all taxonomies have."""
+
 _REASON = re.compile(r"(?:^|\s)--\s")
 
 
@@ -102,9 +108,13 @@ class _Reading:
 
     def __init__(self, document: "Document"):
         self.document = document
+        self.name = str(document.path) if document.path else "text"
         self.everywhere: set[str] = set()
-        self.by_block: dict[int, set[str]] = {}
+        self.by_block: dict[int, frozenset[str]] = {}
         self.problems: list[Problem] = []
+        self.more_problems = 0
+        self.guesses: dict[str, str | None] = {}
+        """What was found out about the ids so far: None for one that is known."""
         # The first segment of each block, in the order of the source, and where blocks end.
         firsts: dict[int, Segment] = {}
         lasts: dict[int, Segment] = {}
@@ -115,9 +125,11 @@ class _Reading:
         self.known_numbers = firsts.keys()
         self.starts = [segment.start for segment in firsts.values()]
         self.ends = [segment.end for segment in lasts.values()]
+        self.ranges: list[tuple[int, int, frozenset[str]]] = []
+        """Blocks between a start and an end: from, up to, and the ids that are silenced there."""
 
     def ignores(self) -> Ignores:
-        open_: list[Directive] = []
+        open_: list[tuple[Directive, frozenset[str]]] = []
         for directive in self.document.directives:
             if directive.verb not in VERBS:
                 self._problem(
@@ -128,8 +140,7 @@ class _Reading:
                     "correct it; it silences nothing",
                 )
                 continue
-            self._check_ids(directive)
-            ids = frozenset(directive.ids or (_ALL,))
+            ids = self._checked_ids(directive)
             if directive.verb == "ignore-end":
                 if not open_:
                     self._problem(
@@ -140,14 +151,14 @@ class _Reading:
                         "add the start or remove the end",
                     )
                 else:
-                    self._close(open_.pop(), directive.start)
+                    self._close(*open_.pop(), directive.start)
             elif directive.verb == "ignore-start":
-                open_.append(directive)
+                open_.append((directive, ids))
             elif directive.verb == "ignore-file":
                 self.everywhere |= ids
             else:
                 self._silence_one(directive, ids)
-        for directive in open_:
+        for directive, ids in open_:
             self._problem(
                 directive,
                 "start-without-end",
@@ -155,18 +166,38 @@ class _Reading:
                 "'tactful: ignore-end' after it",
                 "add the end; everything from here to the end of the document is silenced",
             )
-            self._close(directive, len(self.document.source))
-        return Ignores(
-            frozenset(self.everywhere),
-            {number: frozenset(ids) for number, ids in self.by_block.items()},
-            tuple(sorted(self.problems, key=lambda problem: problem.line or 0)),
-        )
+            self._close(directive, ids, len(self.document.source))
+        self._silence_ranges()
+        problems = sorted(self.problems, key=lambda problem: problem.line or 0)
+        if self.more_problems:
+            problems.append(self._more_problems())
+        return Ignores(frozenset(self.everywhere), self.by_block, tuple(problems))
 
-    def _close(self, start: Directive, end: int) -> None:
-        ids = start.ids or (_ALL,)
+    def _close(self, start: Directive, ids: frozenset[str], end: int) -> None:
         first, last = (bisect_left(self.starts, at) for at in (start.start, end))
-        for number in self.numbers[first:last]:
-            self.by_block.setdefault(number, set()).update(ids)
+        if first < last:
+            self.ranges.append((first, last, ids))
+
+    def _silence_ranges(self) -> None:
+        """Walk the blocks once: ranges may be nested, and each of them may hold every block."""
+        changes: dict[int, list[tuple[int, frozenset[str]]]] = {}
+        for first, last, ids in self.ranges:
+            changes.setdefault(first, []).append((1, ids))
+            changes.setdefault(last, []).append((-1, ids))
+        open_ids: Counter[str] = Counter()
+        silenced: frozenset[str] = frozenset()
+        for at, number in enumerate(self.numbers):
+            if at in changes:
+                for step, ids in changes[at]:
+                    for each in ids:
+                        open_ids[each] += step
+                silenced = frozenset(name for name, count in open_ids.items() if count)
+            if silenced:
+                self._silence(number, silenced)
+
+    def _silence(self, number: int, ids: frozenset[str]) -> None:
+        known = self.by_block.get(number)
+        self.by_block[number] = ids if known is None else known | ids
 
     def _silence_one(self, directive: Directive, ids: frozenset[str]) -> None:
         number = self._target(directive)
@@ -181,7 +212,7 @@ class _Reading:
                 "move it, or remove it",
             )
         else:
-            self.by_block.setdefault(number, set()).update(ids)
+            self._silence(number, ids)
 
     def _target(self, directive: Directive) -> int | None:
         after = bisect_left(self.starts, directive.end)
@@ -198,12 +229,20 @@ class _Reading:
             return self.numbers[after - 1]
         return None
 
-    def _check_ids(self, directive: Directive) -> None:
+    def _checked_ids(self, directive: Directive) -> frozenset[str]:
+        """Return the ids that a directive names; what is wrong with them is noted."""
+        if not directive.ids:
+            return frozenset((_ALL,))
+        ids = []
         for name in directive.ids:
-            try:
-                _check_id(name)
-            except UnknownNameError as error:
-                guess = f"; did you mean '{error.nearest}'?" if error.nearest else ""
+            if name not in self.guesses:
+                if len(self.guesses) >= MOST_IDS:
+                    self.more_problems += 1
+                    continue
+                self.guesses[name] = _problem_with_id(name)
+            ids.append(name)
+            guess = self.guesses[name]
+            if guess is not None:
                 self._problem(
                     directive,
                     "unknown-id",
@@ -211,17 +250,39 @@ class _Reading:
                     f"an id such as pcl or unhealthy.sarcastic{guess}",
                     "correct it, unless a detector of your own has it",
                 )
+        return frozenset(ids)
 
     def _problem(
         self, directive: Directive, code: str, found: str, expected: str, action: str
     ) -> None:
-        name = str(self.document.path) if self.document.path else "text"
+        if len(self.problems) >= MOST_PROBLEMS:
+            self.more_problems += 1
+            return
         line = self.document.line_column(directive.start)[0]
-        self.problems.append(Problem(name, line, code, found, expected, action, Severity.NOTE))
+        self.problems.append(
+            Problem(self.name, line, code, found, expected, action, Severity.NOTE)
+        )
+
+    def _more_problems(self) -> Problem:
+        return Problem(
+            self.name,
+            None,
+            "more-problems",
+            f"{self.more_problems:,} further problems with directives",
+            "directives with known ids",
+            "correct those that are listed and check again",
+            Severity.NOTE,
+        )
 
 
-def _check_id(name: str) -> None:
+def _problem_with_id(name: str) -> str | None:
+    """Return None for a known id; for another one, a guess at what was meant, or nothing."""
     from tactful.taxonomies import find_entry, taxonomy_names
 
-    if name not in taxonomy_names():
+    if name in taxonomy_names():
+        return None
+    try:
         find_entry(name)
+    except UnknownNameError as error:
+        return f"; did you mean '{error.nearest}'?" if error.nearest else ""
+    return None

@@ -7,6 +7,7 @@ inline parser does not say where text came from; ours are its rules, told to not
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from tactful.detectors.html_text import html_blocks
@@ -16,18 +17,26 @@ from tactful.detectors.segments import Block
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 Spans = list[tuple[int, int]]
 Rule = Callable[["StateInline", bool], bool]
+BlockRule = Callable[["StateBlock", int, int, bool], bool]
 
 MOST_NESTING = 40
 """Quotes and lists nested deeper are read as plain text; parsing them would exhaust the stack."""
 LONGEST_INLINE = 4_000
 """A longer paragraph is read in pieces of this size, because inline rules may look far ahead."""
 
+MOST_BRACKETS = 8
+"""Square brackets nested deeper are not links: trying takes time that grows with the depth."""
+MOST_FILLED_CELLS = 500
+"""Cells that rows may lack; where more are missing, a table ends, and plain lines follow."""
+
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_BRACKET = re.compile(r"[\[\]]")
 _WHITE = " \t\n\v\f\r"
 _FRONT_MATTER = re.compile(
     r"(?P<fence>---|\+\+\+)[ \t]*(?>\r\n|\r|\n)(?P<body>(?:[^\r\n]*+(?>\r\n|\r|\n))*?)"
@@ -143,8 +152,8 @@ class _Reader:
         content, offsets = self._joined(spans, "" if kind == "cell" else "\n")
         writer = Writer(content)
         for start, end in _pieces(content):
-            if content.count("[", start, end) - content.count("]", start, end) > MOST_NESTING:
-                writer.flow(start, end)  # not links, and it would take long to find that out
+            if _depth(content, start, end) > MOST_BRACKETS:
+                writer.flow(start, end)
                 continue
             try:
                 leaves = list(_leaves(_inline_tokens(content[start:end], self.env), start))
@@ -210,6 +219,15 @@ def _pieces(content: str) -> Iterator[tuple[int, int]]:
     yield at, len(content)
 
 
+def _depth(content: str, start: int, end: int) -> int:
+    """Return how deep square brackets are nested."""
+    depth = deepest = 0
+    for found in _BRACKET.finditer(content, start, end):
+        depth = depth + 1 if found[0] == "[" else max(0, depth - 1)
+        deepest = max(deepest, depth)
+    return deepest
+
+
 def _leaves(tokens: "list[Token]", shift: int) -> "Iterator[tuple[Token, int]]":
     """Yield what carries text or stands between text, with its place."""
     is_address = False
@@ -248,6 +266,7 @@ def _parser() -> "MarkdownIt":
 
     markdown = Parser("commonmark", {"maxNesting": MOST_NESTING})
     markdown.enable(["table", "strikethrough"]).disable(["inline", "text_join"])
+    markdown.block.ruler.at("table", _table(), {"alt": ["paragraph", "reference"]})
     # Text of several places must not be joined before it is mapped.
     markdown.inline.ruler2.disable("fragments_join")
     rules = markdown.inline.ruler
@@ -259,6 +278,17 @@ def _parser() -> "MarkdownIt":
     rules.at("newline", _newline)
     rules.push("literal", _literal)
     return markdown
+
+
+def _table() -> BlockRule:
+    """Return the rule for tables with a limit of ours on the cells that it fills in.
+
+    The library's own limit, 65,536 cells, costs more than a second for a short document.
+    """
+    from markdown_it.rules_block import table
+
+    names = {**table.__globals__, "MAX_AUTOCOMPLETED_CELLS": MOST_FILLED_CELLS}
+    return FunctionType(table.__code__, names, table.__name__)
 
 
 def _placed(rule: Rule) -> Rule:
