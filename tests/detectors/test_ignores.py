@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from tests.counted_work import growth
 
 from tactful.detectors.documents import Document, Kind, document_of
 from tactful.detectors.ignores import MOST_PROBLEMS, find_ignores
-from tests.counted_work import growth
 
 
 def silenced(document: Document, id: str = "pcl") -> list[str]:

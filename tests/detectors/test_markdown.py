@@ -5,10 +5,10 @@ import html
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.counted_work import steps
 
 from tactful.detectors.documents import Document, document_of
 from tactful.detectors.markdown import MOST_NESTING, markdown_blocks
-from tests.counted_work import steps
 
 
 def read(source: str) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tactful.detectors.protocol import Scores
-from tactful.service.batching import MOST_CHARACTERS, Batcher, Read
+from tactful.service.batching import MOST_TOKENS, Batcher, Read
 from tactful.service.errors import NotReady, Unscorable
 
 
@@ -51,7 +51,7 @@ def run(
 
 def test_an_idle_detector_reads_at_once() -> None:
     async def test(batcher: Batcher, lane: Lane) -> None:
-        answer = await batcher.submit("abc")
+        answer = await batcher.submit("abc", 1)
         assert answer.batch == 1
         assert answer.probabilities == {"pcl": pytest.approx(0.03)}
 
@@ -61,7 +61,7 @@ def test_an_idle_detector_reads_at_once() -> None:
 def test_what_arrives_while_it_reads_forms_the_next_batch() -> None:
     async def test(batcher: Batcher, lane: Lane) -> None:
         lane.go_on.clear()
-        asked = [batcher.submit(text) for text in "abcdef"]
+        asked = [batcher.submit(text, 1) for text in "abcdef"]
         lane.go_on.set()
         answers = await asyncio.gather(*asked)
         assert [each.batch for each in answers] == [1, 4, 4, 4, 4, 1]
@@ -72,12 +72,12 @@ def test_what_arrives_while_it_reads_forms_the_next_batch() -> None:
 def test_a_small_batch_waits_for_those_who_were_just_answered() -> None:
     async def test(batcher: Batcher, lane: Lane) -> None:
         lane.go_on.clear()
-        asked = [batcher.submit(text) for text in "abc"]
+        asked = [batcher.submit(text, 1) for text in "abc"]
         lane.go_on.set()
         await asyncio.gather(*asked)
-        early = batcher.submit("d")
+        early = batcher.submit("d", 1)
         assert len(batcher) == 1
-        await asyncio.gather(early, batcher.submit("e"))
+        await asyncio.gather(early, batcher.submit("e", 1))
 
     assert run(test, wait=120).batches == [["a"], ["b", "c"], ["d", "e"]]
 
@@ -85,10 +85,10 @@ def test_a_small_batch_waits_for_those_who_were_just_answered() -> None:
 def test_a_small_batch_does_not_wait_for_ever() -> None:
     async def test(batcher: Batcher, lane: Lane) -> None:
         lane.go_on.clear()
-        asked = [batcher.submit(text) for text in "abc"]
+        asked = [batcher.submit(text, 1) for text in "abc"]
         lane.go_on.set()
         await asyncio.gather(*asked)
-        assert (await batcher.submit("d")).batch == 1
+        assert (await batcher.submit("d", 1)).batch == 1
 
     run(test, wait=0.001)
 
@@ -96,7 +96,7 @@ def test_a_small_batch_does_not_wait_for_ever() -> None:
 def test_one_who_has_gone_is_not_read() -> None:
     async def test(batcher: Batcher, lane: Lane) -> None:
         lane.go_on.clear()
-        first, gone, last = (batcher.submit(text) for text in "abc")
+        first, gone, last = (batcher.submit(text, 1) for text in "abc")
         gone.cancel()
         lane.go_on.set()
         await asyncio.gather(first, last)
@@ -105,11 +105,11 @@ def test_one_who_has_gone_is_not_read() -> None:
 
 
 def test_long_texts_are_read_in_smaller_batches() -> None:
-    long = "x" * (MOST_CHARACTERS // 2 + 1)
+    long = MOST_TOKENS // 2 + 1
 
     async def test(batcher: Batcher, lane: Lane) -> None:
         lane.go_on.clear()
-        asked = [batcher.submit(text) for text in ("a", long, long, "b")]
+        asked = [batcher.submit(str(tokens), tokens) for tokens in (1, long, long, 1)]
         lane.go_on.set()
         await asyncio.gather(*asked)
 
@@ -119,7 +119,7 @@ def test_long_texts_are_read_in_smaller_batches() -> None:
 def test_a_text_that_fails_fails_no_other() -> None:
     async def test(batcher: Batcher, lane: Lane) -> None:
         lane.go_on.clear()
-        asked = [batcher.submit(text) for text in ("first", "bad", "good")]
+        asked = [batcher.submit(text, 1) for text in ("first", "bad", "good")]
         lane.go_on.set()
         first, bad, good = await asyncio.gather(*asked, return_exceptions=True)
         assert isinstance(first, Read)
@@ -133,7 +133,7 @@ def test_a_text_that_fails_fails_no_other() -> None:
 def test_an_answer_of_ours_holds_for_all() -> None:
     async def test(batcher: Batcher, lane: Lane) -> None:
         with pytest.raises(NotReady):
-            await batcher.submit("closed")
-        assert (await batcher.submit("open")).batch == 1
+            await batcher.submit("closed", 1)
+        assert (await batcher.submit("open", 1)).batch == 1
 
     run(test)

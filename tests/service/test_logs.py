@@ -18,13 +18,14 @@ def _restore() -> object:
 
 def test_json_lines(capsys: pytest.CaptureFixture[str]) -> None:
     set_up_logs("json")
-    log_request("POST", "/v1/score", 200, 12.345, Note("id-1", 2, 16, "fast-en 1.0", "k_1"))
+    log_request("POST", "/v1/score", 200, 12.345, Note("id-1", 2, 16, "fast-en 1.0", "k_1", 90))
     log_request("GET", "/docs", 200, 1.0, Note("id-2"))
     first, second = map(json.loads, capsys.readouterr().err.splitlines())
     assert first.pop("time").endswith("Z")
     assert first == {
         "level": "info", "event": "request", "id": "id-1", "method": "POST", "route": "/v1/score",
-        "status": 200, "ms": 12.3, "texts": 2, "batch": 16, "model": "fast-en 1.0", "key": "k_1",
+        "status": 200, "ms": 12.3, "texts": 2, "tokens": 90, "batch": 16,
+        "model": "fast-en 1.0", "key": "k_1",
     }  # fmt: skip
     assert "key" not in second
 

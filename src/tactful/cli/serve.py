@@ -80,6 +80,13 @@ from tactful.settings import load_settings
     show_default=True,
     help="How many texts of different requests are read in one call.",
 )
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(min=256),
+    default=4096,
+    show_default=True,
+    help="How many tokens a document may have; 4,096 are about 3,100 words and cost up to 2 s.",
+)
 @click.option("--no-batching", is_flag=True, help="Read every text alone; slower.")
 @click.option(
     "--timeout",
@@ -164,6 +171,7 @@ def serve_cli(
     cors_origin: tuple[str, ...],
     max_queue: int,
     max_batch: int,
+    max_tokens: int,
     no_batching: bool,
     timeout: float,
     receive_timeout: float,
@@ -205,6 +213,7 @@ def serve_cli(
         workers=workers,
         max_queue=max_queue,
         max_batch=max_batch,
+        max_tokens=max_tokens,
         micro_batching=not no_batching,
         timeout_seconds=timeout,
         receive_seconds=receive_timeout,

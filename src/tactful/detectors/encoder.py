@@ -91,6 +91,11 @@ class EncoderDetector(BaseDetector):
         with np.load(path) as found:
             return {name: found[name] for name in found.files}
 
+    @property
+    def marks_words(self) -> bool:
+        """Whether one reading tells what each word adds; else each word is left out once."""
+        return (self.folder / HEADS_FILE).is_file()
+
     def score(self, texts: Sequence[str]) -> Scores:
         """Return one probability per text for each id of the card."""
         return calibrated_scores(self.logits(texts), self.card)

@@ -259,9 +259,7 @@ class _Reading:
             self.more_problems += 1
             return
         line = self.document.line_column(directive.start)[0]
-        self.problems.append(
-            Problem(self.name, line, code, found, expected, action, Severity.NOTE)
-        )
+        self.problems.append(Problem(self.name, line, code, found, expected, action, Severity.NOTE))
 
     def _more_problems(self) -> Problem:
         return Problem(

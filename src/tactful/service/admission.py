@@ -1,4 +1,8 @@
-"""The door before the detectors: so many texts may be inside, and none stays too long."""
+"""The door before the detectors: so many texts may be inside, and none stays too long.
+
+Long requests have a door of their own. One at a time is worked on, a few may wait, and the others
+are sent away at once; whatever they do, there is room for short requests.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,37 +11,55 @@ from contextlib import asynccontextmanager
 from tactful.service.errors import Busy, NotReady, TimedOut
 from tactful.service.metrics import Metrics
 
+_LONG_SECONDS = 2.0
+"""What a long request takes at most; says when it is worth coming back with another one."""
+
 
 class Admission:
     """Counts the texts that wait or are being read."""
 
-    def __init__(self, most: int, seconds: float, metrics: Metrics):
-        self._most, self._seconds, self._metrics = most, seconds, metrics
-        self.inside = 0
+    def __init__(self, most: int, most_long: int, seconds: float, metrics: Metrics):
+        self._most, self._most_long = most, most_long
+        self._seconds, self._metrics = seconds, metrics
+        self._turn = asyncio.Lock()
+        self._short = self._long = 0
         self.is_closed = False
         self.seconds_per_text = 0.01
         """What a text took lately; says when it is worth coming back."""
 
+    @property
+    def inside(self) -> int:
+        """How many texts and long requests wait or are being read."""
+        return self._short + self._long
+
     @asynccontextmanager
-    async def place(self, weight: int = 1) -> AsyncIterator[None]:
+    async def place(self, weight: int = 1, *, is_long: bool = False) -> AsyncIterator[bool]:
         """Hold a place for so many texts while the block runs, and end it when its time is over.
 
-        A request of more texts than may wait is let in when nothing else is inside.
+        A request of more texts than may wait is let in when nothing else is inside. A long one
+        waits for its turn.
         """
         if self.is_closed:
             raise NotReady("The service is stopping.", "STOPPING")
-        if self.inside and self.inside + weight > self._most:
+        if is_long and self._long >= self._most_long:
+            self._metrics.rejected.labels("long_queue_full").inc()
+            raise Busy(self._long * _LONG_SECONDS)
+        if not is_long and self._short and self._short + weight > self._most:
             self._metrics.rejected.labels("queue_full").inc()
-            raise Busy(self.inside * self.seconds_per_text)
-        self._move(weight)
+            raise Busy(self._short * self.seconds_per_text)
+        self._move(weight, is_long)
         try:
             async with asyncio.timeout(self._seconds):
-                yield
+                if is_long:
+                    async with self._turn:
+                        yield True
+                else:
+                    yield False
         except TimeoutError:
             self._metrics.rejected.labels("timed_out").inc()
             raise TimedOut(self._seconds) from None
         finally:
-            self._move(-weight)
+            self._move(-weight, is_long)
 
     def took(self, seconds: float, texts: int) -> None:
         """Remember how long a batch took."""
@@ -49,6 +71,9 @@ class Admission:
         while self.inside:
             await asyncio.sleep(0.01)
 
-    def _move(self, weight: int) -> None:
-        self.inside += weight
+    def _move(self, weight: int, is_long: bool) -> None:
+        if is_long:
+            self._long += 1 if weight > 0 else -1
+        else:
+            self._short += weight
         self._metrics.queue.set(self.inside)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from tactful.detectors.protocol import Scores
 from tactful.service.errors import ServiceError, Unscorable
 
-MOST_CHARACTERS = 16_000
+MOST_TOKENS = 3_072
 """A batch of long texts is cut here, so that a short text never waits for minutes of reading."""
 
 
@@ -29,6 +29,7 @@ class Read:
 @dataclass(slots=True)
 class _Waiting:
     text: str
+    tokens: int
     answer: "asyncio.Future[Read]"
 
 
@@ -43,9 +44,10 @@ class Batcher:
         most: int,
         wait_seconds: float,
         observe: Callable[[int, float], None],
+        most_tokens: int = MOST_TOKENS,
     ):
         self._score, self._lane = score, lane
-        self._most, self._wait = most, wait_seconds
+        self._most, self._most_tokens, self._wait = most, most_tokens, wait_seconds
         self._observe = observe
         self._loop = asyncio.get_running_loop()
         self._queue: deque[_Waiting] = deque()
@@ -57,10 +59,10 @@ class Batcher:
     def __len__(self) -> int:
         return len(self._queue)
 
-    def submit(self, text: str) -> "asyncio.Future[Read]":
+    def submit(self, text: str, tokens: int) -> "asyncio.Future[Read]":
         """Put a text into the queue; cancelling the answer takes it out again."""
         answer: asyncio.Future[Read] = self._loop.create_future()
-        self._queue.append(_Waiting(text, answer))
+        self._queue.append(_Waiting(text, tokens, answer))
         if not self._is_reading and (self._timer is None or len(self._queue) >= self._enough):
             self._start()
         return answer
@@ -81,14 +83,14 @@ class Batcher:
 
     def _take(self) -> list[_Waiting]:
         batch: list[_Waiting] = []
-        characters = 0
+        tokens = 0
         while self._queue and len(batch) < self._most:
             first = self._queue[0]
             if first.answer.done():  # its caller has gone
                 self._queue.popleft()
                 continue
-            characters += len(first.text)
-            if batch and characters > MOST_CHARACTERS:
+            tokens += first.tokens
+            if batch and tokens > self._most_tokens:
                 break
             batch.append(self._queue.popleft())
         return batch

@@ -15,6 +15,8 @@ PAGES = ("/audits",)
 """Pages with contents of their own; a browser asks its reader for the key, as a password."""
 GUARDED = ("/v1/", "/v1alpha1/", "/metrics", *PAGES)
 """What needs a key, where there are keys; other pages, docs and the signs of life are open."""
+TOKENS_OF_A_REQUEST = 512
+"""A request counts once for each of so many tokens that are read for it: 400 words of prose."""
 _BEARER, _BASIC = "bearer ", "basic "
 _MOST_FIELDS = 100
 
@@ -38,16 +40,22 @@ class Callers:
         if rate is None:
             return
         client = scope.get("client")
-        caller = key.id if key else client[0] if client else "unknown"
-        wait = math.ceil(self._limits.wait_for(caller, rate))
+        note.caller = key.id if key else client[0] if client else "unknown"
+        wait = math.ceil(self._limits.wait_for(note.caller, rate))
         if wait:
             raise ServiceError(
                 429,
                 "RESOURCE_EXHAUSTED",
-                f"More than {rate} requests a minute; try again in {wait} s.",
+                f"More than {rate} requests a minute, of which a long one counts as several; try "
+                f"again in {wait} s.",
                 "RATE_LIMITED",
                 headers={"Retry-After": str(wait)},
             )
+
+    def charge(self, note: Note) -> None:
+        """Count a request that had many tokens to read as several."""
+        if note.caller is not None and note.tokens > TOKENS_OF_A_REQUEST:
+            self._limits.charge(note.caller, note.tokens / TOKENS_OF_A_REQUEST - 1)
 
     def _key(self, scope: Scope, path: str) -> Key | None:
         if self._ring is None:

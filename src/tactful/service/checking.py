@@ -6,8 +6,9 @@ detector's lane, one passage at a time, so that a long document never holds up t
 
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,30 +21,70 @@ from tactful.detectors.checker import (
     with_frames,
     without_explanations,
 )
+from tactful.detectors.cost import span_factor
 from tactful.detectors.documents import Document
 from tactful.detectors.protocol import Detector, Scores
 from tactful.detectors.reports.language import in_language
+from tactful.errors import Problem, Severity
 from tactful.service.errors import TimedOut
 
+T = TypeVar("T")
 
-@dataclass(frozen=True, slots=True)
+MOST_MARKED = 512
+"""In a passage of more tokens no words are marked: 90 words have about 120, garbage has more."""
+
+
 class Deadline:
-    """The moment at which a request is given up."""
+    """The moment at which a request is given up; threads that work for it look here.
 
-    seconds: float
-    at: float = field(default=0.0)
+    It is also passed when nobody waits for the answer any more (:meth:`give_up`).
+    """
 
-    @classmethod
-    def after(cls, seconds: float) -> "Deadline":
-        """Return the deadline that lies so many seconds ahead."""
-        return cls(seconds, time.monotonic() + seconds)
+    def __init__(self, seconds: float):
+        self.seconds = seconds
+        self._at = time.monotonic() + seconds
 
     def left(self) -> float:
         """Return the seconds that are left; none left raises."""
-        left = self.at - time.monotonic()
+        left = self._at - time.monotonic()
         if left <= 0:
             raise TimedOut(self.seconds)
         return left
+
+    def give_up(self) -> None:
+        """End the work of this request at its next look here."""
+        self._at = 0.0
+
+    def wait_for(self, answer: "Future[T]") -> T:
+        """Return what a lane answers; when the time is over, it need not begin."""
+        try:
+            return answer.result(self.left())
+        except TimeoutError:
+            answer.cancel()
+            raise TimedOut(self.seconds) from None
+
+
+class Allowance:
+    """How many tokens may still be read for the details of a report."""
+
+    def __init__(self, tokens: float):
+        self._left = tokens
+
+    def take(self, tokens: float) -> bool:
+        """Spend tokens if so many are left; say whether they were."""
+        if tokens > self._left:
+            return False
+        self._left -= tokens
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What was read of a document before its report is put together."""
+
+    scores: Mapping[str, Mapping[str, float]]
+    """By the text of the passage."""
+    tokens: Mapping[str, int]
 
 
 class Prescored(BaseDetector):
@@ -53,29 +94,37 @@ class Prescored(BaseDetector):
         self,
         detector: Detector,
         lane: Executor,
-        known: Mapping[str, Mapping[str, float]],
+        known: Known,
         deadline: Deadline,
+        allowance: Allowance,
     ):
         self.card: Card = detector.card
         self._detector, self._lane, self._known = detector, lane, known
-        self._deadline = deadline
+        self._deadline, self._allowance = deadline, allowance
+        self._factor = span_factor(detector)
+        self.unmarked = 0
+        """The passages whose words were not looked for."""
 
     def score(self, texts: Sequence[str]) -> Scores:
         """Return what is known; other texts are those with words left out, for the spans."""
-        if any(text not in self._known for text in texts):
-            asked = self._lane.submit(self._detector.score, list(texts))
-            return asked.result(self._deadline.left())
-        rows = [self._known[text] for text in texts]
+        self._deadline.left()
+        known = self._known.scores
+        if any(text not in known for text in texts):
+            return self._deadline.wait_for(self._lane.submit(self._detector.score, list(texts)))
         return {
-            name: np.array([row[name] for row in rows], dtype=np.float32) for name in self.card.ids
+            name: np.array([known[text][name] for text in texts], dtype=np.float32)
+            for name in self.card.ids
         }
 
     def spans(self, text: str, ids: Sequence[str]) -> Spans:
         """Return the words that carry each id, as the true detector finds them."""
-        left = self._deadline.left()
+        tokens = self._known.tokens[text]
+        if tokens > MOST_MARKED or not self._allowance.take(self._factor * tokens):
+            self.unmarked += 1
+            return {}
         if not isinstance(self._detector, BaseDetector):
             return super().spans(text, ids)
-        return self._lane.submit(self._detector.spans, text, ids).result(left)
+        return self._deadline.wait_for(self._lane.submit(self._detector.spans, text, ids))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,4 +153,18 @@ def report_on(
         report = with_frames(report, framing)
     if not wishes.explanations:
         report = without_explanations(report)
+    if detector.unmarked:
+        report = replace(report, problems=(*report.problems, _not_marked(detector.unmarked)))
     return in_language(report, wishes.report_lang)
+
+
+def _not_marked(passages: int) -> Problem:
+    return Problem(
+        "text",
+        None,
+        "words-not-marked",
+        f"{passages:,} passages with findings in which no words are marked",
+        "fewer passages with findings",
+        "send the document in parts to see the words in all of them",
+        Severity.NOTE,
+    )

@@ -1,6 +1,7 @@
 """The engine: all that scores, checks and frames; routes talk to nothing else."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -14,14 +15,23 @@ from tactful.detectors.checker import (
     rule_ids,
 )
 from tactful.detectors.configuration import LEAST
+from tactful.detectors.cost import rough_tokens
 from tactful.detectors.documents import Document, Kind, document_of
 from tactful.detectors.language import LANGUAGE_NAMES, guess_language, possible_languages
 from tactful.detectors.reports.run import Run
 from tactful.detectors.wording import AUTO, spoken_or_english
 from tactful.service.admission import Admission
 from tactful.service.batching import Read
-from tactful.service.checking import CheckWishes, Deadline, Prescored, report_on
-from tactful.service.errors import NotReady, ServiceError, invalid
+from tactful.service.checking import (
+    Allowance,
+    CheckWishes,
+    Deadline,
+    Known,
+    Prescored,
+    report_on,
+)
+from tactful.service.errors import NotReady, ServiceError, TooLong, invalid
+from tactful.service.excerpts import LONG_TOKENS, TEXT_TOKENS, Excerpt, whole_pieces
 from tactful.service.loading import read_cards
 from tactful.service.logs import NOTE
 from tactful.service.metrics import Metrics
@@ -34,6 +44,10 @@ T = TypeVar("T")
 _LONG = 5_000
 """Telling the language of more characters than these takes too long for the event loop."""
 _SEGMENTS_FOR_LANGUAGE = 100
+TEXTS_SHARE = 3
+"""Texts may have this many times the tokens of a document: nothing but scores is told of them."""
+STATEMENT_TOKENS, GROUP_TOKENS = 200, 80
+"""What writing a statement, or naming a group, costs beside reading the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +57,8 @@ class Scored:
     lang: str
     model: str
     probabilities: dict[str, float]
+    is_whole: bool = True
+    """Whether all of the text was read."""
 
 
 class Engine:
@@ -53,7 +69,10 @@ class Engine:
         self.metrics = metrics or Metrics()
         self.cards: dict[str, Card] = read_cards(settings)
         """The cards by language; the first language reads what has no clear one."""
-        self._admission = Admission(settings.max_queue, settings.timeout_seconds, self.metrics)
+        most_long = max(1, settings.max_queue // settings.max_batch)
+        self._admission = Admission(
+            settings.max_queue, most_long, settings.timeout_seconds, self.metrics
+        )
         self._readers = Readers(settings, self.cards, self._observe)
 
     async def start(self) -> None:
@@ -123,15 +142,55 @@ class Engine:
     async def score_in(
         self, texts: Sequence[str], langs: Sequence[str]
     ) -> list[Scored | Exception]:
-        """Score each text in the language that stands in its place."""
-        async with self._admission.place(min(len(texts), self.settings.max_batch)):
-            answers = await self._scores(texts, langs)
+        """Score each text in the language that stands in its place.
+
+        Of a text of more than ``TEXT_TOKENS`` tokens, those pieces are read in which most may be
+        found; the highest score of each id counts.
+        """
+        async with self._place(texts) as is_long:
+            sizes = await self._sizes(texts, langs, exactly=is_long)
+            most = TEXTS_SHARE * self.settings.max_tokens
+            check_tokens(sum(min(size, TEXT_TOKENS) for size in sizes), most, "The texts have")
+            excerpts = [
+                Excerpt(((0, len(text)),), (size,))
+                if size <= TEXT_TOKENS
+                else await self._readers.excerpt(text, lang, TEXT_TOKENS)
+                for text, lang, size in zip(texts, langs, sizes, strict=True)
+            ]
+            rows = [row for row, each in enumerate(excerpts) for _ in each.pieces]
+            answers = await self._scores(
+                [text[slice(*piece)] for text, each in zip(texts, excerpts, strict=True)
+                 for piece in each.pieces],
+                [langs[row] for row in rows],
+                [size for each in excerpts for size in each.tokens],
+                is_long=is_long,
+            )  # fmt: skip
+        read: list[list[Read | Exception]] = [[] for _ in texts]
+        for row, answer in zip(rows, answers, strict=True):
+            read[row].append(answer)
         return [
-            Scored(lang, self.cards[lang].model, answer.probabilities)
-            if isinstance(answer, Read)
-            else answer
-            for lang, answer in zip(langs, answers, strict=True)
+            self._scored(lang, each, excerpt.is_whole)
+            for lang, each, excerpt in zip(langs, read, excerpts, strict=True)
         ]
+
+    async def excerpts(
+        self, texts: Sequence[str], langs: Sequence[str], most: int = TEXT_TOKENS
+    ) -> list[Excerpt]:
+        """Return the windows of texts that are read, within so many tokens of each.
+
+        Of a longer text those are chosen in which a fast part of the detector finds most.
+        """
+        found = [Excerpt(tuple(whole_pieces(text)), ()) for text in texts if len(text) <= most]
+        if len(found) == len(texts):
+            return found
+        async with self._place(texts):
+            await self._opened(*langs)
+            return [
+                Excerpt(tuple(whole_pieces(text)), ())
+                if len(text) <= most
+                else await self._readers.excerpt(text, lang, most)
+                for text, lang in zip(texts, langs, strict=True)
+            ]
 
     async def check(
         self,
@@ -151,24 +210,37 @@ class Engine:
             raise invalid("The text is empty: there is nothing to check.", "TEXT_EMPTY")
         asked = dict(thresholds or {})
         self._check_ids(only, asked)
-        async with self._admission.place():
-            deadline = Deadline.after(self.settings.timeout_seconds)
-            document = await self._aside(partial(document_of, text, kind))
-            spoken = await self._language_of(document, lang)
-            ids = self.cards[spoken].ids
-            wishes = CheckWishes(
-                self._wanted(only, spoken),
-                {name: value for name, value in asked.items() if name in ids},
-                least,
-                explanations,
-                spoken_or_english(spoken) if report_lang == AUTO else report_lang,
-            )
-            known = await self._known([segment.text for segment in document.segments], spoken)
-            await self._opened(spoken)
-            lane = self._readers.lanes[spoken]
-            detector = Prescored(self._readers.detector(spoken), lane, known, deadline)
-            framing = self._framing(spoken, frames, deadline)
-            return await self._aside(partial(report_on, detector, document, wishes, framing))
+        is_long = rough_tokens(text) > LONG_TOKENS
+        async with self._admission.place(is_long=is_long):
+            deadline = Deadline(self.settings.timeout_seconds)
+            try:
+                document = await self._aside(partial(document_of, text, kind))
+                spoken = await self._language_of(document, lang)
+                ids = self.cards[spoken].ids
+                wishes = CheckWishes(
+                    self._wanted(only, spoken),
+                    {name: value for name, value in asked.items() if name in ids},
+                    least,
+                    explanations,
+                    spoken_or_english(spoken) if report_lang == AUTO else report_lang,
+                )
+                tokens = await self._document_tokens(document, spoken)
+                known = Known(await self._known(tokens, spoken, is_long=is_long), tokens)
+                total = sum(tokens.values())
+                # All of it may be read a second time; what remains is for words and statements.
+                allowance = Allowance(TEXTS_SHARE * self.settings.max_tokens - 2 * total)
+                lane = self._readers.lanes[spoken]
+                detector = Prescored(
+                    self._readers.detector(spoken),
+                    lane.long if is_long else lane,
+                    known,
+                    deadline,
+                    allowance,
+                )
+                framing = self._framing(spoken, frames, known, deadline, allowance)
+                return await self._aside(partial(report_on, detector, document, wishes, framing))
+            finally:
+                deadline.give_up()
 
     async def spans(
         self, text: str, ids: Sequence[str], lang: str | None = None
@@ -182,7 +254,7 @@ class Engine:
             call = partial(readers.spans, spoken, text, known)
             found = await readers.aside(readers.lanes[spoken], call)
             pieces = [span.cut(text) for spans in found.values() for span in spans]
-            scores = await self._known(pieces, spoken)
+            scores = await self._known({piece: rough_tokens(piece) for piece in pieces}, spoken)
         told: dict[str, list[tuple[Span, float]]] = {name: [] for name in ids}
         for name, spans in found.items():
             told[name] = [(span, scores[span.cut(text)][name]) for span in spans]
@@ -190,12 +262,18 @@ class Engine:
 
     async def frame(self, texts: Sequence[str], *, statements: bool = True) -> list[Frame]:
         """Return the Social Bias Frames of English texts."""
+        each = STATEMENT_TOKENS if statements else GROUP_TOKENS
+        cost = sum(rough_tokens(text) + each for text in texts)
+        check_tokens(cost, TEXTS_SHARE * self.settings.max_tokens, "Their frames cost as much as")
+        is_long = cost > LONG_TOKENS
+        lane = self._readers.frames_lane
         found: list[Frame] = []
-        async with self._admission.place(min(len(texts), self.settings.max_batch)):
+        async with self._admission.place(self._weight(texts), is_long=is_long):
+            self._note(cost)
             for start in range(0, len(texts), FRAMES_AT_ONCE):
                 part = texts[start : start + FRAMES_AT_ONCE]
                 call = partial(self._readers.frames, part, statements)
-                found += await self._readers.aside(self._readers.frames_lane, call)
+                found += await self._readers.aside(lane.long if is_long else lane, call)
         return found
 
     def run(self, only: Sequence[str] = (), report_lang: str = AUTO) -> Run:
@@ -210,8 +288,16 @@ class Engine:
         )
         return Run(cards[0], tuple(ids), lang=report_lang, others=tuple(cards[1:]))
 
-    async def _scores(self, texts: Sequence[str], langs: Sequence[str]) -> list[Read | Exception]:
-        found = await self._readers.scores(texts, langs)
+    async def _scores(
+        self,
+        texts: Sequence[str],
+        langs: Sequence[str],
+        tokens: Sequence[int],
+        *,
+        is_long: bool = False,
+    ) -> list[Read | Exception]:
+        found = await self._readers.scores(texts, langs, tokens, is_long=is_long)
+        self._note(sum(tokens))
         note = NOTE.get()
         if note is not None and found:
             note.texts += len(found)
@@ -219,20 +305,66 @@ class Engine:
             note.model = self.cards[langs[0]].model
         return found
 
-    async def _known(self, texts: Sequence[str], lang: str) -> dict[str, dict[str, float]]:
-        """Return the scores of texts, each once; one that fails raises."""
-        each = list(dict.fromkeys(texts))
+    def _scored(
+        self, lang: str, answers: Sequence[Read | Exception], is_whole: bool
+    ) -> Scored | Exception:
+        """Put the scores of the pieces of a text together: the highest counts."""
+        read = [each.probabilities for each in answers if isinstance(each, Read)]
+        if len(read) < len(answers):
+            return next(each for each in answers if isinstance(each, Exception))
+        best = {name: max(each[name] for each in read) for name in read[0]}
+        return Scored(lang, self.cards[lang].model, best, is_whole)
+
+    async def _known(
+        self, tokens: Mapping[str, int], lang: str, *, is_long: bool = False
+    ) -> dict[str, dict[str, float]]:
+        """Return the scores of texts, given with their tokens; one that fails raises."""
+        answers = await self._scores(
+            list(tokens), [lang] * len(tokens), list(tokens.values()), is_long=is_long
+        )
         found = {}
-        for text, answer in zip(each, await self._scores(each, [lang] * len(each)), strict=True):
+        for text, answer in zip(tokens, answers, strict=True):
             if isinstance(answer, Exception):
                 raise answer
             found[text] = answer.probabilities
         return found
 
-    async def _opened(self, lang: str) -> None:
-        """Wait for the detector of a language, which is the first thing its lane does."""
+    def _place(self, texts: Sequence[str]) -> AbstractAsyncContextManager[bool]:
+        """Hold a place for texts; the block is told whether they are long."""
+        is_long = sum(map(rough_tokens, texts)) > LONG_TOKENS
+        return self._admission.place(self._weight(texts), is_long=is_long)
+
+    def _weight(self, texts: Sequence[str]) -> int:
+        return min(len(texts), self.settings.max_batch)
+
+    def _note(self, tokens: int) -> None:
+        note = NOTE.get()
+        if note is not None:
+            note.tokens += tokens
+
+    async def _sizes(
+        self, texts: Sequence[str], langs: Sequence[str], *, exactly: bool
+    ) -> list[int]:
+        """Return the tokens of texts: counted where there may be many, else estimated."""
+        if not exactly and all(len(text) <= TEXT_TOKENS for text in texts):
+            return [rough_tokens(text) for text in texts]
+        await self._opened(*langs)
+        return await self._aside(partial(self._readers.tokens, texts, langs))
+
+    async def _document_tokens(self, document: Document, lang: str) -> dict[str, int]:
+        """Return the different passages of a document with their tokens; refuse too many."""
+        texts = [segment.text for segment in document.segments]
+        await self._opened(lang)
+        sizes = await self._aside(partial(self._readers.tokens, texts, [lang] * len(texts)))
+        # What is repeated is read once, but takes its place in the report each time.
+        check_tokens(sum(sizes), self.settings.max_tokens, "The document has")
+        return dict(zip(texts, sizes, strict=True))
+
+    async def _opened(self, *langs: str) -> None:
+        """Wait for the detectors of languages, which is the first thing that their lanes do."""
         if not self._readers.are_warm:
-            await self._readers.aside(self._readers.lanes[lang], lambda: None)
+            for lang in dict.fromkeys(langs):
+                await self._readers.aside(self._readers.lanes[lang], lambda: None)
 
     async def _language_of(self, document: Document, lang: str | None) -> str:
         """Return the language that a document is read in: as asked for, else as it seems."""
@@ -267,23 +399,39 @@ class Engine:
         choose_ids(only, known)
         check_thresholds(thresholds, known)
 
-    def _framing(self, lang: str, frames: str, deadline: Deadline) -> Framing | None:
-        """Return what tells of implications, as ``tactful check`` does for its main language."""
+    def _framing(
+        self, lang: str, frames: str, known: Known, deadline: Deadline, allowance: Allowance
+    ) -> Framing | None:
+        """Return what tells of implications, as ``tactful check`` does for its main language.
+
+        Where the allowance ends, passages are read a second time, and nothing is told of them.
+        """
         from tactful.frames.load import has_framer
 
         if frames == "off" or lang != next(iter(self.cards)) or not has_framer(lang):
             return None
         readers = self._readers
+        statements = frames == "statements"
+        each = STATEMENT_TOKENS if statements else GROUP_TOKENS
 
         def framing(texts: Sequence[str]) -> list[Frame]:
-            found: list[Frame] = []
-            for start in range(0, len(texts), FRAMES_AT_ONCE):
-                part = texts[start : start + FRAMES_AT_ONCE]
-                asked = readers.frames_lane.submit(readers.frames, part, frames == "statements")
-                found += asked.result(deadline.left())
-            return found
+            told = {text for text in texts if allowance.take(each + known.tokens[text])}
+            found: dict[str, Frame] = {}
+            for group, read in (
+                ([text for text in texts if text in told], partial(self._framed, statements)),
+                ([text for text in texts if text not in told], readers.second_reading),
+            ):
+                for start in range(0, len(group), FRAMES_AT_ONCE):
+                    part = group[start : start + FRAMES_AT_ONCE]
+                    asked = readers.frames_lane.long.submit(read, part)
+                    answers: list[Frame] = deadline.wait_for(asked)
+                    found |= zip(part, answers, strict=True)
+            return [found[text] for text in texts]
 
         return framing
+
+    def _framed(self, statements: bool, texts: Sequence[str]) -> list[Frame]:
+        return self._readers.frames(texts, statements)
 
     async def _aside(self, call: Callable[[], T]) -> T:
         return await self._readers.aside(self._readers.checks, call)
@@ -293,6 +441,12 @@ class Engine:
         self.metrics.texts.labels(model).inc(texts)
         self.metrics.reading.labels(model).inc(seconds)
         self._admission.took(seconds, texts)
+
+
+def check_tokens(tokens: int, most: int, what: str) -> None:
+    """Refuse what would take too long to read."""
+    if tokens > most:
+        raise TooLong(tokens, most, what)
 
 
 def _has(ids: Sequence[str], name: str) -> bool:

@@ -46,6 +46,8 @@ _MESSAGES = {
 }
 _PLAIN_NAME = re.compile(r"[A-Za-z_][\w.@-]{0,39}")
 _MOST_DETAILS = 10
+WORDS_PER_TOKEN = 0.77
+"""Of ordinary prose; for people, who count words."""
 
 
 class ServiceError(Exception):
@@ -109,6 +111,20 @@ class TimedOut(ServiceError):  # noqa: N818 (what happened, not what went wrong)
             "DEADLINE_EXCEEDED",
             f"The answer took longer than {seconds:g} s; send fewer or shorter texts.",
             "TIMED_OUT",
+        )
+
+
+class TooLong(ServiceError):  # noqa: N818 (what happened, not what went wrong)
+    """More tokens than are read for one request."""
+
+    def __init__(self, tokens: int, most: int, what: str = "The document has"):
+        super().__init__(
+            413,
+            "INVALID_ARGUMENT",
+            f"{what} {tokens:,} tokens; expected at most {most:,} in one request, which are about "
+            f"{round(most * WORDS_PER_TOKEN, -2):,.0f} words; send less at a time.",
+            "TOO_MANY_TOKENS",
+            [{"tokens": tokens, "most": most}],
         )
 
 

@@ -83,6 +83,9 @@ class Gate:
         route = passage.route
         self._metrics.requests.labels(route, passage.status).inc()
         self._metrics.seconds.labels(route).observe(seconds)
+        self._callers.charge(passage.note)
+        if passage.note.tokens:
+            self._metrics.tokens.labels(passage.note.key or "none").inc(passage.note.tokens)
         if route not in _QUIET or passage.status >= 400:
             method = passage.scope["method"]
             log_request(method, route, passage.status, seconds * 1000, passage.note)

@@ -159,3 +159,9 @@ class RateLimits:
         if len(self._buckets) > _MOST_BUCKETS:
             self._buckets.popitem(last=False)
         return 0.0 if allowed else (1 - tokens) / rate
+
+    def charge(self, caller: str, tokens: float) -> None:
+        """Take tokens for what was done already; a caller may come to owe some."""
+        known = self._buckets.get(caller)
+        if known is not None:
+            self._buckets[caller] = (known[0] - tokens, known[1])

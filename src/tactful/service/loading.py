@@ -1,19 +1,15 @@
 """Opening the detectors of a service: one for each language, with its share of the cores."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.encoder import EncoderDetector
+from tactful.detectors.cost import encoders_in, parts_in
 from tactful.detectors.linear import LinearDetector
 from tactful.detectors.load import DETECTORS, EMBEDDED, WEIGHTS, load_detector
 from tactful.detectors.protocol import Detector
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
 from tactful.service.settings import ServiceSettings
-
-_PARTS = ("members", "first", "second")
-"""Where detectors that are made of others keep them."""
 
 
 def detector_folders(settings: ServiceSettings) -> dict[str, Path]:
@@ -51,22 +47,13 @@ def read_cards(settings: ServiceSettings) -> dict[str, Card]:
 def open_detector(folder: Path, threads: int) -> Detector:
     """Open a detector that computes with so many threads."""
     detector = load_detector(folder)
-    for part in _with_parts(detector):
-        if isinstance(part, EncoderDetector):
-            part.threads = threads
+    for encoder in encoders_in(detector):
+        encoder.threads = threads
     return detector
 
 
 def forget_words(detector: Detector) -> None:
     """Let a detector forget the words of texts that it remembers to be quick."""
-    for part in _with_parts(detector):
+    for part in parts_in(detector):
         if isinstance(part, LinearDetector):
             part.forget()
-
-
-def _with_parts(detector: object) -> Iterator[object]:
-    yield detector
-    for name in _PARTS:
-        found = getattr(detector, name, ())
-        for part in found if isinstance(found, tuple | list) else (found,):
-            yield from _with_parts(part)

@@ -29,6 +29,10 @@ class Note:
     model: str | None = None
     key: str | None = None
     """The id of the API key, which is no secret."""
+    tokens: int = 0
+    """What reading cost."""
+    caller: str | None = None
+    """Who is held to a rate: the id of the key, or the address; not for the log."""
 
 
 NOTE: ContextVar[Note | None] = ContextVar("tactful_note", default=None)
@@ -52,6 +56,7 @@ def log_request(method: str, route: str, status: int, ms: float, note: Note) -> 
         "status": status,
         "ms": round(ms, 1),
         "texts": note.texts or None,
+        "tokens": note.tokens or None,
         "batch": note.batch or None,
         "model": note.model,
         "key": note.key,

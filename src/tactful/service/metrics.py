@@ -1,4 +1,7 @@
-"""What Prometheus is told: requests, times, batches, the queue; no text, no key, no address."""
+"""What Prometheus is told: requests, times, batches, costs, the queue; no text and no address.
+
+Of a key, its id is told, which is no secret.
+"""
 
 import os
 
@@ -45,6 +48,10 @@ class Metrics:
         self.texts = Counter(
             "tactful_texts_scored", "Texts that were scored.", ["model"], registry=registry
         )
+        self.tokens = Counter(
+            "tactful_tokens", "Tokens that reading cost, by the id of the API key.", ["key"],
+            registry=registry,
+        )  # fmt: skip
         self.rejected = Counter(
             "tactful_rejected", "Requests that were turned away, by reason.", ["reason"],
             registry=registry,

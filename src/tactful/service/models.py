@@ -91,6 +91,9 @@ class TextScore(BaseModel):
     lang: str | None
     model: str | None
     probabilities: dict[str, float] | None
+    truncated: bool | None = Field(
+        None, description="True where the text was too long, and only a part of it was read."
+    )
     reason: str | None = None
     message: str | None = None
 
@@ -106,6 +109,9 @@ class TextFrame(BaseModel):
     """The frame of one text; without a frame there is a reason."""
 
     frame: dict[str, Any] | None
+    truncated: bool | None = Field(
+        None, description="True where the text was too long, and only its beginning was read."
+    )
     reason: str | None = None
     message: str | None = None
 
@@ -140,7 +146,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
         400: "The request cannot be understood or answered.",
         401: "An API key is needed.",
         408: "The body came too slowly.",
-        413: "The body is too long.",
+        413: "The body is too long, or there is too much to read in it.",
         415: "The body is not JSON.",
         422: "A field is not as expected.",
         429: "Too many requests or waiting texts; see Retry-After.",

@@ -1,6 +1,6 @@
-"""The detectors and the framer, each in a lane of its own.
+"""The detectors and the framer, each in a lane of its own (:mod:`tactful.service.lanes`).
 
-A lane is one thread. All that a detector does happens in its lane, because detectors remember words
+All that a detector does happens in its lane, because detectors remember words
 they have met and are not made for two threads; inside a call, onnxruntime computes on all the cores
 it is given. The event loop only hands texts over.
 """
@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.card import Card
+from tactful.detectors.cost import suspicion, tokens_of
 from tactful.detectors.occlusion import occlusion_spans
 from tactful.detectors.onnx_session import release_memory as release_sessions
 from tactful.detectors.protocol import Detector, Scores
 from tactful.errors import TactfulError
 from tactful.service.batching import Batcher, Read
 from tactful.service.errors import NotReady
+from tactful.service.excerpts import Excerpt, chosen_pieces, sized_pieces
+from tactful.service.lanes import Lane
 from tactful.service.loading import detector_folders, forget_words, open_detector
 from tactful.service.logs import log_failure
 from tactful.service.memory import trim
@@ -33,7 +36,10 @@ T = TypeVar("T")
 Observe = Callable[[str, int, float], None]
 """Is told the model, the texts of a batch, and how long they took."""
 
-FRAMES_AT_ONCE = 8
+FRAMES_AT_ONCE = 3
+"""The frames that are read in one call: further ones let others pass before."""
+PIECE_TOKENS = 512
+"""What is read of long work in one call, likewise."""
 _CHECKS_AT_ONCE = 4
 _STARTING = "The service is still starting."
 _WARM_UP = {
@@ -52,9 +58,10 @@ class Readers:
         self._detectors: dict[str, Detector] = {}
         self._framer: Framer | None = None
         self._batchers: dict[str, Batcher] = {}
+        self._long_batchers: dict[str, Batcher] = {}
         self._warming: asyncio.Task[None] | None = None
-        self.lanes: dict[str, ThreadPoolExecutor] = {}
-        self.frames_lane = _lane("frames")
+        self.lanes: dict[str, Lane] = {}
+        self.frames_lane = Lane("tactful-frames")
         self.checks = ThreadPoolExecutor(_CHECKS_AT_ONCE, "tactful-check")
         self.failure: NotReady | None = None
         """Why no detector can be used, if so."""
@@ -68,13 +75,20 @@ class Readers:
         """Open the detectors in the background; texts that come before wait in the lanes."""
         settings, loop = self._settings, asyncio.get_running_loop()
         for lang, card in self._cards.items():
-            self.lanes[lang] = _lane(lang)
+            self.lanes[lang] = lane = Lane(f"tactful-{lang}")
+            read, observe = partial(self._read, lang), partial(self._observe, card.model)
+            most = settings.max_batch if settings.micro_batching else 1
+            wait = settings.batch_wait_ms / 1000
             self._batchers[lang] = Batcher(
-                partial(self._read, lang),
-                self.lanes[lang],
-                most=settings.max_batch if settings.micro_batching else 1,
-                wait_seconds=settings.batch_wait_ms / 1000,
-                observe=partial(self._observe, card.model),
+                read, lane, most=most, wait_seconds=wait, observe=observe
+            )
+            self._long_batchers[lang] = Batcher(
+                read,
+                lane.long,
+                most=most,
+                wait_seconds=0.0,
+                observe=observe,
+                most_tokens=PIECE_TOKENS,
             )
         # Opening is the first thing that each lane does, so that whatever comes finds it done.
         opening = [
@@ -91,16 +105,23 @@ class Readers:
             # Waiting in another thread: a job that ends still wants to tell the event loop.
             await asyncio.to_thread(lane.shutdown, cancel_futures=True)
 
-    async def scores(self, texts: Sequence[str], langs: Sequence[str]) -> list[Read | Exception]:
+    async def scores(
+        self,
+        texts: Sequence[str],
+        langs: Sequence[str],
+        tokens: Sequence[int],
+        *,
+        is_long: bool = False,
+    ) -> list[Read | Exception]:
         """Score texts some at a time, so that a request of many lets others pass in between."""
         found: list[Read | Exception] = []
         step = self._settings.max_batch
+        batchers = self._long_batchers if is_long else self._batchers
         for start in range(0, len(texts), step):
+            part = slice(start, start + step)
             asked = [
-                self._batchers[lang].submit(text)
-                for text, lang in zip(
-                    texts[start : start + step], langs[start : start + step], strict=True
-                )
+                batchers[lang].submit(text, size)
+                for text, lang, size in zip(texts[part], langs[part], tokens[part], strict=True)
             ]
             try:
                 if len(asked) == 1:
@@ -119,6 +140,34 @@ class Readers:
             raise self.failure or NotReady(_STARTING)
         return self._detectors[lang]
 
+    def tokens(self, texts: Sequence[str], langs: Sequence[str]) -> list[int]:
+        """Return what reading each text costs; any thread may ask."""
+        found = [0] * len(texts)
+        for lang in dict.fromkeys(langs):
+            rows = [row for row, each in enumerate(langs) if each == lang]
+            sizes = tokens_of(self.detector(lang), [texts[row] for row in rows])
+            for row, size in zip(rows, sizes, strict=True):
+                found[row] = size
+        return found
+
+    async def excerpt(self, text: str, lang: str, most: int) -> Excerpt:
+        """Return the pieces of a text that are read, within so many tokens.
+
+        Of a text that has more, a fast part of the detector skims all of it, and the pieces with
+        most to find are read.
+        """
+        detector = self.detector(lang)
+        measure = partial(sized_pieces, partial(tokens_of, detector), text, most)
+        pieces, sizes = await self.aside(self.checks, measure)
+        if sum(sizes) <= most:
+            return Excerpt(tuple(pieces), tuple(sizes))
+        texts = [text[start:end] for start, end in pieces]
+        values = await self.aside(self.lanes[lang], partial(suspicion, detector, texts))
+        rows = chosen_pieces(sizes, values.tolist(), most)
+        return Excerpt(
+            tuple(pieces[row] for row in rows), tuple(sizes[row] for row in rows), is_whole=False
+        )
+
     def spans(self, lang: str, text: str, ids: Sequence[str]) -> Mapping[str, tuple[Span, ...]]:
         """Return the words that carry each id; to be called in the lane of the language."""
         detector = self.detector(lang)
@@ -128,15 +177,36 @@ class Readers:
 
     def frames(self, texts: Sequence[str], statements: bool) -> list[Frame]:
         """Return the frames of texts; to be called in the lane of the frames."""
-        from tactful.frames.load import EMBEDDED, load_framer
+        from tactful.frames.embedded import EmbeddedFramer
         from tactful.frames.shown import without_statements
+
+        framer = self._opened_framer()
+        if isinstance(framer, EmbeddedFramer):
+            framer.statements = statements  # then nothing is written that would only be hidden
+        found = framer.frame(texts)
+        return found if statements else [without_statements(each) for each in found]
+
+    def second_reading(self, texts: Sequence[str]) -> list[Frame]:
+        """Return frames that tell probabilities only; to be called in the lane of the frames."""
+        from tactful.frames.embedded import EmbeddedFramer
+
+        framer = self._opened_framer()
+        if not isinstance(framer, EmbeddedFramer):
+            return framer.frame(texts)
+        scores = framer.score(texts)
+        return [
+            Frame({name: float(column[row]) for name, column in scores.items()})
+            for row in range(len(texts))
+        ]
+
+    def _opened_framer(self) -> "Framer":
+        from tactful.frames.load import EMBEDDED, load_framer
 
         if self._framer is None:  # opened when a text first needs it
             shared = self._settings.weights
             name = EMBEDDED["en"]["default"]
             self._framer = load_framer(shared / name) if shared else load_framer()
-        found = self._framer.frame(texts)
-        return found if statements else [without_statements(each) for each in found]
+        return self._framer
 
     async def release_memory(self) -> None:
         """Give back what large texts have taken: a short text is the last that each model reads."""
@@ -177,10 +247,6 @@ class Readers:
 
     def _read(self, lang: str, texts: Sequence[str]) -> Scores:
         return self.detector(lang).score(texts)
-
-
-def _lane(name: str) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(1, f"tactful-{name}")
 
 
 async def _settled(answer: "asyncio.Future[Read]") -> Read | Exception:

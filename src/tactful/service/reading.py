@@ -85,6 +85,14 @@ def check_texts(texts: list[str], settings: ServiceSettings) -> None:
         )
     for text in texts:
         check_length(text, settings)
+    characters, most = sum(map(len, texts)), 2 * settings.max_text_chars
+    if characters > most:
+        raise invalid(
+            f"The texts have {characters:,} characters; expected at most {most:,} in one request; "
+            "send the others in a further request.",
+            "TEXTS_TOO_LONG",
+            413,
+        )
 
 
 def _check_counts(body: bytes, model: type[BaseModel]) -> None:

@@ -43,8 +43,11 @@ class ServiceSettings:
     """A longer request is refused with 413 before it is read to its end."""
     max_texts: int = 256
     """So many texts may be in one request."""
-    max_text_chars: int = 100_000
-    """So many characters a text may have."""
+    max_text_chars: int = 50_000
+    """So many characters a text may have; all texts of a request, twice as many."""
+    max_tokens: int = 4_096
+    """So many tokens a document may have, about three quarters as many words; all texts that are
+    only scored, three times as many."""
     timeout_seconds: float = 30.0
     """A request that takes longer is given up and answered with 504."""
     receive_seconds: float = 10.0
@@ -79,7 +82,8 @@ class ServiceSettings:
 
     def __post_init__(self) -> None:
         for name in ("workers", "max_queue", "max_batch", "max_body_bytes", "max_texts",
-                     "max_text_chars", "timeout_seconds", "receive_seconds"):  # fmt: skip
+                     "max_text_chars", "max_tokens", "timeout_seconds",
+                     "receive_seconds"):  # fmt: skip
             if getattr(self, name) <= 0:
                 raise UsageError(f"Found {name} {getattr(self, name):g}; expected more than 0.")
         if self.rate_per_minute is not None and self.rate_per_minute <= 0:

@@ -42,7 +42,7 @@ def test_the_data_of_a_page_can_be_read(client: TestClient, path: str) -> None:
     data = json.loads(found[1])
     assert data["entries"]["pcl"]["think"].endswith("?")
     assert set(data["ids"]) == {"en", "es"}
-    assert data["mostCharacters"] == 100_000
+    assert data["mostCharacters"] == 50_000
 
 
 def test_the_language_is_asked_for_remembered_or_the_browsers(client: TestClient) -> None:

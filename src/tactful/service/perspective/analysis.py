@@ -6,6 +6,7 @@ from typing import Protocol
 
 from tactful.detectors.card import Card
 from tactful.service.engine import Scored
+from tactful.service.excerpts import TEXT_TOKENS, Excerpt, Piece, whole_pieces
 from tactful.service.perspective.mapping import Attribute, Formula, find_attribute
 from tactful.service.perspective.refusals import (
     language_not_detected,
@@ -14,7 +15,7 @@ from tactful.service.perspective.refusals import (
     unknown_attribute,
 )
 from tactful.service.perspective.requests import AnalyzeRequest, Wanted, primary
-from tactful.service.perspective.spans import Piece, sentence_pieces, whole_pieces
+from tactful.service.perspective.spans import sentence_pieces
 
 
 class Scoring(Protocol):
@@ -27,6 +28,12 @@ class Scoring(Protocol):
 
     async def languages(self, texts: Sequence[str]) -> list[list[str]]:
         """Return the languages each text may be in, most likely first."""
+        ...
+
+    async def excerpts(
+        self, texts: Sequence[str], langs: Sequence[str], most: int
+    ) -> list[Excerpt]:
+        """Return the windows of texts that are read, within so many tokens of each."""
         ...
 
     async def score(self, texts: Sequence[str], lang: str | None = None) -> list[Scored]:
@@ -51,6 +58,8 @@ class Analysis:
     """By the name that the client wrote."""
     detected: tuple[str, ...] = ()
     """The languages the comment may be in, also where the client named some."""
+    is_whole: bool = True
+    """Whether all of the comment was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +79,16 @@ async def analyze(
     if not detected and not request.languages:
         raise language_not_detected()
     plans = _plans(engine, request, found, detected, drop)
-    pieces = _pieces(request)
-    scored = {
-        lang: await _scored(engine, request.text, pieces, lang)
-        for lang in dict.fromkeys(lang for plan in plans for lang in plan.formulas)
-    }
+    langs = list(dict.fromkeys(lang for plan in plans for lang in plan.formulas))
+    if not langs:
+        return Analysis({}, detected)
+    # What a comment may cost is divided among its readings: by language, and once for its spans.
+    most = TEXT_TOKENS // (len(langs) * (2 if request.spans else 1))
+    (excerpt,) = await engine.excerpts([request.text], langs[:1], most)
+    parts = _parts(request, excerpt)
+    scored = {lang: await _scored(engine, request.text, parts, lang) for lang in langs}
     scores = {plan.wanted.name: _answer(plan, request, scored) for plan in plans}
-    return Analysis(scores, detected)
+    return Analysis(scores, detected, excerpt.is_whole)
 
 
 def _known(wanted: Sequence[Wanted], drop: bool) -> list[tuple[Wanted, Attribute]]:
@@ -127,27 +139,33 @@ def _plans(
     return plans
 
 
-def _pieces(request: AnalyzeRequest) -> list[Piece]:
-    """Return the ranges to score: the whole comment first, and its sentences if asked for."""
-    whole = (0, len(request.text))
-    sentences = sentence_pieces(request.text) if request.spans else []
-    return [whole, *(piece for piece in sentences if piece != whole)]
+def _parts(request: AnalyzeRequest, excerpt: Excerpt) -> dict[Piece, list[Piece]]:
+    """Return the ranges to score: the whole comment first, and its sentences if asked for.
+
+    Each has the windows that it is read in. Of a comment that is too long to be read as a whole,
+    sentences that are not read have no score.
+    """
+    text = request.text
+    found: dict[Piece, list[Piece]] = {(0, len(text)): list(excerpt.pieces)}
+    for start, end in sentence_pieces(text) if request.spans else ():
+        if excerpt.is_whole or any(
+            first <= start and end <= last for first, last in excerpt.pieces
+        ):
+            windows = whole_pieces(text[start:end])
+            own = [(start + first, start + last) for first, last in windows]
+            found.setdefault((start, end), own)
+    return found
 
 
 async def _scored(
-    engine: Scoring, text: str, pieces: Sequence[Piece], lang: str
+    engine: Scoring, text: str, parts: Mapping[Piece, Sequence[Piece]], lang: str
 ) -> dict[Piece, list[Mapping[str, float]]]:
-    """Score each piece; one that is too long for the detector is scored window by window."""
-    parts = {piece: _parts(text, piece) for piece in pieces}
-    each = list(dict.fromkeys(part for found in parts.values() for part in found))
+    """Score each range by the windows that it is read in."""
+    own = {piece: [text[slice(*part)] for part in found] for piece, found in parts.items()}
+    each = list(dict.fromkeys(part for found in own.values() for part in found))
     answers = await engine.score(each, lang)
     known = {part: answer.probabilities for part, answer in zip(each, answers, strict=True)}
-    return {piece: [known[part] for part in found] for piece, found in parts.items()}
-
-
-def _parts(text: str, piece: Piece) -> list[str]:
-    own = text[piece[0] : piece[1]]
-    return [own[start:end] for start, end in whole_pieces(own)]
+    return {piece: [known[part] for part in found] for piece, found in own.items()}
 
 
 def _answer(

@@ -33,6 +33,8 @@ def analyze_response(request: AnalyzeRequest, analysis: Analysis) -> dict[str, A
     body["languages"] = list(request.languages or analysis.detected[:1])
     if analysis.detected:
         body["detectedLanguages"] = list(analysis.detected)
+    if not analysis.is_whole:
+        body["truncated"] = True
     if request.client_token is not None:
         body["clientToken"] = request.client_token
     return body

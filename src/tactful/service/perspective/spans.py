@@ -8,12 +8,11 @@ is one of its own. Everything else in Tactful counts code points.
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from tactful.detectors.segments import sentences, windows
+from tactful.detectors.segments import sentences
+from tactful.service.excerpts import Piece
 
 MOST_SPANS = 64
 """A comment of many tiny sentences is told in so many spans at most: neighbours are joined."""
-Piece = tuple[int, int]
-"""A half-open range of code points."""
 
 
 def utf16_length(text: str) -> int:
@@ -40,11 +39,6 @@ class Utf16:
     def span(self, piece: Piece) -> Piece:
         """Return a range of code points in code units."""
         return self.offset(piece[0]), self.offset(piece[1])
-
-
-def whole_pieces(text: str) -> list[Piece]:
-    """Return the windows whose highest score is that of the comment: one, unless it is long."""
-    return windows(text) or [(0, len(text))]
 
 
 def sentence_pieces(text: str) -> list[Piece]:

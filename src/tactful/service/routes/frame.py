@@ -13,6 +13,7 @@ from tactful.frames.load import EMBEDDED, has_framer
 from tactful.service.answers import JsonAnswer
 from tactful.service.engine import Engine
 from tactful.service.errors import ServiceError
+from tactful.service.excerpts import beginning
 from tactful.service.models import ERRORS, FrameAnswer, FrameRequest, body_of
 from tactful.service.reading import check_texts, read_model
 from tactful.service.settings import ServiceSettings
@@ -41,15 +42,16 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
         given = None if wanted.lang == "auto" else wanted.lang
         reasons = await _reasons(wanted.texts, given)
         rows = [row for row, reason in enumerate(reasons) if reason is None]
-        frames = await engine.frame(
-            [wanted.texts[row] for row in rows], statements=wanted.statements
-        )
+        read = [beginning(wanted.texts[row]) for row in rows]
+        frames = await engine.frame(read, statements=wanted.statements)
         told: list[dict[str, Any]] = [
             {"frame": None, "reason": reason[0], "message": reason[1]} if reason else {}
             for reason in reasons
         ]
-        for row, found in zip(rows, frames, strict=True):
+        for row, text, found in zip(rows, read, frames, strict=True):
             told[row] = {"frame": frame_as_json(found)}
+            if len(text) < len(wanted.texts[row]):
+                told[row]["truncated"] = True
         model = {"name": card.name, "version": card.version, "lang": card.lang}
         return JsonAnswer({"schema": SCHEMA, "model": model, "note": CAVEAT, "frames": told})
 

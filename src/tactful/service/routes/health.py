@@ -38,7 +38,8 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
         response_class=Response,
     )
     async def metrics() -> Response:
-        """Count requests, times, batches and the queue; no text and no key is among them."""
+        """Count requests, times, batches, costs and the queue; no text is among them, and no key
+        but its id."""
         return Response(engine.metrics.page(), media_type=CONTENT_TYPE)
 
     return routes

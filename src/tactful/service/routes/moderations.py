@@ -21,7 +21,6 @@ from tactful.service.engine import Engine, Scored
 from tactful.service.errors import invalid
 from tactful.service.models import ERRORS
 from tactful.service.perspective.mapping import Formula, attributes
-from tactful.service.perspective.spans import whole_pieces
 from tactful.service.reading import check_texts, read_json
 from tactful.service.settings import ServiceSettings
 
@@ -108,6 +107,10 @@ _RESULT: dict[str, Any] = {
                         "type": "array",
                         "description": "The categories that cannot be judged, for this text.",
                         "items": {"type": "string"},
+                    },
+                    "truncated": {
+                        "type": "boolean",
+                        "description": "True where only a part of a long text was read.",
                     },
                 },
             },
@@ -196,10 +199,11 @@ def _part(part: Mapping[str, Any]) -> str:
 async def _results(engine: Engine, texts: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
     """Classify all texts in one go; the highest score of its windows is that of a long one."""
     langs = [_served(engine, found) for found in await engine.languages(texts)]
+    excerpts = await engine.excerpts(texts, langs)
     pieces = [
-        (row, text[start:end])
-        for row, text in enumerate(texts)
-        for start, end in whole_pieces(text)
+        (row, texts[row][start:end])
+        for row, excerpt in enumerate(excerpts)
+        for start, end in excerpt.pieces
     ]
     answers = await engine.score_in(
         [piece for _, piece in pieces], [langs[row] for row, _ in pieces]
@@ -210,8 +214,12 @@ async def _results(engine: Engine, texts: Sequence[str]) -> list[tuple[str, dict
             raise answer
         scored[row].append(answer)
     return [
-        (found[0].model, _classified(engine.cards[lang], lang, found))
-        for lang, found in zip(langs, scored, strict=True)
+        (
+            found[0].model,
+            _classified(engine.cards[lang], lang, found)
+            | ({} if excerpt.is_whole else {"truncated": True}),
+        )
+        for lang, found, excerpt in zip(langs, scored, excerpts, strict=True)
     ]
 
 

@@ -94,7 +94,8 @@ def _told(answer: Scored | tuple[str, str], only: frozenset[str] | None) -> dict
             if only is None or name in only
         }
         if chosen:
-            return {"lang": answer.lang, "model": answer.model, "probabilities": chosen}
+            part = {} if answer.is_whole else {"truncated": True}
+            return {"lang": answer.lang, "model": answer.model, "probabilities": chosen, **part}
         answer = _NOTHING_WANTED
     reason, message = answer
     nothing = dict.fromkeys(("lang", "model", "probabilities"))

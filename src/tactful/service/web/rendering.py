@@ -11,6 +11,7 @@ from markupsafe import Markup
 from tactful import __version__
 from tactful.detectors.language import LANGUAGE_NAMES
 from tactful.service.engine import Engine
+from tactful.service.errors import WORDS_PER_TOKEN
 from tactful.service.settings import ServiceSettings
 from tactful.service.web.words import LANGUAGES, entries_in, families_in, words_in
 
@@ -77,6 +78,7 @@ class Site:
             "families": families_in(lang),
             "ids": self._ids,
             "mostCharacters": self._settings.max_text_chars,
+            "mostWords": round(self._settings.max_tokens * WORDS_PER_TOKEN, -2),
             "mostTexts": self._settings.max_texts,
             "mostBytes": self._settings.max_body_bytes,
         }

@@ -53,6 +53,7 @@ function problem(error) {
   const said = {
     TEXT_TOO_LONG: () => word('error_long', { most: data.mostCharacters }),
     REQUEST_TOO_LARGE: () => word('error_long', { most: data.mostCharacters }),
+    TOO_MANY_TOKENS: () => word('error_words', { most: data.mostWords }),
     LANGUAGE_NOT_SUPPORTED: () => word('error_lang'),
     NUL_IN_TEXT: () => word('error_nul'),
     TIMED_OUT: () => word('error_timeout'),

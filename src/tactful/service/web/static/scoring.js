@@ -4,7 +4,8 @@ import { call } from './api.js';
 import { data, word } from './words.js';
 
 const AT_ONCE = 64;
-const MOST_UNITS = 200_000; // of all texts of a request: far below what a body may have
+const MOST_UNITS = 12_000; // of all texts of a request: below what the service reads at once
+const TOO_MUCH = 'TOO_MANY_TOKENS';
 
 /** Score texts in parts; `onPart(from, answers)` is called after each. */
 export async function scoreAll(texts, lang, { signal, onPart, onWait }) {
@@ -19,14 +20,26 @@ export async function scoreAll(texts, lang, { signal, onPart, onWait }) {
       if (part.length && units > MOST_UNITS) break;
       part.push(text);
     }
-    const answer = await (await call('/v1/score', { texts: part, lang }, { signal, onWait })).json();
-    onPart(from, answer.scores.map((score, at) =>
+    const scores = await scored(part, lang, { signal, onWait });
+    onPart(from, scores.map((score, at) =>
       (isTooLong(texts[from + at]) ? unscored(word('too_long_cell')) : told(score))));
     from += part.length;
   }
 }
 
-const isTooLong = (text) => text.length > Math.min(data.mostCharacters, MOST_UNITS);
+/** Score texts in one request; where that is too much to read, in two. */
+async function scored(texts, lang, options) {
+  try {
+    return (await (await call('/v1/score', { texts, lang }, options)).json()).scores;
+  } catch (error) {
+    if (error.type !== TOO_MUCH || texts.length < 2) throw error;
+    const half = Math.ceil(texts.length / 2);
+    const first = await scored(texts.slice(0, half), lang, options);
+    return [...first, ...await scored(texts.slice(half), lang, options)];
+  }
+}
+
+const isTooLong = (text) => text.length > data.mostCharacters;
 // One cell that cannot be sent must not stop the others.
 const fitting = (text) => (isTooLong(text) ? '' : text.replaceAll('\0', '\ufffd'));
 
