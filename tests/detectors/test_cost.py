@@ -6,6 +6,7 @@ import pytest
 from tests.phrase_detector import PhraseDetector
 
 from tactful.detectors.cost import encoders_in, rough_tokens, span_factor, suspicion, tokens_of
+from tactful.detectors.linear import LinearDetector
 from tactful.detectors.load import load_detector
 
 PROSE = "The library will be open again on Monday, and everybody is welcome to come and read. "
@@ -52,3 +53,13 @@ def test_a_fast_part_says_where_to_look(lang: str, telling: str, embedded_weight
 
 def test_marking_words_costs_more_where_each_is_left_out(embedded_weights: Path) -> None:
     assert span_factor(load_detector()) < span_factor(load_detector(lang="es"))
+
+
+def test_unknown_words_fill_no_memory() -> None:
+    fast = load_detector("fast")
+    assert isinstance(fast, LinearDetector)
+    texts = [f"{number}{'x' * 1900}" for number in range(600)]
+    scores = [fast.score([text])["pcl"][0] for text in texts]
+    kept = fast._table.words[fast._table.known :]
+    assert sum(map(len, kept)) < 700_000
+    assert scores[:3] == [fast.score([text])["pcl"][0] for text in texts[:3]]

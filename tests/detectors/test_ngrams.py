@@ -96,3 +96,11 @@ def test_weights_for_other_ids_are_refused(tmp_path: Path) -> None:
     NgramDetector(made.ngrams, made.weights[:, :1], made.bias, made.card).save(tmp_path)
     with pytest.raises(FileFormatError, match="weights of shape"):
         load_detector(tmp_path)
+
+
+def test_very_long_words_are_not_kept_in_memory() -> None:
+    known = fitted()
+    text = " ".join(letter * 1900 for letter in "abcdefgh")
+    assert known.columns(text) == known.columns(text)
+    known.columns("la plaza del barrio")
+    assert max(map(len, known._read)) == len("barrio")

@@ -34,6 +34,8 @@ _WORD = re.compile(r"\S+")
 """For pieces a word is what stands between white space, its punctuation included."""
 _MOST_READ = 100_000
 """So many words are kept as they were cut."""
+_LONGEST_KEPT = 40
+"""Longer words are cut each time: few of them come twice, and thousands would fill the memory."""
 Numbers = NDArray[np.float32]
 Found = list[tuple[int, tuple[Place, ...]]]
 
@@ -78,9 +80,11 @@ class Ngrams:
         for raw in text.split():
             known = self._read.get(raw)
             if known is None:
+                known = self._word(raw)
                 if len(self._read) >= _MOST_READ:
                     self._read.clear()
-                known = self._read[raw] = self._word(raw)
+                if len(raw) <= _LONGEST_KEPT:
+                    self._read[raw] = known
             tokens += known[0]
             pieces += known[1]
         words = [

@@ -102,6 +102,8 @@ class Prescored(BaseDetector):
         self._detector, self._lane, self._known = detector, lane, known
         self._deadline, self._allowance = deadline, allowance
         self._factor = span_factor(detector)
+        self._found: dict[tuple[str, tuple[str, ...]], Spans] = {}
+        """Documents repeat themselves; what was found once is not looked for again."""
         self.unmarked = 0
         """The passages whose words were not looked for."""
 
@@ -118,10 +120,16 @@ class Prescored(BaseDetector):
 
     def spans(self, text: str, ids: Sequence[str]) -> Spans:
         """Return the words that carry each id, as the true detector finds them."""
-        tokens = self._known.tokens[text]
-        if tokens > MOST_MARKED or not self._allowance.take(self._factor * tokens):
-            self.unmarked += 1
-            return {}
+        key = text, tuple(ids)
+        if key not in self._found:
+            tokens = self._known.tokens[text]
+            if tokens > MOST_MARKED or not self._allowance.take(self._factor * tokens):
+                self.unmarked += 1
+                return {}
+            self._found[key] = self._looked_for(text, ids)
+        return self._found[key]
+
+    def _looked_for(self, text: str, ids: Sequence[str]) -> Spans:
         if not isinstance(self._detector, BaseDetector):
             return super().spans(text, ids)
         return self._deadline.wait_for(self._lane.submit(self._detector.spans, text, ids))

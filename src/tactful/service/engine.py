@@ -415,11 +415,14 @@ class Engine:
         each = STATEMENT_TOKENS if statements else GROUP_TOKENS
 
         def framing(texts: Sequence[str]) -> list[Frame]:
-            told = {text for text in texts if allowance.take(each + known.tokens[text])}
+            told, other = [], []
+            for text in dict.fromkeys(texts):
+                has_room = allowance.take(each + known.tokens[text])
+                (told if has_room else other).append(text)
             found: dict[str, Frame] = {}
             for group, read in (
-                ([text for text in texts if text in told], partial(self._framed, statements)),
-                ([text for text in texts if text not in told], readers.second_reading),
+                (told, partial(self._framed, statements)),
+                (other, readers.second_reading),
             ):
                 for start in range(0, len(group), FRAMES_AT_ONCE):
                     part = group[start : start + FRAMES_AT_ONCE]
