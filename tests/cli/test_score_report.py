@@ -4,6 +4,8 @@ import csv
 import json
 import random
 import re
+import subprocess
+import sys
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -106,3 +108,19 @@ def test_a_page_may_be_written_over_with_force_and_by_the_run_that_made_it() -> 
     Path("page.html").write_text("spoilt")
     assert run("a.csv", "-o", "out", "--report", "page.html").exit_code == 0
     assert Path("page.html").read_text().startswith("<!doctype html>")
+
+
+def test_without_a_page_its_kit_is_not_imported() -> None:
+    code = (
+        "import sys\n"
+        "from tactful.cli.main import cli\n"
+        f"cli(['score', 'a.csv', '-o', 'out.csv', *{FAST!r}], standalone_mode=False)\n"
+        "print(*(name for name in sys.modules if name.startswith('tactful.')))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    loaded = done.stdout.split()
+    assert "tactful.scale.local" in loaded
+    kit = [name for name in loaded if name.startswith("tactful.scale.report.")]
+    assert kit == ["tactful.scale.report.words"]

@@ -10,7 +10,8 @@ from html.parser import HTMLParser
 import pytest
 from tests.scale.made import IDS, THRESHOLDS, Row, counted
 
-from tactful.scale.report import ReportAbout, report_html
+from tactful.scale.report.about import ReportAbout
+from tactful.scale.report.html import report_html
 from tactful.scale.report.words import Share, interval, percent, safe, shortened
 from tactful.scale.summary import OTHERS, Group, Summary
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.scale.made import THRESHOLDS, Row, counted
 
-from tactful.scale.report import ReportAbout, report_html
+from tactful.scale.report.about import ReportAbout
+from tactful.scale.report.html import report_html
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

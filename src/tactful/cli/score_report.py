@@ -58,13 +58,13 @@ def refuse_existing_report(job: "Job", wishes: "ScoreWishes") -> None:
 
 def write_report(summary: "Summary", job: "Job", wishes: "ScoreWishes") -> None:
     """Write the overview as a page, if wished."""
-    from tactful.files import atomic_path
-    from tactful.scale.report import report_html
-    from tactful.scale.report.about import ReportAbout
-    from tactful.taxonomies.load import find_entry
-
     if wishes.report is None:
         return
+    from tactful.files import atomic_path
+    from tactful.scale.report.about import ReportAbout
+    from tactful.scale.report.html import report_html
+    from tactful.taxonomies.load import find_entry
+
     about = ReportAbout(
         inputs=job.inputs,
         model=job.scorer.model,
