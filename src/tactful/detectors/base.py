@@ -32,7 +32,12 @@ class BaseDetector(ABC):
         return occlusion_spans(self, text, ids)
 
     def check(self, text: str) -> Report:
-        """Return what was found in one text: what, how sure, where and why."""
+        """Return what was found in one text: what, how sure, where and why.
+
+        This is the detector's own reading. ``tactful check`` corrects it: the mere mention of a
+        group is not an offence. ``tactful.frames.second_reading.with_second_reading`` returns a
+        detector that does the same.
+        """
         probabilities = {name: float(found[0]) for name, found in self.score([text]).items()}
         return self.report(text, probabilities)
 

@@ -47,8 +47,14 @@ class Member(Protocol):
 class BlendDetector(BaseDetector):
     """A weighted mean of detectors with the same ids."""
 
-    def __init__(self, card: Card, members: Sequence[Member], shares: Sequence[Share]):
-        self.card, self.members = card, tuple(members)
+    def __init__(
+        self,
+        card: Card,
+        members: Sequence[Member],
+        shares: Sequence[Share],
+        folder: Path | None = None,
+    ):
+        self.card, self.members, self.folder = card, tuple(members), folder
         self.shares = [
             np.array([_share_of(share, name) for name in card.ids], dtype=np.float32)
             for share in shares
@@ -137,7 +143,7 @@ def load_members(folder: Path, card: Card) -> BlendDetector:
             "detectors; check the folders that the card names."
         )
     try:
-        return BlendDetector(card, able, list(shares.values()))
+        return BlendDetector(card, able, list(shares.values()), folder)
     except (KeyError, TypeError, ValueError):
         raise FileFormatError(
             f"{folder}: found shares of members that do not fit the card's ids; expected a number, "

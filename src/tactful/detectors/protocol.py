@@ -30,5 +30,8 @@ class Detector(Protocol):
         ...
 
     def check(self, text: str) -> Report:
-        """Return what was found in one text: what, how sure, where and why."""
+        """Return what was found in one text: what, how sure, where and why.
+
+        This is the detector's own reading, without the second one of ``tactful check``.
+        """
         ...

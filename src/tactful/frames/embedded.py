@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.detectors.blend import BlendDetector
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.calibration import calibrated_scores, sigmoid
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.contribution import carrying_spans, spread_over_words
 from tactful.detectors.encoder import EncoderDetector, Reading
@@ -80,11 +80,16 @@ class EmbeddedFramer:
         self.folder, self.card, self.threads = folder, card, threads
         self.statements, self.beams = statements, beams
 
+    @property
+    def detector_folder(self) -> Path:
+        """The folder of the detector whose encoder this reads with; it is beside this one."""
+        return self.folder.parent / str(self.card.training.get("detector"))
+
     @cached_property
     def detector(self) -> BlendDetector:
-        """The detector whose encoder this reads with; its folder is beside this one."""
-        name = self.card.training.get("detector")
-        found = load_detector(self.folder.parent / str(name)) if name else None
+        """The detector whose encoder this reads with."""
+        named = "detector" in self.card.training
+        found = load_detector(self.detector_folder) if named else None
         if not isinstance(found, BlendDetector) or not isinstance(
             found.members[0], EncoderDetector
         ):
@@ -144,12 +149,22 @@ class EmbeddedFramer:
 
     def score(self, texts: Sequence[str]) -> Scores:
         """Return the probabilities of the categorical variables, as a detector does."""
+        return self.score_both(texts)[1]
+
+    def score_both(self, texts: Sequence[str]) -> tuple[Scores, Scores]:
+        """Return the detector's scores and those of :meth:`score`, from one reading."""
+        odds = np.empty((len(texts), len(self.detector.card.ids)), dtype=np.float32)
         found = np.empty((len(texts), len(CATEGORICAL)))
         for start in range(0, len(texts), _BATCH):
             part = texts[start : start + _BATCH]
             readings = self.encoder.readings(part, GROUP)
-            found[start : start + _BATCH] = self.probabilities(part, readings, pool(readings))
-        return {name: found[:, at].astype(np.float32) for at, name in enumerate(CATEGORICAL)}
+            rows = slice(start, start + len(part))
+            odds[rows] = self._odds(part, readings)
+            found[rows] = self._corrected(odds[rows], pool(readings))
+        return (
+            calibrated_scores(odds, self.detector.card),
+            {name: found[:, at].astype(np.float32) for at, name in enumerate(CATEGORICAL)},
+        )
 
     def _frames(self, texts: Sequence[str]) -> list[Frame]:
         readings = self.encoder.readings(texts, GROUP)
@@ -173,14 +188,20 @@ class EmbeddedFramer:
         self, texts: Sequence[str], readings: Sequence[Reading], pooled: Floats
     ) -> Floats:
         """Return the probabilities of the categorical variables, in the order of equation 1."""
-        odds = self.detector.mixed(
+        return self._corrected(self._odds(texts, readings), pooled)
+
+    def _odds(self, texts: Sequence[str], readings: Sequence[Reading]) -> Numbers:
+        """Return the detector's log-odds."""
+        return self.detector.mixed(
             [
                 np.stack([each.logits for each in readings]),
                 *(member.logits(texts) for member in self.detector.members[1:]),
             ]
         )
+
+    def _corrected(self, odds: Numbers, pooled: Floats) -> Floats:
         correction = with_bias(pooled, self._heads["correction"])
-        chances = np.empty((len(texts), len(CATEGORICAL)))
+        chances = np.empty((len(odds), len(CATEGORICAL)))
         for at, name in enumerate(CATEGORICAL):
             column = odds[:, self.detector.card.ids.index(name)].astype(np.float64)
             once = scaled(column, self.detector.card, name) + correction[:, at]
@@ -314,8 +335,13 @@ def pool(readings: Sequence[Reading]) -> Floats:
 
 
 def with_bias(pooled: Floats, weights: Floats) -> Floats:
-    """Apply linear weights whose last row is the bias."""
-    found: Floats = pooled @ weights[:-1] + weights[-1]
+    """Apply linear weights whose last row is the bias.
+
+    Each row by itself: the last digits of a product of matrices depend on how many rows there are,
+    and what is said of a text must not depend on the others (docs/decisions/0006).
+    """
+    rows = [row @ weights[:-1] for row in pooled]
+    found: Floats = np.array(rows).reshape(len(pooled), weights.shape[1]) + weights[-1]
     return found
 
 
@@ -356,6 +382,6 @@ def _with_texts(frame: Frame, implications: tuple[Implication, ...]) -> Frame:
     )
 
 
-def load_embedded_framer(folder: Path) -> EmbeddedFramer:
+def load_embedded_framer(folder: Path, threads: int = 1) -> EmbeddedFramer:
     """Open the folder of an embedded framer."""
-    return EmbeddedFramer(folder, read_card(folder))
+    return EmbeddedFramer(folder, read_card(folder), threads=threads)

@@ -27,9 +27,15 @@ KINDS: Registry[Callable[[Path], Framer]] = Registry(
 FRAMERS = ("default",)
 
 
+def framer_folder(lang: str) -> Path | None:
+    """Return the folder of the embedded framer of a language; None if there is none."""
+    folder = WEIGHTS / EMBEDDED.get(lang, {}).get("default", "none")
+    return folder if folder.is_dir() else None
+
+
 def has_framer(lang: str) -> bool:
     """Say whether this installation carries a framer for a language."""
-    return (WEIGHTS / EMBEDDED.get(lang, {}).get("default", "none")).is_dir()
+    return framer_folder(lang) is not None
 
 
 def load_framer(

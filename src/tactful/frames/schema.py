@@ -1,16 +1,12 @@
 """Frames as values: checked against the constraints, binarised, and combined over annotators.
 
-The variables, their answers and what each requires are data: :mod:`tactful.taxonomies`.
+The variables, their answers and what each requires are data: :mod:`tactful.taxonomies`. Reading
+these takes longer than opening a framer, so they are read when a function first needs them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from tactful.errors import InputError
-from tactful.taxonomies.frame_constraints import (
-    binarise,
-    check_frame_values,
-    frame_variable,
-)
 from tactful.types import Example, Frame
 
 CATEGORICAL = (
@@ -39,6 +35,8 @@ def make_frame(
     >>> make_frame({"offensive": "maybe", "group": "yes"}, ["women"]).probabilities["frame.group"]
     1.0
     """
+    from tactful.taxonomies.frame_constraints import binarise, frame_variable
+
     said = {}
     for name, value in answers.items():
         entry = frame_variable(name)
@@ -59,6 +57,8 @@ def make_frame(
 
 def frame_problems(frame: Frame) -> list[str]:
     """Return a sentence for each constraint that the frame breaks; none means that it holds."""
+    from tactful.taxonomies.frame_constraints import check_frame_values
+
     sentences = [
         f"{name} has the probability {value!r}; expected a number from 0 to 1."
         for name, value in frame.probabilities.items()
@@ -90,6 +90,8 @@ def validate_frame(frame: Frame) -> None:
 
 def binarised(frame: Frame) -> dict[str, int]:
     """Return the answers as 0 and 1 (footnote 8); a variable without an answer is absent."""
+    from tactful.taxonomies.frame_constraints import binarise
+
     return {name: binarise(name, answer) for name, answer in frame.answers.items()}
 
 

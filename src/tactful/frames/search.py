@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.frames.schema import CATEGORICAL, GROUPS
-from tactful.taxonomies.frame_constraints import check_frame_values
 
 Assignment = dict[str, int]
 _SURE = 1e-6
@@ -23,6 +22,8 @@ _SURE = 1e-6
 @cache
 def consistent_assignments() -> tuple[tuple[int, ...], ...]:
     """Return every assignment (in the order of ``CATEGORICAL``) that breaks no constraint."""
+    from tactful.taxonomies.frame_constraints import check_frame_values
+
     found = []
     for values in product((0, 1), repeat=len(CATEGORICAL)):
         answers = {
