@@ -287,18 +287,16 @@ FRAME = Frame(
 
 def test_a_finding_that_targets_a_group_is_told_with_a_frame() -> None:
     asked: list[str] = []
-    harmless = Frame({"frame.offensive": 0.4, "frame.group": 0.1})
 
     def framing(texts: Sequence[str]) -> list[Frame]:
         asked.extend(texts)
-        return [FRAME if "learn" in t else harmless if "bus" in t else Frame() for t in texts]
+        return [FRAME if "learn" in text else Frame() for text in texts]
 
-    text = "Even they can learn.\n\nThe bridge is open.\n\nWhat they do.\n\nThen they took the bus."
+    text = "Even they can learn.\n\nThe bridge is open.\n\nWhat they do."
     report = with_frames(check_document(GroupDetector(), document_of(text)), framing)
-    assert asked == ["Even they can learn.", "What they do.", "Then they took the bus."]
+    assert asked == ["Even they can learn.", "What they do."]
     told = [(finding.id, finding.frame) for finding in report.findings]
-    # Only the finding of the group carries a frame; one without a group says nothing; and what the
-    # frame finds less likely than the threshold is gone.
+    # Only the finding of the group carries a frame, and one without a group adds nothing.
     assert told == [
         ("frame.offensive", None),
         ("frame.group", FRAME),

@@ -13,6 +13,7 @@ from tactful.cli.check import check_cli
 from tactful.detectors.load import load_detector
 from tactful.detectors.reports import render
 from tactful.errors import UnknownNameError, UsageError
+from tactful.frames.second_reading import with_second_reading
 from tactful.service.engine import Engine, Scored
 from tactful.service.errors import Busy, NotReady, ServiceError, TimedOut
 from tactful.service.settings import ServiceSettings
@@ -20,6 +21,8 @@ from tactful.service.settings import ServiceSettings
 ENGLISH = "With our help even they can learn to hope again, and one day they may thank us."
 SPANISH = "Los vecinos del barrio dicen que la plaza es para todos y que hay que cuidarla."
 FRENCH = "Je voudrais bien savoir ce que veut dire cette phrase bizarre et beaucoup trop longue."
+MENTION = "My neighbour is Muslim and we share a garden."
+OFFENCE = "Women should stay at home and leave the thinking to men."
 FAST = ServiceSettings(model="fast", langs=("en",))
 
 
@@ -62,9 +65,9 @@ async def held_up(engine: Engine) -> AsyncIterator[None]:
         go_on.set()
 
 
-def test_scores_are_those_of_the_detector() -> None:
-    texts = [ENGLISH, "The library opens on Monday.", "Nobody asked you, log off."]
-    expected = load_detector("fast").score(texts)
+def test_scores_are_those_of_the_detector_after_the_second_reading() -> None:
+    texts = [ENGLISH, "The library opens on Monday.", "Nobody asked you, log off.", MENTION]
+    expected = with_second_reading(load_detector("fast")).score(texts)
 
     async def test(engine: Engine) -> None:
         alone = await asyncio.gather(*(engine.score([text], "en") for text in texts))
@@ -75,7 +78,28 @@ def test_scores_are_those_of_the_detector() -> None:
             for name, value in found.probabilities.items():
                 assert value == pytest.approx(float(expected[name][row]), abs=1e-6)
 
+        assert together[3].probabilities["frame.offensive"] < 0.2
+
     with_engine(test)
+
+
+@pytest.mark.parametrize("model", ["default", "fast"])
+def test_scores_and_checks_agree_on_what_is_an_offence(model: str) -> None:
+    async def test(engine: Engine) -> None:
+        text = f"{MENTION}\n\n{OFFENCE}"
+        report = await engine.check(text, only=["frame"], frames="groups")
+        (score,) = await engine.score([OFFENCE], "en")
+        assert {each.passage.text for each in report.findings} == {OFFENCE}
+        for each in report.findings:
+            assert each.probability == score.probabilities[each.id]
+        # A lower threshold is read again from there on, and finds no mention either.
+        low = {"frame.offensive": 0.1}
+        found = (await engine.check(text, only=["frame"], thresholds=low, frames="groups")).findings
+        assert {each.passage.text for each in found} == {OFFENCE}
+        first = await engine.check(text, only=["frame"], frames="off")
+        assert MENTION in {each.passage.text for each in first.findings}
+
+    with_engine(test, replace(FAST, model=model))
 
 
 def test_each_text_is_read_in_its_language() -> None:

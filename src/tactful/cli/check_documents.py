@@ -5,7 +5,6 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,6 @@ from tactful.cli.check_files import ENDINGS, find_files
 from tactful.cli.output import echo_sentence
 from tactful.detectors.card import Card
 from tactful.detectors.checker import (
-    Framing,
     Outcome,
     Unread,
     check_document,
@@ -31,11 +29,10 @@ from tactful.detectors.protocol import Detector
 from tactful.detectors.reports.run import Run
 from tactful.detectors.reports.visible import visible
 from tactful.errors import InputError, TactfulError, UnknownNameError, UsageError
-from tactful.types import Frame
 
 if TYPE_CHECKING:
     from tactful.cli.check import Wishes
-    from tactful.frames.protocol import Framer
+    from tactful.frames.embedded import EmbeddedFramer
 
 Source = Path | Document | Unread
 
@@ -91,8 +88,12 @@ class Checker:
         self.detector = _load(wishes)
         self.others = _others(wishes, self.detector)
         self._opened: dict[str, Detector] = {}
-        self.framing = _framing(self.detector, wishes)
         self._check_ids()
+        self.framer = self._open_framer()
+        if self.framer is not None:
+            from tactful.frames.second_reading import with_second_reading
+
+            self.detector = with_second_reading(self.detector, self.framer, wishes.thresholds)
 
     def run(self, to_file: bool) -> Run:
         """Return what the report says about the run, and how wide and colourful it may be."""
@@ -141,8 +142,8 @@ class Checker:
             least=self.wishes.least,
             all_scores=self.wishes.all_scores,
         )
-        if self.framing is not None and detector is self.detector:
-            report = with_frames(report, self.framing)
+        if self.framer is not None:
+            report = with_frames(report, self.framer.frame)
         return report if self.wishes.explanations else without_explanations(report)
 
     def _detector_of(self, document: Document) -> Detector:
@@ -176,6 +177,23 @@ class Checker:
         )
         return known if known or not self.wishes.only else None
 
+    def _open_framer(self) -> "EmbeddedFramer | None":
+        """Open what reads a second time and says what may be implied; None if it has no task."""
+        card = self.detector.card
+        only = self._wanted(card.ids)
+        ids = () if only is None else choose_ids(only, card.ids)
+        if self.wishes.frames == "off" or not any(name.startswith("frame.") for name in ids):
+            return None
+        from tactful.frames.embedded import load_embedded_framer
+        from tactful.frames.load import framer_folder
+
+        folder = framer_folder(card.lang)
+        if folder is None:
+            return None
+        framer = load_embedded_framer(folder)
+        framer.statements = self.wishes.frames == "statements"
+        return framer
+
     def _check_ids(self) -> None:
         """Refuse unknown ids at once; those of the project's file with their line."""
         project = self.wishes.configuration
@@ -196,27 +214,6 @@ class Checker:
                 if name in project.thresholds:
                     raise UsageError(f"{project.place(f'thresholds.{name}')}: {error}") from None
                 raise
-
-
-def _framing(detector: Detector, wishes: "Wishes") -> Framing | None:
-    """Return what tells of implications, opened when a passage first needs it; None if unwanted."""
-    if wishes.frames == "off":
-        return None
-
-    @cache
-    def framer() -> "Framer | None":
-        # Most checks find nothing of the kind, and need not wait for what this imports.
-        from tactful.frames.load import has_framer, load_framer
-
-        lang = detector.card.lang
-        statements = wishes.frames == "statements"
-        return load_framer(lang=lang, statements=statements) if has_framer(lang) else None
-
-    def framing(texts: Sequence[str]) -> Sequence[Frame]:
-        opened = framer()
-        return [Frame()] * len(texts) if opened is None else opened.frame(texts)
-
-    return framing
 
 
 def _load(wishes: "Wishes") -> Detector:

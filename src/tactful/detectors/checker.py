@@ -117,6 +117,16 @@ class DocumentReport:
     silenced: int = 0
     """How many findings a ``tactful: ignore`` kept out."""
 
+    def __post_init__(self) -> None:
+        """Refuse a finding whose parent is not found in its passage: no format could show it."""
+        found = {(id(each.passage), each.id) for each in self.findings}
+        for each in self.findings:
+            if each.parent is not None and (id(each.passage), each.parent) not in found:
+                raise ValueError(
+                    f"The finding '{each.id}' belongs under '{each.parent}', which the report does "
+                    "not have; leave out a finding only together with those below it."
+                )
+
     def by_passage(self) -> Iterator[tuple[Passage, list[PlacedFinding]]]:
         """Yield every passage with what was found in it, in the order of the document."""
         found: dict[int, list[PlacedFinding]] = {}
@@ -142,9 +152,7 @@ Outcome = DocumentReport | Unread
 Framing = Callable[[Sequence[str]], Sequence[Frame]]
 """What turns texts into frames."""
 GROUP = "frame.group"
-"""The id whose findings are told with a frame."""
-_OF_OFFENCE = ("frame.offensive", "frame.intent", GROUP)
-"""What the mere mention of a group raises."""
+"""The id whose findings have a frame."""
 
 
 def likelihood(probability: float) -> str:
@@ -253,31 +261,25 @@ def without_explanations(report: DocumentReport) -> DocumentReport:
 
 
 def with_frames(report: DocumentReport, framing: Framing) -> DocumentReport:
-    """Return the report with a frame at every finding that a group is the target.
+    """Return the report with a frame at each finding that a group is the target.
 
-    Frames are also a second reading: the detector takes the mere mention of some groups for an
-    offence. A finding whose probability in the frame is below the threshold, too, is left out. A
-    frame that names no group says nothing.
+    A frame that names no group adds nothing.
     """
-    asked = {
-        id(finding.passage): finding.passage
-        for finding in report.findings
-        if finding.id in _OF_OFFENCE
-    }
+    asked = [finding.passage.text for finding in report.findings if finding.id == GROUP]
     if not asked:
         return report
-    frames = framing([passage.text for passage in asked.values()])
-    told = dict(zip(asked, frames, strict=True))
-    findings = []
-    for finding in report.findings:
-        frame = told.get(id(finding.passage)) if finding.id in _OF_OFFENCE else None
-        if frame is not None and frame.probabilities.get(finding.id, 1.0) < finding.threshold:
-            continue
-        if finding.id == GROUP and frame is not None and frame.implications:
-            findings.append(replace(finding, frame=frame))
-        else:
-            findings.append(finding)
-    return replace(report, findings=tuple(findings))
+    frames = iter(framing(asked))
+    return replace(
+        report,
+        findings=tuple(
+            _framed(finding, next(frames)) if finding.id == GROUP else finding
+            for finding in report.findings
+        ),
+    )
+
+
+def _framed(finding: PlacedFinding, frame: Frame) -> PlacedFinding:
+    return replace(finding, frame=frame) if frame.implications else finding
 
 
 def rule_ids(card: Card, only: Sequence[str] = ()) -> list[str]:

@@ -5,7 +5,7 @@ detector's lane, one passage at a time, so that a long document never holds up t
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -26,6 +26,7 @@ from tactful.detectors.documents import Document
 from tactful.detectors.protocol import Detector, Scores
 from tactful.detectors.reports.language import in_language
 from tactful.errors import Problem, Severity
+from tactful.frames.second_reading import SecondReading
 from tactful.service.errors import TimedOut
 
 T = TypeVar("T")
@@ -147,11 +148,18 @@ class CheckWishes:
 
 
 def report_on(
-    detector: Prescored, document: Document, wishes: CheckWishes, framing: Framing | None
+    detector: Prescored,
+    document: Document,
+    wishes: CheckWishes,
+    read_again: Callable[[Sequence[str]], Scores] | None,
+    framing: Framing | None,
 ) -> DocumentReport:
-    """Return what was found in a document, as ``tactful check`` reports it."""
+    """Return what was found in a document, as ``tactful check`` reports it.
+
+    ``read_again`` corrects the scores with a second reading, ``framing`` says what may be implied.
+    """
     report = check_document(
-        detector,
+        SecondReading(detector, read_again, wishes.thresholds) if read_again else detector,
         document,
         only=wishes.only,
         thresholds=wishes.thresholds,

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+import numpy as np
+
 from tactful.detectors.card import Card
 from tactful.detectors.checker import (
     DocumentReport,
-    Framing,
     check_thresholds,
     choose_ids,
     rule_ids,
@@ -18,8 +19,10 @@ from tactful.detectors.configuration import LEAST
 from tactful.detectors.cost import rough_tokens
 from tactful.detectors.documents import Document, Kind, document_of
 from tactful.detectors.language import LANGUAGE_NAMES, guess_language, possible_languages
+from tactful.detectors.protocol import Scores
 from tactful.detectors.reports.run import Run
 from tactful.detectors.wording import AUTO, spoken_or_english
+from tactful.frames.second_reading import can_read_again
 from tactful.service.admission import Admission
 from tactful.service.batching import Read
 from tactful.service.checking import (
@@ -225,7 +228,9 @@ class Engine:
                     spoken_or_english(spoken) if report_lang == AUTO else report_lang,
                 )
                 tokens = await self._document_tokens(document, spoken)
-                known = Known(await self._known(tokens, spoken, is_long=is_long), tokens)
+                known = Known(
+                    await self._known(tokens, spoken, is_long=is_long, corrected=False), tokens
+                )
                 total = sum(tokens.values())
                 # All of it may be read a second time; what remains is for words and statements.
                 allowance = Allowance(TEXTS_SHARE * self.settings.max_tokens - 2 * total)
@@ -237,8 +242,14 @@ class Engine:
                     deadline,
                     allowance,
                 )
-                framing = self._framing(spoken, frames, known, deadline, allowance)
-                return await self._aside(partial(report_on, detector, document, wishes, framing))
+                read_again = framing = None
+                if frames != "off" and can_read_again(self.cards[spoken]):
+                    read_again = partial(self._read_again, deadline)
+                    framing = partial(
+                        self._framed, frames == "statements", known, deadline, allowance
+                    )
+                call = partial(report_on, detector, document, wishes, read_again, framing)
+                return await self._aside(call)
             finally:
                 deadline.give_up()
 
@@ -295,8 +306,11 @@ class Engine:
         tokens: Sequence[int],
         *,
         is_long: bool = False,
+        corrected: bool = True,
     ) -> list[Read | Exception]:
-        found = await self._readers.scores(texts, langs, tokens, is_long=is_long)
+        found = await self._readers.scores(
+            texts, langs, tokens, is_long=is_long, corrected=corrected
+        )
         self._note(sum(tokens))
         note = NOTE.get()
         if note is not None and found:
@@ -316,11 +330,15 @@ class Engine:
         return Scored(lang, self.cards[lang].model, best, is_whole)
 
     async def _known(
-        self, tokens: Mapping[str, int], lang: str, *, is_long: bool = False
+        self, tokens: Mapping[str, int], lang: str, *, is_long: bool = False, corrected: bool = True
     ) -> dict[str, dict[str, float]]:
         """Return the scores of texts, given with their tokens; one that fails raises."""
         answers = await self._scores(
-            list(tokens), [lang] * len(tokens), list(tokens.values()), is_long=is_long
+            list(tokens),
+            [lang] * len(tokens),
+            list(tokens.values()),
+            is_long=is_long,
+            corrected=corrected,
         )
         found = {}
         for text, answer in zip(tokens, answers, strict=True):
@@ -399,42 +417,36 @@ class Engine:
         choose_ids(only, known)
         check_thresholds(thresholds, known)
 
-    def _framing(
-        self, lang: str, frames: str, known: Known, deadline: Deadline, allowance: Allowance
-    ) -> Framing | None:
-        """Return what tells of implications, as ``tactful check`` does for its main language.
+    def _read_again(self, deadline: Deadline, texts: Sequence[str]) -> Scores:
+        """Return what the second reading says of texts; to be called in a thread that may wait."""
+        found: list[Scores] = []
+        for start in range(0, len(texts), FRAMES_AT_ONCE):
+            part = texts[start : start + FRAMES_AT_ONCE]
+            lane = self._readers.frames_lane.long
+            found.append(deadline.wait_for(lane.submit(self._readers.read_again, part)))
+        return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
 
-        Where the allowance ends, passages are read a second time, and nothing is told of them.
+    def _framed(
+        self,
+        statements: bool,
+        known: Known,
+        deadline: Deadline,
+        allowance: Allowance,
+        texts: Sequence[str],
+    ) -> list[Frame]:
+        """Return the frames of texts, empty ones where the allowance ends.
+
+        To be called in a thread that may wait.
         """
-        from tactful.frames.load import has_framer
-
-        if frames == "off" or lang != next(iter(self.cards)) or not has_framer(lang):
-            return None
-        readers = self._readers
-        statements = frames == "statements"
         each = STATEMENT_TOKENS if statements else GROUP_TOKENS
-
-        def framing(texts: Sequence[str]) -> list[Frame]:
-            told, other = [], []
-            for text in dict.fromkeys(texts):
-                has_room = allowance.take(each + known.tokens[text])
-                (told if has_room else other).append(text)
-            found: dict[str, Frame] = {}
-            for group, read in (
-                (told, partial(self._framed, statements)),
-                (other, readers.second_reading),
-            ):
-                for start in range(0, len(group), FRAMES_AT_ONCE):
-                    part = group[start : start + FRAMES_AT_ONCE]
-                    asked = readers.frames_lane.long.submit(read, part)
-                    answers: list[Frame] = deadline.wait_for(asked)
-                    found |= zip(part, answers, strict=True)
-            return [found[text] for text in texts]
-
-        return framing
-
-    def _framed(self, statements: bool, texts: Sequence[str]) -> list[Frame]:
-        return self._readers.frames(texts, statements)
+        read = [text for text in dict.fromkeys(texts) if allowance.take(each + known.tokens[text])]
+        found: dict[str, Frame] = {}
+        for start in range(0, len(read), FRAMES_AT_ONCE):
+            part = read[start : start + FRAMES_AT_ONCE]
+            lane = self._readers.frames_lane.long
+            answers = deadline.wait_for(lane.submit(self._readers.frames, part, statements))
+            found |= zip(part, answers, strict=True)
+        return [found.get(text, Frame()) for text in texts]
 
     async def _aside(self, call: Callable[[], T]) -> T:
         return await self._readers.aside(self._readers.checks, call)

@@ -10,15 +10,25 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.card import Card
 from tactful.detectors.cost import suspicion, tokens_of
+from tactful.detectors.load import WEIGHTS
 from tactful.detectors.occlusion import occlusion_spans
 from tactful.detectors.onnx_session import release_memory as release_sessions
 from tactful.detectors.protocol import Detector, Scores
 from tactful.errors import TactfulError
+from tactful.frames.embedded import EmbeddedFramer, load_embedded_framer
+from tactful.frames.load import EMBEDDED
+from tactful.frames.second_reading import (
+    JointReading,
+    SecondReading,
+    can_read_again,
+    with_second_reading,
+)
+from tactful.frames.shown import without_statements
 from tactful.service.batching import Batcher, Read
 from tactful.service.errors import NotReady
 from tactful.service.excerpts import Excerpt, chosen_pieces, sized_pieces
@@ -28,9 +38,6 @@ from tactful.service.logs import log_failure
 from tactful.service.memory import trim
 from tactful.service.settings import ServiceSettings
 from tactful.types import Frame, Span
-
-if TYPE_CHECKING:
-    from tactful.frames.protocol import Framer
 
 T = TypeVar("T")
 Observe = Callable[[str, int, float], None]
@@ -56,9 +63,11 @@ class Readers:
     def __init__(self, settings: ServiceSettings, cards: Mapping[str, Card], observe: Observe):
         self._settings, self._cards, self._observe = settings, cards, observe
         self._detectors: dict[str, Detector] = {}
-        self._framer: Framer | None = None
-        self._batchers: dict[str, Batcher] = {}
-        self._long_batchers: dict[str, Batcher] = {}
+        self._corrected: dict[str, Detector] = {}
+        """The detectors with the second reading, which is made in the detector's own lane."""
+        self._framer: EmbeddedFramer | None = None
+        self._batchers: dict[tuple[str, bool, bool], Batcher] = {}
+        """By language, whether scores are corrected, and whether it is long work."""
         self._warming: asyncio.Task[None] | None = None
         self.lanes: dict[str, Lane] = {}
         self.frames_lane = Lane("tactful-frames")
@@ -76,20 +85,19 @@ class Readers:
         settings, loop = self._settings, asyncio.get_running_loop()
         for lang, card in self._cards.items():
             self.lanes[lang] = lane = Lane(f"tactful-{lang}")
-            read, observe = partial(self._read, lang), partial(self._observe, card.model)
-            most = settings.max_batch if settings.micro_batching else 1
-            wait = settings.batch_wait_ms / 1000
-            self._batchers[lang] = Batcher(
-                read, lane, most=most, wait_seconds=wait, observe=observe
-            )
-            self._long_batchers[lang] = Batcher(
-                read,
-                lane.long,
-                most=most,
-                wait_seconds=0.0,
-                observe=observe,
-                most_tokens=PIECE_TOKENS,
-            )
+            for corrected in (False, True):
+                batcher = partial(
+                    Batcher,
+                    partial(self._read, lang, corrected),
+                    most=settings.max_batch if settings.micro_batching else 1,
+                    observe=partial(self._observe, card.model),
+                )
+                self._batchers[lang, corrected, False] = batcher(
+                    lane, wait_seconds=settings.batch_wait_ms / 1000
+                )
+                self._batchers[lang, corrected, True] = batcher(
+                    lane.long, wait_seconds=0.0, most_tokens=PIECE_TOKENS
+                )
         # Opening is the first thing that each lane does, so that whatever comes finds it done.
         opening = [
             loop.run_in_executor(self.lanes[lang], partial(self._open, lang, folder))
@@ -112,15 +120,18 @@ class Readers:
         tokens: Sequence[int],
         *,
         is_long: bool = False,
+        corrected: bool = True,
     ) -> list[Read | Exception]:
-        """Score texts some at a time, so that a request of many lets others pass in between."""
+        """Score texts some at a time, so that a request of many lets others pass in between.
+
+        Corrected scores are those of the second reading.
+        """
         found: list[Read | Exception] = []
         step = self._settings.max_batch
-        batchers = self._long_batchers if is_long else self._batchers
         for start in range(0, len(texts), step):
             part = slice(start, start + step)
             asked = [
-                batchers[lang].submit(text, size)
+                self._batchers[lang, corrected, is_long].submit(text, size)
                 for text, lang, size in zip(texts[part], langs[part], tokens[part], strict=True)
             ]
             try:
@@ -177,36 +188,23 @@ class Readers:
 
     def frames(self, texts: Sequence[str], statements: bool) -> list[Frame]:
         """Return the frames of texts; to be called in the lane of the frames."""
-        from tactful.frames.embedded import EmbeddedFramer
-        from tactful.frames.shown import without_statements
-
-        framer = self._opened_framer()
-        if isinstance(framer, EmbeddedFramer):
-            framer.statements = statements  # then nothing is written that would only be hidden
+        framer = self._framer_of_lane()
+        framer.statements = statements  # then nothing is written that would only be hidden
         found = framer.frame(texts)
         return found if statements else [without_statements(each) for each in found]
 
-    def second_reading(self, texts: Sequence[str]) -> list[Frame]:
-        """Return frames that tell probabilities only; to be called in the lane of the frames."""
-        from tactful.frames.embedded import EmbeddedFramer
+    def read_again(self, texts: Sequence[str]) -> Scores:
+        """Return the framer's own scores; to be called in the lane of the frames."""
+        return self._framer_of_lane().score(texts)
 
-        framer = self._opened_framer()
-        if not isinstance(framer, EmbeddedFramer):
-            return framer.frame(texts)
-        scores = framer.score(texts)
-        return [
-            Frame({name: float(column[row]) for name, column in scores.items()})
-            for row in range(len(texts))
-        ]
-
-    def _opened_framer(self) -> "Framer":
-        from tactful.frames.load import EMBEDDED, load_framer
-
+    def _framer_of_lane(self) -> EmbeddedFramer:
         if self._framer is None:  # opened when a text first needs it
-            shared = self._settings.weights
-            name = EMBEDDED["en"]["default"]
-            self._framer = load_framer(shared / name) if shared else load_framer()
+            self._framer = self._open_framer(threads=1)
         return self._framer
+
+    def _open_framer(self, threads: int) -> EmbeddedFramer:
+        root = self._settings.weights or WEIGHTS
+        return load_embedded_framer(root / EMBEDDED["en"]["default"], threads)
 
     async def release_memory(self) -> None:
         """Give back what large texts have taken: a short text is the last that each model reads."""
@@ -233,20 +231,26 @@ class Readers:
             log_failure("The model cannot be opened", error)
 
     def _open(self, lang: str, folder: Path) -> None:
-        detector = open_detector(folder, self._settings.threads)
+        detector = corrected = open_detector(folder, self._settings.threads)
+        if can_read_again(detector.card):
+            corrected = with_second_reading(detector, self._open_framer(self._settings.threads))
         sample = _WARM_UP.get(lang, _WARM_UP["en"])
         # The largest batch there will be, so that memory grows now and not under load.
         for texts in ([sample], [f"{sample} {sample} {sample}"] * self._settings.max_batch):
-            detector.score(texts)
+            corrected.score(texts)
+            if isinstance(corrected, SecondReading) and not isinstance(corrected, JointReading):
+                corrected.read_again(texts)
+        self._corrected[lang] = corrected
         self._detectors[lang] = detector
 
     def _read_shortly(self, lang: str) -> None:
         detector = self.detector(lang)
-        detector.score([_WARM_UP.get(lang, _WARM_UP["en"])])
+        self._corrected[lang].score([_WARM_UP.get(lang, _WARM_UP["en"])])
         forget_words(detector)
 
-    def _read(self, lang: str, texts: Sequence[str]) -> Scores:
-        return self.detector(lang).score(texts)
+    def _read(self, lang: str, corrected: bool, texts: Sequence[str]) -> Scores:
+        detector = self.detector(lang)
+        return (self._corrected[lang] if corrected else detector).score(texts)
 
 
 async def _settled(answer: "asyncio.Future[Read]") -> Read | Exception:

@@ -11,7 +11,7 @@ from tactful.detectors.documents import Document, document_of
 from tactful.detectors.protocol import Scores
 from tactful.errors import InputError, UsageError
 from tactful.service.lsp.memory import Memory, fingerprint
-from tactful.service.lsp.reader import Reader, Reading, Slice, Stale
+from tactful.service.lsp.reader import AT_ONCE, Reader, Reading, Slice, Stale
 from tactful.service.lsp.wishes import Wishes
 
 WISHES = Wishes(lang="en", frames="off", least=0.0)
@@ -22,9 +22,11 @@ class Counting(PhraseDetector):
 
     def __init__(self) -> None:
         self.seen: list[str] = []
+        self.calls: list[int] = []
 
     def score(self, texts: Sequence[str]) -> Scores:
         self.seen += texts
+        self.calls.append(len(texts))
         return super().score(texts)
 
 
@@ -71,7 +73,7 @@ def test_a_long_document_is_read_in_slices() -> None:
     while not readings or not readings[-1].is_whole:
         readings.append(reader.read(document, WISHES, no_time()))
         assert len(readings) < 40
-    assert len(readings) >= 25
+    assert len(readings) >= 25 / AT_ONCE
     assert not readings[0].report.findings
     assert readings[-1].report == check_document(PhraseDetector(), document)
 
@@ -89,9 +91,38 @@ def test_the_words_of_a_finding_may_come_later() -> None:
 
 def test_what_was_not_read_yet_reaches_no_threshold_at_all() -> None:
     wishes = Wishes(lang="en", frames="off", thresholds={"pcl": 0.0})
-    document = letter(paragraphs=9)
+    document = letter(paragraphs=AT_ONCE + 1)
     reading = phrase_reader().read(document, wishes, no_time())
-    assert len(reading.report.findings) == 1
+    assert len(reading.report.findings) == AT_ONCE
+
+
+def test_passages_are_read_some_at_a_time() -> None:
+    detector = Counting()
+    phrase_reader(detector).read(letter(paragraphs=2 * AT_ONCE + 1), WISHES, a_while())
+    assert detector.calls == [AT_ONCE, AT_ONCE, 1]
+
+
+def test_an_offence_is_told_after_the_second_reading_only() -> None:
+    """And the same words keep their mark, however long the document is and how it is sliced."""
+    offence = "Women should stay at home and leave the thinking to men."
+    mention = "My neighbour is Muslim and we share a garden."
+    wishes = Wishes(model="fast", lang="en", only=("frame",))
+    whole = Reader().read(letter(offence, mention), wishes, a_while())
+    told = [(each.id, each.passage.text, each.probability) for each in whole.report.findings]
+    assert {text for _, text, _ in told} == {offence}
+    assert [each.frame is not None for each in whole.report.findings if each.id == "frame.group"]
+    reader, readings = Reader(), [whole]
+    while len(readings) == 1 or not readings[-1].is_whole:
+        readings.append(reader.read(letter(offence, mention), wishes, no_time()))
+        assert {each.passage.text for each in readings[-1].report.findings} <= {offence}
+    assert readings[-1].report == whole.report
+    alone = Reader().read(document_of(offence), wishes, a_while())
+    assert [
+        (each.id, each.passage.text, each.probability) for each in alone.report.findings
+    ] == told
+    off = Wishes(model="fast", lang="en", only=("frame",), frames="off")
+    first = reader.read(letter(offence, mention), off, a_while())
+    assert mention in {each.passage.text for each in first.report.findings}
 
 
 def test_stale_work_is_given_up_between_two_calls() -> None:
@@ -105,7 +136,7 @@ def test_stale_work_is_given_up_between_two_calls() -> None:
     detector = Interrupted()
     with pytest.raises(Stale):
         phrase_reader(detector).read(letter(paragraphs=99), WISHES, Slice(60, stale))
-    assert len(detector.seen) == 1
+    assert len(detector.calls) == 1
 
 
 def test_explanations_can_be_left_out_and_be_in_another_language() -> None:

@@ -36,7 +36,7 @@ from tactful.service.lsp.wishes import Wishes
 from tactful.types import Frame
 
 if TYPE_CHECKING:
-    from tactful.frames.protocol import Framer
+    from tactful.frames.embedded import EmbeddedFramer
 
 FIRST_SLICE = 0.4
 """How many seconds pass until a long document shows its first findings."""
@@ -44,7 +44,8 @@ LATER_SLICE = 1.0
 _SEGMENTS_FOR_LANGUAGE = 100
 _NOT_YET = -1.0
 """Reaches no threshold, not even 0: a passage that was not read yet shows nothing."""
-_OFFENCES = ("frame.offensive", "frame.intent", "frame.group")
+AT_ONCE = 8
+"""How many passages are scored in one call: more would hold up the slice, fewer are slower."""
 _MOST_FRAMES = 5_000
 
 
@@ -90,14 +91,15 @@ class Reader:
     def __init__(self, open_detector: Callable[[str, str], Detector] | None = None) -> None:
         self._open = open_detector or open_named
         self._detectors: dict[tuple[str, str], Detector] = {}
-        self._framers: dict[tuple[str, bool], Framer | None] = {}
+        self._corrected: dict[tuple[int, tuple[tuple[str, float], ...]], Detector] = {}
+        self._framers: dict[str, EmbeddedFramer | None] = {}
         self.scores: Memory[NDArray[np.float32]] = Memory()
         self.spans: Memory[Spans] = Memory()
         self.frames: Memory[Frame] = Memory(_MOST_FRAMES)
 
     def warm_up(self, wishes: Wishes) -> None:
         """Open the main detector and let it read something, before the first document needs it."""
-        self._main(wishes).score(["Good morning to all of you."])
+        self._reading(self._main(wishes), wishes).score(["Good morning to all of you."])
 
     def read(self, document: Document, wishes: Wishes, part: Slice) -> Reading:
         """Find what there is in a document, as ``tactful check`` does, within a slice of time."""
@@ -106,13 +108,13 @@ class Reader:
         detector = self._detector_for(document, wishes, main)
         ids = detector.card.ids
         report = check_document(
-            Remembering(self, detector, part),
+            Remembering(self, self._reading(detector, wishes), part),
             document,
             only=_wanted(wishes.only, detector.card),
             thresholds={name: value for name, value in wishes.thresholds.items() if name in ids},
             least=wishes.least,
         )
-        if detector is main and wishes.frames != "off":
+        if wishes.frames != "off":
             report = self._framed(report, detector.card.lang, wishes.frames == "statements", part)
         if not wishes.explanations:
             report = without_explanations(report)
@@ -168,6 +170,18 @@ class Reader:
                 where = f"{project.place(f'thresholds.{name}')}: " if of_project else ""
                 raise UsageError(f"{where}{error}") from None
 
+    def _reading(self, detector: Detector, wishes: Wishes) -> Detector:
+        """Return the detector with the second reading, unless that is not wanted."""
+        framer = None if wishes.frames == "off" else self._framer(detector.card.lang)
+        if framer is None:
+            return detector
+        key = (id(detector), tuple(sorted(wishes.thresholds.items())))
+        if key not in self._corrected:
+            from tactful.frames.second_reading import with_second_reading
+
+            self._corrected[key] = with_second_reading(detector, framer, wishes.thresholds)
+        return self._corrected[key]
+
     def _framed(
         self, report: DocumentReport, lang: str, statements: bool, part: Slice
     ) -> DocumentReport:
@@ -177,25 +191,25 @@ class Reader:
         return with_frames(report, framing)
 
     def _frame(self, text: str, lang: str, statements: bool, part: Slice) -> Frame:
+        """Return the frame of a passage; an empty one until it is known."""
         key = (lang, statements, fingerprint(text))
         known = self.frames.get(key)
-        if known is None:
-            if not part.allows():
-                # What the second reading may take back is not told before it.
-                return Frame(probabilities=dict.fromkeys(_OFFENCES, _NOT_YET))
-            framer = self._framer(lang, statements)
-            known = Frame() if framer is None else framer.frame([text])[0]
-            self.frames.put(key, known)
+        framer = self._framer(lang)
+        if known is not None or framer is None or not part.allows():
+            return known or Frame()
+        framer.statements = statements
+        known = framer.frame([text])[0]
+        self.frames.put(key, known)
         return known
 
-    def _framer(self, lang: str, statements: bool) -> "Framer | None":
-        if (lang, statements) not in self._framers:
-            from tactful.frames.load import has_framer, load_framer
+    def _framer(self, lang: str) -> "EmbeddedFramer | None":
+        if lang not in self._framers:
+            from tactful.frames.embedded import load_embedded_framer
+            from tactful.frames.load import framer_folder
 
-            self._framers[lang, statements] = (
-                load_framer(lang=lang, statements=statements) if has_framer(lang) else None
-            )
-        return self._framers[lang, statements]
+            folder = framer_folder(lang)
+            self._framers[lang] = None if folder is None else load_embedded_framer(folder)
+        return self._framers[lang]
 
 
 def open_named(model: str, lang: str) -> Detector:
@@ -217,14 +231,15 @@ class Remembering(BaseDetector):
         rows = [self._reader.scores.get(key) for key in keys]
         missing = list({keys[at]: at for at, row in enumerate(rows) if row is None}.values())
         found: dict[tuple[int, bytes], NDArray[np.float32]] = {}
-        # One at a time: a score depends a little on what is scored in the same call, and the same
-        # words must keep their mark whatever is written around them.
-        for at in missing:
+        for start in range(0, len(missing), AT_ONCE):
             if not self._part.allows():
                 break
-            scores = self._detector.score([texts[at]])
-            found[keys[at]] = np.array([scores[name][0] for name in self.card.ids])
-            self._reader.scores.put(keys[at], found[keys[at]])
+            chosen = missing[start : start + AT_ONCE]
+            scores = self._detector.score([texts[at] for at in chosen])
+            table = np.stack([scores[name] for name in self.card.ids], axis=1)
+            for at, numbers in zip(chosen, table, strict=True):
+                found[keys[at]] = numbers
+                self._reader.scores.put(keys[at], numbers)
         nothing = np.full(len(self.card.ids), _NOT_YET, dtype=np.float32)
         known = [
             found.get(key, nothing) if row is None else row
