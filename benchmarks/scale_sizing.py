@@ -20,14 +20,16 @@ from results import machine_line, table, write_section
 from scale_cost import Cost, cost_of
 
 MODELS = {
-    ("fast", "en"): 200_000,
-    ("fast", "auto"): 100_000,
-    ("cascade", "en"): 8_000,
-    ("default", "en"): 2_000,
-    ("default", "auto"): 2_000,
-    ("default", "es"): 4_000,
+    ("fast", "en", "no"): 200_000,
+    ("fast", "en", "yes"): 8_000,
+    ("fast", "auto", "no"): 100_000,
+    ("cascade", "en", "no"): 8_000,
+    ("cascade", "en", "yes"): 4_000,
+    ("default", "en", "yes"): 2_000,
+    ("default", "auto", "yes"): 2_000,
+    ("default", "es", "no"): 4_000,
 }
-"""How many texts each model reads: enough for some ten seconds."""
+"""How many texts each model reads, without and with a second reading: enough for ten seconds."""
 BILLION = 1_000_000_000
 PRICE = 0.04
 """Dollars for an hour of one rented core: an assumption, of the order of list prices."""
@@ -41,6 +43,7 @@ class Sized:
 
     model: str
     lang: str
+    twice: str
     rows: int
     cost: Cost
 
@@ -49,12 +52,13 @@ class Sized:
         """Texts that one core reads in an hour."""
         return self.rows / self.cost.cpu * 3600
 
-    def as_row(self) -> tuple[str, str, str, str, str, str, str]:
+    def as_row(self) -> tuple[str, ...]:
         """Return a row of the table."""
         hours = BILLION / self.per_core_hour
         return (
             self.model,
             self.lang,
+            self.twice,
             f"{self.rows:,}",
             _rounded(self.per_core_hour),
             f"{self.cost.peak_mb:,.0f} MB",
@@ -75,11 +79,11 @@ def main() -> None:
     words = sum(len(text.split()) for text in distinct) / len(distinct)
     with tempfile.TemporaryDirectory(prefix="tactful-sizing-") as name:
         found = [
-            _sized(Path(name), model, lang, max(int(rows * options.share), 100), distinct)
-            for (model, lang), rows in MODELS.items()
+            _sized(Path(name), *model, max(int(rows * options.share), 100), distinct)
+            for model, rows in MODELS.items()
         ]
     columns = (
-        "model", "--lang", "texts", "texts per core-hour", "memory of 2 workers",
+        "model", "--lang", "second reading", "texts", "texts per core-hour", "memory of 2 workers",
         "core-hours for a billion", f"cost at ${PRICE} a core-hour",
     )  # fmt: skip
     text = "\n".join(
@@ -101,7 +105,9 @@ def main() -> None:
         write_section("scale-sizing", "Scale: sizing", text)
 
 
-def _sized(folder: Path, model: str, lang: str, rows: int, distinct: list[str]) -> Sized:
+def _sized(
+    folder: Path, model: str, lang: str, twice: str, rows: int, distinct: list[str]
+) -> Sized:
     source, output = folder / "texts.csv", folder / "scored"
     pl.DataFrame(
         {"id": range(rows), "text": [distinct[at % len(distinct)] for at in range(rows)]}
@@ -111,11 +117,12 @@ def _sized(folder: Path, model: str, lang: str, rows: int, distinct: list[str]) 
             *(sys.executable, "-m", "tactful", "score", str(source), "--output", str(output)),
             *("--model", model, "--lang", lang, "--workers", str(_WORKERS), "--quiet"),
             *("--part-rows", str(max(rows // 8, 100))),
+            "--second-reading" if twice == "yes" else "--no-second-reading",
         ]
     )
     shutil.rmtree(output)
-    sized = Sized(model, lang, rows, cost)
-    print(f"{model} {lang}: {sized.per_core_hour:,.0f} texts per core-hour", file=sys.stderr)
+    sized = Sized(model, lang, twice, rows, cost)
+    print(*sized.as_row(), file=sys.stderr)
     return sized
 
 

@@ -1,22 +1,29 @@
 """Weights laid out for several processes: the same bits, and mapped instead of copied."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tactful.detectors.bulk import bulk_scorer
 from tactful.detectors.load import WEIGHTS
 from tactful.detectors.shared_weights import ARRAYS_FILE, lay_out, with_parts
+from tactful.frames.bulk import bulk_scorer
 
 TEXTS = {
-    "en": ["With our help even they can hope again.", "The bus was late.", ""],
+    "en": [
+        "With our help even they can hope again.",
+        "The bus was late.",
+        "My neighbour is Muslim and we share a garden.",
+        "",
+    ],
     "es": ["Vienen de fuera y viven de las ayudas.", "El autobús llegó tarde.", ""],
 }
 
 
 @pytest.mark.parametrize(
-    ("model", "lang"), [("default", "en"), ("cascade", "en"), ("default", "es")]
+    ("model", "lang"),
+    [("default", "en"), ("cascade", "en"), ("fast", "en"), ("default", "es")],
 )
 def test_shared_weights_give_the_same_bits(tmp_path: Path, model: str, lang: str) -> None:
     scorer = bulk_scorer(model, lang)
@@ -29,6 +36,16 @@ def test_shared_weights_give_the_same_bits(tmp_path: Path, model: str, lang: str
             np.asarray(found[name], np.float32).view(np.uint32) for found in (shared, alone)
         )
         assert one.tolist() == other.tolist()
+
+
+def test_a_folder_of_your_own_may_have_the_name_of_an_embedded_one(tmp_path: Path) -> None:
+    folder = tmp_path / "mine" / "default-en"
+    shutil.copytree(WEIGHTS / "fast-en", folder)
+    scorer = bulk_scorer(str(folder))
+    assert scorer.lay_out is not None
+    shared = scorer.lay_out(tmp_path / "weights")()(TEXTS["en"])
+    alone = bulk_scorer("fast", "en").load()(TEXTS["en"])
+    assert list(shared["frame.offensive"]) == list(alone["frame.offensive"])
 
 
 def test_both_languages_share_one_layout(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tactful.detectors.bulk import bulk_scorer
+from tactful.frames.bulk import bulk_scorer
 from tactful.scale.formats import named_format
 from tactful.scale.job import Job
 from tactful.scale.scored import Scored, TableScorer, Wanted
@@ -91,15 +91,19 @@ def job_for(
     model: str = "fast",
     written: str | None = None,
     wanted: Wanted | None = None,
+    second_reading: bool = True,
     **more: Any,
 ) -> Job:
-    """Return a job that writes what it reads, unless another format is named."""
+    """Return a job that writes what it reads, unless another format is named.
+
+    Without the second reading a large table takes seconds instead of minutes.
+    """
     return Job(
         (source,),
         str(output),
         named_format(kind),
         named_format(written or kind),
-        bulk_scorer(model, "en"),
+        bulk_scorer(model, "en", second_reading=second_reading),
         wanted=wanted or Wanted(),
         workers=2,
         **more,

@@ -40,6 +40,13 @@ if TYPE_CHECKING:
 @click.option("--only", multiple=True, metavar="ID", help="Only this id and those below it.")
 @click.option("--spans", is_flag=True, help="Add where in the text each id was found, as JSON.")
 @click.option(
+    "--second-reading/--no-second-reading",
+    default=True,
+    show_default=True,
+    help="Correct the scores of texts that only mention a group; with --model fast and cascade "
+    "that takes most of the time.",
+)
+@click.option(
     "--engine",
     type=click.Choice(ENGINES),
     default="local",
@@ -126,6 +133,7 @@ def score_cli(
     lang: str,
     only: tuple[str, ...],
     spans: bool,
+    second_reading: bool,
     engine: str,
     workers: int | None,
     address: str | None,
@@ -170,6 +178,7 @@ def score_cli(
         lang=lang,
         only=tuple(part.strip() for name in only for part in name.split(",") if part.strip()),
         spans=spans,
+        second_reading=second_reading,
         engine=engine,
         workers=workers,
         address=address,

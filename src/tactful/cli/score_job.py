@@ -31,6 +31,7 @@ class ScoreWishes:
     lang: str = "auto"
     only: tuple[str, ...] = ()
     spans: bool = False
+    second_reading: bool = True
     engine: str = "local"
     workers: int | None = None
     address: str | None = None
@@ -56,7 +57,7 @@ class ScoreWishes:
 
 def job_of(wishes: ScoreWishes) -> "Job":
     """Turn wishes into a job; what cannot go together is refused here."""
-    from tactful.detectors.bulk import bulk_scorer
+    from tactful.frames.bulk import bulk_scorer
     from tactful.scale.job import Job
     from tactful.scale.scored import Wanted
     from tactful.scale.where import where_expression
@@ -64,7 +65,13 @@ def job_of(wishes: ScoreWishes) -> "Job":
     _refuse_contradictions(wishes)
     if wishes.where is not None:
         where_expression(wishes.where)
-    scorer = bulk_scorer(wishes.model, wishes.lang, wishes.only, wishes.spans)
+    scorer = bulk_scorer(
+        wishes.model,
+        wishes.lang,
+        wishes.only,
+        wishes.spans,
+        second_reading=wishes.second_reading,
+    )
     if wishes.top_by is not None and wishes.top_by not in scorer.ids:
         raise unknown_name("id", wishes.top_by, list(scorer.ids))
     read, write, merged = _formats(wishes)

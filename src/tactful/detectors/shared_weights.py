@@ -42,14 +42,15 @@ def _parts(card: Card) -> list[str]:
 def _lay_out(folder: Path, target: Path) -> None:
     target.mkdir(parents=True)
     for file in folder.iterdir():
-        if file.name == MODEL_FILE:
-            _split(file, target / file.name)
-        else:
+        if file.name != MODEL_FILE or not _split(file, target / file.name):
             (target / file.name).symlink_to(file.resolve())
 
 
-def _split(model: Path, target: Path) -> None:
-    """Write a model with its arrays in a file beside it."""
+def _split(model: Path, target: Path) -> bool:
+    """Write a model with its arrays in a file beside it; say whether that was possible.
+
+    A full disk is no reason to stop: each process can read the model by itself.
+    """
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -59,4 +60,10 @@ def _split(model: Path, target: Path) -> None:
     prefix = "session.optimized_model_external_initializers"
     options.add_session_config_entry(f"{prefix}_file_name", ARRAYS_FILE)
     options.add_session_config_entry(f"{prefix}_min_size_in_bytes", str(_LEAST_BYTES))
-    onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    try:
+        onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    except Exception:  # its errors have no class of their own
+        for file in (target, target.with_name(ARRAYS_FILE)):
+            file.unlink(missing_ok=True)
+        return False
+    return True

@@ -3,20 +3,24 @@
 import json
 import math
 import pickle
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tactful.detectors.bulk import AUTO, bulk_scorer
 from tactful.detectors.load import EMBEDDED, WEIGHTS, load_detector
 from tactful.errors import UsageError
+from tactful.frames import load
+from tactful.frames.bulk import AUTO, bulk_scorer
+from tactful.frames.second_reading import with_second_reading
 from tactful.scale.scorer import Columns
 
 ENGLISH = [
     "With our help even they can learn to hope again.",
     "The library opens at nine on weekdays and closes at six.",
+    "My neighbour is Muslim and we share a garden.",
 ]
 SPANISH = [
     "Vienen de fuera, no quieren trabajar y viven de las ayudas.",
@@ -35,9 +39,14 @@ def bits(column: object) -> list[int]:
     [(name, lang, ENGLISH if lang == "en" else SPANISH)
      for lang, names in EMBEDDED.items() for name in names],
 )  # fmt: skip
-def test_a_table_has_the_numbers_of_the_detector(model: str, lang: str, texts: list[str]) -> None:
-    scorer = bulk_scorer(model, lang)
+@pytest.mark.parametrize("second_reading", [True, False])
+def test_a_table_has_the_numbers_of_the_detector(
+    model: str, lang: str, texts: list[str], second_reading: bool
+) -> None:
+    scorer = bulk_scorer(model, lang, second_reading=second_reading)
     detector = load_detector(model, lang=lang)
+    if second_reading:
+        detector = with_second_reading(detector)
     assert scorer.ids == tuple(detector.card.ids)
     assert scorer.model == detector.card.model
     assert scorer.columns == (*scorer.ids, "model", "error")
@@ -49,7 +58,7 @@ def test_a_table_has_the_numbers_of_the_detector(model: str, lang: str, texts: l
 
 @pytest.fixture(scope="module")
 def mixed() -> Columns:
-    texts = [ENGLISH[0], SPANISH[0], FRENCH, ENGLISH[1], SPANISH[1]]
+    texts = [ENGLISH[0], SPANISH[0], FRENCH, ENGLISH[2], SPANISH[1]]
     return bulk_scorer("fast").load()(texts)
 
 
@@ -62,10 +71,11 @@ def test_each_text_is_read_in_its_language(mixed: Columns) -> None:
 
 
 def test_languages_share_the_ids_that_they_have_in_common(mixed: Columns) -> None:
-    english, spanish = load_detector("fast"), load_detector(lang="es")
+    english = with_second_reading(load_detector("fast"))
+    spanish = load_detector(lang="es")
     for name in bulk_scorer("fast").ids:
         column = np.asarray(mixed[name], dtype=np.float32)
-        for detector, rows, texts in ((english, [0, 3], ENGLISH), (spanish, [1, 4], SPANISH)):
+        for detector, rows, texts in ((english, [0, 3], ENGLISH[::2]), (spanish, [1, 4], SPANISH)):
             if name in detector.card.ids:
                 assert bits(column[rows]) == bits(detector.score(texts)[name])
             else:
@@ -90,7 +100,7 @@ def test_an_id_brings_those_below_it() -> None:
 
 
 def test_fewer_ids_have_the_same_numbers(mixed: Columns) -> None:
-    texts = [ENGLISH[0], SPANISH[0], FRENCH, ENGLISH[1], SPANISH[1]]
+    texts = [ENGLISH[0], SPANISH[0], FRENCH, ENGLISH[2], SPANISH[1]]
     few = bulk_scorer("fast", only=["pcl.compassion"]).load()(texts)
     assert bits(few["pcl.compassion"]) == bits(mixed["pcl.compassion"])
     assert set(few) == {"pcl.compassion", "lang", "model", "error"}
@@ -135,9 +145,44 @@ def test_the_fingerprint_tells_what_changes_the_scores_and_nothing_else(tmp_path
         bulk_scorer("fast", "en", ["pcl"]),
         bulk_scorer("fast", "en", spans=True),
         bulk_scorer("fast", "en", spans=True, thresholds={"pcl": 0.9}),
+        bulk_scorer("fast", "en", second_reading=False),
     ]
     marks = [same(), *(other.fingerprint for other in others)]
     assert len(set(marks)) == len(marks)
+
+
+def test_a_fingerprint_changes_with_what_reads_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = bulk_scorer("fast", "en").fingerprint
+    without = bulk_scorer("fast", "en", second_reading=False).fingerprint
+    patronizing = bulk_scorer("fast", "en", ["pcl"]).fingerprint
+    weights = tmp_path / "weights"
+    shutil.copytree(WEIGHTS, weights)
+    monkeypatch.setattr(load, "WEIGHTS", weights)
+    assert bulk_scorer("fast", "en").fingerprint == before
+    heads = weights / "frames-en" / "heads.npz"
+    heads.write_bytes(heads.read_bytes() + b" ")
+    changed = bulk_scorer("fast", "en").fingerprint
+    # What reads the text for the framer counts as well; nothing of it where it has no task.
+    encoder = weights / "encoder-en" / "card.json"
+    encoder.write_bytes(encoder.read_bytes() + b" ")
+    assert len({before, changed, bulk_scorer("fast", "en").fingerprint}) == 3
+    assert bulk_scorer("fast", "en", second_reading=False).fingerprint == without
+    assert bulk_scorer("fast", "en", ["pcl"]).fingerprint == patronizing
+    monkeypatch.setattr(load, "WEIGHTS", tmp_path / "none")
+    assert bulk_scorer("fast", "en").fingerprint == without
+
+
+def test_a_mention_is_read_again_in_a_table() -> None:
+    corrected, first = (
+        bulk_scorer("fast", "en", ["frame"], spans=True, second_reading=each).load()(ENGLISH[2:])
+        for each in (True, False)
+    )
+    assert float(np.asarray(corrected["frame.offensive"], np.float32)[0]) < 0.2
+    assert float(np.asarray(first["frame.offensive"], np.float32)[0]) > 0.7
+    assert corrected["spans"] == ["[]"]
+    assert first["spans"] != ["[]"]
 
 
 def own_folder(tmp_path: Path) -> Path:

@@ -1,11 +1,13 @@
 """Detectors for whole tables: texts in, columns out, for the engines of the room ``scale``.
 
 With ``auto`` each text is read by the detector of its language. The languages share the columns of
-the ids that they have in common; what a detector does not look for is missing, not 0.
+the ids that they have in common; what a detector does not look for is missing, not 0. Scores of
+offence are corrected, as those of ``tactful check`` are (:mod:`tactful.frames.second_reading`).
 """
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +25,9 @@ from tactful.detectors.protocol import Detector
 from tactful.detectors.shared_weights import lay_out, with_parts
 from tactful.errors import UsageError
 from tactful.files import sha256 as file_sha256
+from tactful.frames.embedded import load_embedded_framer
+from tactful.frames.load import framer_folder
+from tactful.frames.second_reading import OFFENCE, RULE, can_read_again, with_second_reading
 from tactful.registry import unknown_name
 from tactful.scale.scorer import ERROR, MODEL, PART_ROWS, Columns, ScoreBatch, Scorer
 
@@ -38,10 +43,12 @@ def bulk_scorer(
     only: Sequence[str] = (),
     spans: bool = False,
     thresholds: Mapping[str, float] | None = None,
+    second_reading: bool = True,
 ) -> Scorer:
-    """Return what scores tables with an embedded detector, or with the folder of one's own.
+    """Return what scores tables with an embedded detector, or with the folder of your own.
 
-    ``spans`` adds where in a text each id was found, as JSON. Nothing is opened yet.
+    ``spans`` adds where in a text each id was found, as JSON. Without ``second_reading`` the scores
+    of offence are the detector's own. Nothing is opened yet.
     """
     folders = _folders(model, lang)
     cards = {spoken: read_card(folder) for spoken, folder in folders.items()}
@@ -50,53 +57,70 @@ def bulk_scorer(
     ids = tuple(name for name in known if name in chosen)
     limits = {name: _threshold(name, cards) for name in ids} | dict(thresholds or {})
     words = (*((LANG,) if len(folders) > 1 else ()), *((SPANS,) if spans else ()))
+    wanted = second_reading and not chosen.isdisjoint(OFFENCE)
+    framers = {
+        spoken: folder
+        for spoken, card in cards.items()
+        if wanted and can_read_again(card) and (folder := framer_folder(card.lang))
+    }
     settings = [ids, words, sorted(limits.items()) if spans else []]
+    what = BulkSettings(ids, spans, limits)
     return Scorer(
-        load=partial(open_bulk, folders, ids, spans, limits),
-        lay_out=partial(lay_out_bulk, folders, ids, spans, limits),
+        load=partial(open_bulk, folders, framers, what),
+        lay_out=partial(lay_out_bulk, folders, framers, what),
         ids=ids,
         model=", ".join(card.model for card in cards.values()),
-        fingerprint=_fingerprint(folders, settings),
+        fingerprint=_fingerprint(folders, framers, settings),
         thresholds=limits,
         words=words,
         part_rows=_SLOW_ROWS if _is_slow(next(iter(folders.values()))) else PART_ROWS,
     )
 
 
+@dataclass(frozen=True, slots=True)
+class BulkSettings:
+    """What is asked of the detectors."""
+
+    ids: tuple[str, ...]
+    spans: bool
+    thresholds: Mapping[str, float]
+
+
 def open_bulk(
-    folders: Mapping[str, Path], ids: Sequence[str], spans: bool, thresholds: Mapping[str, float]
+    folders: Mapping[str, Path], framers: Mapping[str, Path], settings: BulkSettings
 ) -> ScoreBatch:
     """Open the detectors of a :class:`Scorer` in the process that will use them."""
-    return BulkDetector(
-        {lang: load_detector(f) for lang, f in folders.items()}, ids, spans, thresholds
-    )
+    detectors = {lang: load_detector(folder) for lang, folder in folders.items()}
+    for lang, folder in framers.items():
+        detectors[lang] = with_second_reading(detectors[lang], load_embedded_framer(folder))
+    return BulkDetector(detectors, settings)
 
 
 def lay_out_bulk(
-    folders: Mapping[str, Path],
-    ids: Sequence[str],
-    spans: bool,
-    thresholds: Mapping[str, float],
-    target: Path,
+    folders: Mapping[str, Path], framers: Mapping[str, Path], settings: BulkSettings, target: Path
 ) -> "partial[ScoreBatch]":
     """Lay the weights out so that processes share them; return what opens them there."""
-    lay_out(folders.values(), target)
-    shared = {lang: target / folder.name for lang, folder in folders.items()}
-    return partial(open_bulk, shared, ids, spans, thresholds)
+    every = [*folders.values(), *framers.values()]
+    # Those that lie side by side belong together; a folder of your own may have any name.
+    places = {
+        parent: target / str(at)
+        for at, parent in enumerate(dict.fromkeys(each.parent for each in every))
+    }
+    for parent, place in places.items():
+        lay_out([each for each in every if each.parent == parent], place)
+    shared, shared_framers = (
+        {lang: places[folder.parent] / folder.name for lang, folder in found.items()}
+        for found in (folders, framers)
+    )
+    return partial(open_bulk, shared, shared_framers, settings)
 
 
 class BulkDetector:
     """Scores texts as columns; each by the detector of its language, if there are several."""
 
-    def __init__(
-        self,
-        detectors: Mapping[str, Detector],
-        ids: Sequence[str],
-        spans: bool,
-        thresholds: Mapping[str, float],
-    ):
-        self.detectors, self.ids, self.spans = dict(detectors), tuple(ids), spans
-        self.thresholds = dict(thresholds)
+    def __init__(self, detectors: Mapping[str, Detector], settings: BulkSettings):
+        self.detectors, self.ids, self.spans = dict(detectors), settings.ids, settings.spans
+        self.thresholds = settings.thresholds
 
     def __call__(self, texts: list[str]) -> Columns:
         """Return the columns of these texts."""
@@ -209,10 +233,12 @@ def _foreign(langs: Sequence[str]) -> str:
     return f"another language than {named}"
 
 
-def _fingerprint(folders: Mapping[str, Path], settings: object) -> str:
+def _fingerprint(
+    folders: Mapping[str, Path], framers: Mapping[str, Path], settings: Sequence[object]
+) -> str:
     """Return what changes when the scores would: the weights, and what is asked of them."""
-    digest = sha256(json.dumps(settings).encode())
-    for lang, folder in folders.items():
+    digest = sha256(json.dumps([*settings, RULE if framers else None]).encode())
+    for lang, folder in (*folders.items(), *framers.items()):
         for part in dict.fromkeys(with_parts(folder)):
             # A folder of one's own may also hold what an editor or version control keeps there.
             for file in sorted(each for each in part.glob("[!.]*") if each.is_file()):
