@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tactful.errors import UsageError
+from tactful.errors import InputError, UsageError
 from tactful.scale.addresses import format_at
 from tactful.scale.arrow_tables import ArrowScorer
-from tactful.scale.engine_errors import one_sentence
+from tactful.scale.engine_errors import first_cause, one_sentence
 from tactful.scale.formats import Format
 from tactful.scale.hadoop_store import HadoopStore
 from tactful.scale.job import Job
@@ -41,7 +41,17 @@ if TYPE_CHECKING:
 
 _LOOKED_AT = 1000
 """So many lines of the first file tell its columns."""
-_UNION = "spark.sql.unionOutputPartitioning"
+_SETTINGS = {
+    # Spark would read files that one task reads each in one task together: all of them, with
+    # their headers, in one part, on one core.
+    "spark.sql.unionOutputPartitioning": "false",
+    # Times are written as text in this zone, as the local engine writes them; an instant stays
+    # the same instant in any.
+    "spark.sql.session.timeZone": "UTC",
+    # By default Spark writes times in a way that only it reads as times with a zone.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+}
+"""What the session is set to for a run; a session that was there gets its own settings back."""
 _ZSTD = "org.apache.hadoop.io.compress.ZStandardCodec"
 
 
@@ -64,6 +74,7 @@ def run_spark(
     with ExitStack() as stack:
         spark = stack.enter_context(spark_session(job, quiet))
         stack.enter_context(one_sentence("spark"))
+        stack.enter_context(_set_up(spark))
         store = HadoopStore(spark, job.input_format)
 
         def prepare(first: str) -> ScoreWave:
@@ -94,11 +105,9 @@ def _plan(spark: "SparkSession", job: Job, first: str) -> Plan:
     # Spark packs what it writes.
     plan = Plan(job, Format(job.output_format.kind))
     if job.input_format.kind == "parquet":
-        from pyspark.sql.pandas.types import to_arrow_schema
-
-        schema = to_arrow_schema(spark.read.parquet(as_named(first)).schema)
-        ArrowScorer(job.scorer, job.wanted).checked(schema.empty_table())
-        return replace(plan, columns=tuple(schema.names))
+        table = _without_rows(spark, first)
+        ArrowScorer(job.scorer, job.wanted).checked(table)
+        return replace(plan, columns=tuple(table.column_names))
     rows = spark.read.text(as_named(first), lineSep="\n").limit(_LOOKED_AT).collect()
     data = "".join(f"{row[VALUE]}\n" for row in rows).encode("utf-8", "surrogatepass")
     source = Address(None, format_at(first) or job.input_format, address=first)
@@ -113,6 +122,20 @@ def _plan(spark: "SparkSession", job: Job, first: str) -> Plan:
     return replace(plan, schema=lines_as_table(lines).schema)
 
 
+def _without_rows(spark: "SparkSession", path: str) -> "pa.Table":
+    """Return the columns of a Parquet file with the Arrow types that Spark gives to its tasks."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        return spark.read.parquet(as_named(path)).limit(0).toArrow()
+    except AnalysisException as error:
+        raise InputError(
+            f"{path}: Spark cannot read this file ({first_cause(str(error))}); expected types that "
+            "Spark has: times in microseconds, not in nanoseconds, and no times of day without a "
+            "date; write the file again with such types, or pass --engine local or ray."
+        ) from None
+
+
 def _score_wave(spark: "SparkSession", plan: Plan, files: Sequence[str], folder: str) -> Tally:
     job = plan.job
     # Each task hands its counts back when it is done, once, even if it was tried several times.
@@ -120,33 +143,31 @@ def _score_wave(spark: "SparkSession", plan: Plan, files: Sequence[str], folder:
     is_table = job.input_format.kind == "parquet"
     frame = (_tables if is_table else _lines)(spark, plan, files, found.add)
     writer = frame.write.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false")
-    with _files_apart(spark):
-        if job.only_top:
-            writer.format("noop").mode("overwrite").save()
-        elif job.output_format.kind == "parquet":
-            writer.parquet(folder, compression="zstd")
-        else:
-            packing = {"": None, "gz": "gzip", "zst": _ZSTD}[job.output_format.packing]
-            writer.text(folder, compression=packing)
+    if job.only_top:
+        writer.format("noop").mode("overwrite").save()
+    elif job.output_format.kind == "parquet":
+        writer.parquet(folder, compression="zstd")
+    else:
+        packing = {"": None, "gz": "gzip", "zst": _ZSTD}[job.output_format.packing]
+        writer.text(folder, compression=packing)
     total: Tally = found.value
     return total
 
 
 @contextmanager
-def _files_apart(spark: "SparkSession") -> Iterator[None]:
-    """Keep Spark from reading files that one task reads each in one task together.
-
-    It would put all of them, with their headers, into one part, and use one core.
-    """
-    before = spark.conf.get(_UNION, None)
-    spark.conf.set(_UNION, "false")
+def _set_up(spark: "SparkSession") -> Iterator[None]:
+    """Set the session up for a run; afterwards it has the settings that it had."""
+    before = {name: spark.conf.get(name, None) for name in _SETTINGS}
+    for name, value in _SETTINGS.items():
+        spark.conf.set(name, value)
     try:
         yield
     finally:
-        if before is None:
-            spark.conf.unset(_UNION)
-        else:
-            spark.conf.set(_UNION, before)
+        for name, old in before.items():
+            if old is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, old)
 
 
 def _tables(spark: "SparkSession", plan: Plan, files: Sequence[str], count: Count) -> "DataFrame":

@@ -11,7 +11,6 @@ from tactful.scale.scored import Scored, Wanted, joined, prefixed, spliced
 from tactful.scale.scorer import Scorer
 from tactful.scale.unpacking import pack
 
-_NESTED = (pl.List, pl.Struct, pl.Array)
 _WRAPPED = len('{"v":')
 
 
@@ -67,7 +66,7 @@ def added_columns(wanted: Wanted, scorer: Scorer) -> list[str]:
 def flat(table: pl.DataFrame) -> pl.DataFrame:
     """Return a table whose cells can stand in CSV: lists and objects become JSON."""
     table = without_bytes(table)
-    nested = [name for name, kind in table.schema.items() if isinstance(kind, _NESTED)]
+    nested = [name for name, kind in table.schema.items() if kind.is_nested()]
     spans = [name for name, kind in table.schema.items() if kind == pl.Duration]
     return table.with_columns(
         *(
