@@ -131,7 +131,7 @@ def test_a_folder_of_parts() -> None:
     assert pl.read_parquet("out/*.parquet")["id"].to_list() == ["1", "2", "3", "4"]
 
 
-def test_a_prefix_keeps_names_apart_and_a_taken_one_is_refused(
+def test_scores_of_an_earlier_run_are_refused_and_a_prefix_keeps_both(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     run("a.csv", "-o", "out.csv", "--prefix", "t_")
@@ -139,8 +139,43 @@ def test_a_prefix_keeps_names_apart_and_a_taken_one_is_refused(
     run("out.csv", "-o", "second.csv")
     code, said = fails(capsys, "second.csv", "-o", "third.csv")
     assert code == 2
-    assert "Found a column 'pcl' in the input already" in said
-    assert "--prefix" in said
+    assert "'pcl', 'model' and 'error' in the input" in said
+    assert "the scores of an earlier run" in said
+    assert "--prefix new_" in said
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
+def test_columns_of_the_input_with_our_names_stay_and_ours_are_renamed(name: str) -> None:
+    table = TABLE.with_columns(pl.lit("mine").alias("model"), pl.lit(1).alias("pcl"))
+    if name == "a.csv":
+        table.write_csv(name)
+    elif name == "a.jsonl":
+        table.write_ndjson(name)
+    else:
+        table.write_parquet(name)
+    ending = name.partition(".")[2]
+    done = run(name, "-o", f"out.{ending}")
+    said = " ".join(done.stderr.split())
+    assert "has a column 'model' of its own, so the added one is 'tactful_model'." in said
+    assert "has a column 'pcl' of its own, so the added one is 'tactful_pcl'." in said
+    found = read(f"out.{ending}")
+    ours = [f"tactful_{each}" if each in ("pcl", "model") else each for each in ADDED]
+    assert found.columns == [*table.columns, *ours]
+    assert found["model"].to_list() == ["mine"] * 4
+    told = json.loads(run(name, "-o", "b.csv", "--progress", "json").stderr.splitlines()[-1])
+    assert told["renamed_columns"] == {"pcl": "tactful_pcl", "model": "tactful_model"}
+
+
+def test_a_later_line_with_a_key_of_ours_is_refused_and_not_doubled(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("a.jsonl").write_text('{"text": "one"}\n')
+    Path("b.jsonl").write_text('{"text": "two", "pcl": 1}\n')
+    code, said = fails(capsys, "a.jsonl", "b.jsonl", "-o", "out.jsonl")
+    assert code == 1
+    assert "b.jsonl, from line 1 on: found a line that has the key 'pcl'" in said
+    assert "--prefix new_" in said
+    assert not Path("out.jsonl").exists()
 
 
 def test_ids_may_be_listed_with_commas() -> None:
@@ -197,8 +232,8 @@ def test_the_summary_is_on_standard_error_and_quiet_is_quiet() -> None:
 
 def test_a_run_that_is_whole_says_so_and_restart_begins_anew() -> None:
     run("a.csv", "-o", "out")
-    assert "out is whole already; --restart begins anew." in run("a.csv", "-o", "out").stderr
-    assert "whole already" not in run("a.csv", "-o", "out", "--restart").stderr
+    assert "out is finished already; --restart scores it again." in run("a.csv", "-o", "out").stderr
+    assert "finished already" not in run("a.csv", "-o", "out", "--restart").stderr
 
 
 def test_an_existing_output_is_refused_unless_forced(capsys: pytest.CaptureFixture[str]) -> None:

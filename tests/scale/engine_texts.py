@@ -10,8 +10,8 @@ import pytest
 from tactful.frames.bulk import bulk_scorer
 from tactful.scale.formats import named_format
 from tactful.scale.job import Job
+from tactful.scale.outcome import Outcome
 from tactful.scale.scored import Scored, TableScorer, Wanted
-from tactful.scale.waves import Outcome
 
 HARD = [
     None,

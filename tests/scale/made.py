@@ -10,7 +10,8 @@ import polars as pl
 
 from tactful.scale.formats import Format, format_of
 from tactful.scale.job import Job
-from tactful.scale.local import Outcome, run_local
+from tactful.scale.local import run_local
+from tactful.scale.outcome import Outcome
 from tactful.scale.progress import Unwatched
 from tactful.scale.scored import Scored, TableScorer, Wanted
 from tactful.scale.scorer import Columns, Scorer

@@ -109,8 +109,9 @@ def test_a_table_that_cannot_be_scored_is_refused(
         ArrowScorer(WORDS, wanted)(table())
 
 
-def test_a_column_that_would_be_added_is_refused() -> None:
+def test_a_column_of_the_input_keeps_its_name() -> None:
     source = table(kind=pa.array([0.5] * 6))
-    with pytest.raises(UsageError, match="Found a column 'kind' in the input already"):
-        ArrowScorer(WORDS, Wanted())(source)
+    found = ArrowScorer(WORDS, Wanted())(source)
+    assert found["kind"] == source["kind"]
+    assert found.column_names == [*source.column_names, "tactful_kind", *WORDS.columns[1:]]
     assert "t_kind" in ArrowScorer(WORDS, Wanted(prefix="t_"))(source).column_names

@@ -68,7 +68,7 @@ def interrupt() -> None:
 
 
 def follow(path: Path | str, out: io.BytesIO, latency: float = LATENCY, **options: Any) -> Summary:
-    return follow_local(job([path], "-", **options), Unwatched(), latency, out)
+    return follow_local(job([path], "-", **options), Unwatched(), latency, out).summary
 
 
 def appends(path: Path, data: str) -> Action:
@@ -317,7 +317,8 @@ def follow_into(log: Path, output: Path, rows: int, **options: Any) -> Summary:
             if self.left <= 0:
                 interrupt()
 
-    return follow_local(job([log], output, **options), Enough(), LATENCY, io.BytesIO(), **again)
+    work = job([log], output, **options)
+    return follow_local(work, Enough(), LATENCY, io.BytesIO(), **again).summary
 
 
 def ids_in(output: Path) -> list[str]:

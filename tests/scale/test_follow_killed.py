@@ -48,7 +48,7 @@ class Enough(Unwatched):
 
 
 wanted = job([log], output, part_rows=7)
-print(follow_local(wanted, Enough(), 0.01, sys.stdout.buffer).rows)
+print(follow_local(wanted, Enough(), 0.01, sys.stdout.buffer).summary.rows)
 """
 
 

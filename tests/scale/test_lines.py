@@ -1,12 +1,21 @@
 """What is read out of lines of JSON, which themselves stay as they are."""
 
+import json
+
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.scale.made import WORDS
 
-from tactful.scale.lines import RowsError, lines_as_table, readable, refuse_taken, texts_of
+from tactful.scale.lines import (
+    RowsError,
+    lines_as_table,
+    readable,
+    refuse_taken,
+    schema_of,
+    texts_of,
+)
 from tactful.scale.scored import LINE, TableScorer, Wanted, spliced
 
 HALF = r"\ud83d"
@@ -109,7 +118,7 @@ def test_the_first_of_two_equal_keys_counts_in_each_way_of_reading() -> None:
     ],
 )
 def test_a_line_with_a_key_that_is_to_be_added_is_refused(line: str) -> None:
-    with pytest.raises(RowsError, match=r"the key 'model' already; .*--prefix tactful_"):
+    with pytest.raises(RowsError, match=r"the key 'model', which the first .*--prefix new_"):
         refuse_taken(series("{}", line), ["error", "model"])
 
 
@@ -146,3 +155,13 @@ def test_keys_are_added_at_the_end_and_all_else_stays(line: str, start: str | No
     assert added.startswith('"t_kind":')
     names = lines_as_table(series("{" + added)).columns
     assert names == ["t_kind", "t_kind.fine", "t_other", "t_model", "t_error"]
+
+
+def test_a_table_has_its_columns_in_the_order_of_the_lines_however_many() -> None:
+    names = [f"k{at}" for at in range(60)]
+    first = {name: dict.fromkeys(names, 1) for name in names}
+    later = {"new": [dict.fromkeys(names, 1)], "k0": None}
+    found = schema_of(series(json.dumps(first), json.dumps(later)))
+    assert list(found) == [*names, "new"]
+    assert list(found["k7"].to_schema()) == names  # type: ignore[attr-defined]
+    assert list(found["new"].inner.to_schema()) == names  # type: ignore[attr-defined]

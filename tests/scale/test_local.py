@@ -141,13 +141,13 @@ def test_a_table_without_rows_has_its_columns(tmp_path: Path, name: str, kind: s
     empty.write_csv(source) if kind == "csv" else empty.write_parquet(source)
     done = scored_file(source, tmp_path / name, top=3)
     assert (done.summary.rows, done.summary.scored) == (0, 0)
-    for path in done.written:
+    for path in map(Path, done.written):
         if path.suffix == ".jsonl":
             assert path.read_bytes() == b""
         else:
             table = read_all(path)
             assert (len(table), table.columns) == (0, ["id", "text", "likes", *ADDED])
-    assert done.written[0] == tmp_path / name
+    assert done.written[0] == str(tmp_path / name)
 
 
 @pytest.mark.parametrize("text", ["", "\n\n"])
@@ -243,7 +243,7 @@ def test_a_folder_has_parts_a_record_and_a_summary(tmp_path: Path) -> None:
         *(FILE, SUMMARY, "top.csv", ".lock"),
     }
     assert json.loads((tmp_path / "out" / SUMMARY).read_text()) == to_json(done.summary)
-    assert done.written == (tmp_path / "out", tmp_path / "out" / "top.csv")
+    assert done.written == (str(tmp_path / "out"), str(tmp_path / "out" / "top.csv"))
 
 
 @pytest.mark.parametrize("text", ["no json", "{}", "[3]"])

@@ -11,8 +11,9 @@ import pytest
 from tests.scale.made import WORDS, ReadsWords, job, scored_file
 
 from tactful.errors import InputError, TactfulError, UsageError
-from tactful.scale.local import Outcome, run_local
+from tactful.scale.local import run_local
 from tactful.scale.manifest import FILE
+from tactful.scale.outcome import Outcome
 from tactful.scale.progress import Unwatched
 from tactful.scale.scorer import Columns
 from tactful.scale.summary import to_json

@@ -138,13 +138,41 @@ def test_a_column_that_holds_no_text_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", [*IDS, "model", "error"])
-def test_a_name_that_is_taken_needs_a_prefix(name: str) -> None:
+def test_a_column_of_the_input_keeps_its_name(name: str) -> None:
     frame = table("a").with_columns(pl.lit("x").alias(name))
-    with pytest.raises(UsageError, match=f"Found a column '{name}' in the input already"):
-        TableScorer(WORDS, Wanted())(frame)
+    both = joined(TableScorer(WORDS, Wanted())(frame), Wanted())
+    ours = [f"tactful_{each}" if each == name else each for each in WORDS.columns]
+    assert both.columns == ["id", "text", name, *ours]
+    assert both[name].to_list() == ["x"]
     wanted = Wanted(prefix="t_")
     both = joined(TableScorer(WORDS, wanted)(frame), wanted)
     assert both.columns == ["id", "text", name, *(f"t_{each}" for each in WORDS.columns)]
+
+
+@pytest.mark.parametrize(
+    ("names", "prefix", "said"),
+    [
+        (["kind", "tactful_kind"], "", "Found a column 'tactful_kind' in the input already"),
+        (["t_kind"], "t_", "Found a column 't_kind' in the input already"),
+    ],
+)
+def test_a_name_that_is_taken_all_the_same_is_refused(
+    names: list[str], prefix: str, said: str
+) -> None:
+    frame = table("a").with_columns(pl.lit("x").alias(name) for name in names)
+    with pytest.raises(UsageError, match=f"{said}; .*another --prefix"):
+        TableScorer(WORDS, Wanted(prefix=prefix))(frame)
+
+
+@pytest.mark.parametrize("prefix", ["", "t_"])
+def test_a_table_that_was_scored_before_is_refused_in_words(prefix: str) -> None:
+    wanted = Wanted(prefix=prefix)
+    before = joined(TableScorer(WORDS, wanted)(table("a")), wanted)
+    said = f"'{prefix}kind', '{prefix}model' and '{prefix}error' .* scores of an earlier run"
+    with pytest.raises(UsageError, match=f"{said}.*--prefix new_"):
+        TableScorer(WORDS, wanted)(before)
+    other = Wanted(prefix="new_")
+    assert "new_kind" in joined(TableScorer(WORDS, other)(before), other).columns
 
 
 @pytest.mark.parametrize(

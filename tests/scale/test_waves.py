@@ -14,10 +14,11 @@ from tests.scale.made import job
 
 from tactful.errors import InputError, UsageError
 from tactful.scale.job import Job
+from tactful.scale.outcome import Outcome
 from tactful.scale.scored import TableScorer
 from tactful.scale.summary import to_json
 from tactful.scale.tally import Tally, added, tally
-from tactful.scale.waves import InputFile, Outcome, ScoreWave, cut_waves, run_waves
+from tactful.scale.waves import InputFile, Prepared, cut_waves, run_waves
 from tactful.scale.writing import part_bytes
 
 FILES, ROWS = 3, 4
@@ -83,7 +84,7 @@ def _files(path: Path) -> list[Path]:
     return sorted(p for p in path.rglob("*.csv") if p.is_file()) if path.is_dir() else [path]
 
 
-def preparing(work: Job, store: FolderStore) -> Callable[[str], ScoreWave]:
+def preparing(work: Job, store: FolderStore) -> Callable[[str], Prepared]:
     """Return an engine that writes a part for each file."""
 
     def score_wave(files: Sequence[str], folder: str) -> Tally:
@@ -100,7 +101,7 @@ def preparing(work: Job, store: FolderStore) -> Callable[[str], ScoreWave]:
                 Path(folder, f"part-{number:05d}.csv").write_bytes(data)
         return total
 
-    return lambda first: score_wave
+    return lambda first: (score_wave, {})
 
 
 def run(
@@ -312,7 +313,7 @@ def test_a_file_without_a_byte_is_not_the_one_that_is_looked_at(tmp_path: Path) 
     (tmp_path / "b.csv").write_text("id,text\n1,one\n")
     seen: list[str] = []
 
-    def look(first: str) -> ScoreWave:
+    def look(first: str) -> Prepared:
         seen.append(Path(first).name)
         raise UsageError("enough")
 
@@ -322,7 +323,7 @@ def test_a_file_without_a_byte_is_not_the_one_that_is_looked_at(tmp_path: Path) 
 
 
 def test_what_is_refused_at_the_first_look_leaves_no_record(source: Path, tmp_path: Path) -> None:
-    def refuse(first: str) -> ScoreWave:
+    def refuse(first: str) -> Prepared:
         raise UsageError(f"not {Path(first).name}")
 
     with pytest.raises(UsageError, match=r"not 0\.csv"):

@@ -82,7 +82,7 @@ def test_the_worst_rows_are_written_apart_the_worst_first(
     output = tmp_path / f"scored.{kind}"
     made = scored_file(source, output, scorer=SCORER, top=4, part_rows=part_rows)
     top = tmp_path / f"scored.top.{kind}"
-    assert made.written == (output, top)
+    assert made.written == (str(output), str(top))
     again = tmp_path / "top.csv"
     scored_file(top, again, scorer=SCORER, prefix="again_")
     assert pl.read_csv(again)["at"].to_list() == [4, 2, 6, 3]
@@ -98,7 +98,8 @@ def test_only_the_worst_are_written_if_so_wished(tmp_path: Path, name: str) -> N
     )
     assert made.summary.rows == 3
     (path,) = made.written
-    assert path == (tmp_path / "worst.csv" if name == "worst.csv" else tmp_path / "parts/top.csv")
+    wanted = tmp_path / ("worst.csv" if name == "worst.csv" else "parts/top.csv")
+    assert path == str(wanted)
     assert pl.read_csv(path)["row"].to_list() == [1, 0]
     assert not list(tmp_path.glob("parts/part-*"))
 

@@ -16,10 +16,11 @@ from tests.scale.made import IDS, WORDS, scored_file
 from tactful.errors import InputError
 from tactful.scale.delimited import read_delimited
 from tactful.scale.formats import Format
+from tactful.scale.lines import lines_as_table
 from tactful.scale.scored import LINE, TableScorer, Wanted
 from tactful.scale.sources import Source
 from tactful.scale.unpacking import pack
-from tactful.scale.writing import added_columns, as_table, header_bytes, part_bytes, table_bytes
+from tactful.scale.writing import as_table, header_bytes, output_columns, part_bytes, table_bytes
 
 CSV, JSONL, PARQUET = Format("csv"), Format("jsonl"), Format("parquet")
 cells = st.none() | st.text(st.sampled_from(list('ab",;\n\r\t é\0\u2028')), max_size=5)
@@ -54,9 +55,10 @@ def test_a_header_is_there_for_cells_only_and_quoted_where_it_must_be() -> None:
     assert header_bytes(["a"], Format("csv", "gz")) == pack(b"a\n", "gz")
 
 
-def test_added_columns_are_named_as_in_the_output() -> None:
-    assert added_columns(Wanted(), WORDS) == [*IDS, "model", "error"]
-    assert added_columns(Wanted(prefix="t_"), WORDS)[0] == "t_kind"
+def test_columns_are_named_as_in_the_output() -> None:
+    assert output_columns(["id"], Wanted(), WORDS) == ["id", *IDS, "model", "error"]
+    assert output_columns(["id"], Wanted(prefix="t_"), WORDS)[1] == "t_kind"
+    assert output_columns(["kind"], Wanted(), WORDS)[:3] == ["kind", "tactful_kind", "kind.fine"]
 
 
 @pytest.mark.parametrize("name", BYTES)
@@ -201,3 +203,11 @@ def test_lines_with_unlike_values_are_scored_and_kept(tmp_path: Path) -> None:
     assert [line.startswith(old[:-1] + ",") for line, old in zip(found, lines, strict=True)] == [
         True
     ] * 3
+
+
+def test_keys_of_objects_may_come_in_another_order() -> None:
+    first, later = '{"a":{"x":1,"y":[{"p":1,"q":2}]}}', '{"a":{"y":[{"q":4,"p":3}],"x":2}}'
+    schema = lines_as_table(pl.Series(LINE, [first])).schema
+    found = as_table(pl.Series(LINE, [later, '{"a":null}']), schema, "x")
+    assert found.schema == schema
+    assert found["a"].to_list() == [{"x": 2, "y": [{"p": 3, "q": 4}]}, None]

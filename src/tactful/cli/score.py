@@ -11,6 +11,7 @@ from tactful.errors import EXIT_FAILURE, EXIT_USAGE
 
 if TYPE_CHECKING:
     from tactful.scale.job import Job
+    from tactful.scale.outcome import Outcome
     from tactful.scale.progress import Watch
     from tactful.scale.summary import Summary
 
@@ -159,7 +160,8 @@ def score_cli(
     """Score all texts of a table: CSV, TSV, JSON lines, Parquet, Arrow or plain lines.
 
     All columns are kept, and one is added for each id, besides the model and the reason where a
-    text has no score. Run the same command again to go on after an interruption.
+    text has no score. Where the input has a column of such a name, it stays, and the new one is
+    called tactful_NAME. Run the same command again to go on after an interruption.
 
     \b
     tactful score comments.csv --output scored.csv --text-column body
@@ -215,38 +217,34 @@ def score(wishes: ScoreWishes) -> "Summary":
     job = job_of(wishes)
     refuse_existing_report(job, wishes)
     with watching(wishes) as watch:
-        summary, written = _run(job, wishes, watch)
-    tell(summary, job, wishes, watch.seconds, written)
-    return summary
+        outcome = _run(job, wishes, watch)
+    tell(outcome, job, wishes, watch.seconds)
+    return outcome.summary
 
 
-def _run(job: "Job", wishes: ScoreWishes, watch: "Watch") -> "tuple[Summary, tuple[str, ...]]":
-    """Run a job as wished; return what was found, and what was written."""
+def _run(job: "Job", wishes: ScoreWishes, watch: "Watch") -> "Outcome":
+    """Run a job as wished."""
     from tactful.cli.score_report import write_report
 
     again = {"restart": wishes.restart, "force": wishes.force}
     if wishes.follow:
         from tactful.scale.follow import follow_local
 
-        return follow_local(job, watch, wishes.latency, sys.stdout.buffer, **again), ()
+        return follow_local(job, watch, wishes.latency, sys.stdout.buffer, **again)
     if wishes.engine == "local" and wishes.output != STDOUT:
         from tactful.scale.local import run_local
 
         def at_end(summary: "Summary") -> None:
             write_report(summary, job, wishes)
 
-        outcome = run_local(job, watch, at_end=at_end, **again)
-        if outcome.was_whole and not wishes.quiet:
-            click.echo(f"{wishes.output} is whole already; --restart begins anew.", err=True)
-        return outcome.summary, tuple(map(str, outcome.written))
-    written: tuple[str, ...] = ()
+        return run_local(job, watch, at_end=at_end, **again)
     if wishes.engine == "local":
         from tactful.scale.local import stream_local
 
-        summary = stream_local(job, sys.stdout.buffer, watch)
+        outcome = stream_local(job, sys.stdout.buffer, watch)
     else:
         from tactful.cli.score_cluster import score_on_cluster
 
-        summary, written = score_on_cluster(job, wishes)
-    write_report(summary, job, wishes)
-    return summary, written
+        outcome = score_on_cluster(job, wishes)
+    write_report(outcome.summary, job, wishes)
+    return outcome

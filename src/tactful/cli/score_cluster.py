@@ -11,20 +11,18 @@ from tactful.words import counted
 if TYPE_CHECKING:
     from tactful.cli.score_job import ScoreWishes
     from tactful.scale.job import Job
+    from tactful.scale.outcome import Outcome
     from tactful.scale.summary import Summary
 
 
-def score_on_cluster(job: "Job", wishes: "ScoreWishes") -> "tuple[Summary, tuple[str, ...]]":
-    """Run a job on Ray or Spark; return what was found, and what was written."""
+def score_on_cluster(job: "Job", wishes: "ScoreWishes") -> "Outcome":
+    """Run a job on Ray or Spark."""
     quiet = wishes.quiet or wishes.progress in ("json", "off") or not sys.stderr.isatty()
     if wishes.engine == "ray":
         from tactful.scale.ray_run import run_ray as run
     else:
         from tactful.scale.spark_run import run_spark as run
-    outcome = run(job, restart=wishes.restart, quiet=quiet, on_wave=_teller(wishes))
-    if outcome.was_whole and not wishes.quiet:
-        click.echo(f"{wishes.output} is whole already; --restart begins anew.", err=True)
-    return outcome.summary, outcome.written
+    return run(job, restart=wishes.restart, quiet=quiet, on_wave=_teller(wishes))
 
 
 def _teller(wishes: "ScoreWishes") -> "Callable[[int, int, Summary], None] | None":

@@ -1,36 +1,44 @@
 """What ``tactful score`` leaves behind besides the rows: a summary, and a page if wished."""
 
 import json
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from tactful.cli.output import echo_sentence
+
 if TYPE_CHECKING:
     from tactful.cli.score_job import ScoreWishes
     from tactful.scale.job import Job
+    from tactful.scale.outcome import Outcome
     from tactful.scale.summary import Summary
 
 
-def tell(
-    summary: "Summary",
-    job: "Job",
-    wishes: "ScoreWishes",
-    seconds: float,
-    written: Sequence[str],
-) -> None:
+def tell(outcome: "Outcome", job: "Job", wishes: "ScoreWishes", seconds: float) -> None:
     """Say on standard error what was found and what was written."""
     from tactful.cli.score_summary import echo_summary, summary_as_data
 
     if wishes.quiet:
         return
+    summary, written = outcome.summary, outcome.written
     if wishes.progress == "json":
-        told = {"event": "summary", "written": list(written), **summary_as_data(summary)}
+        told = {
+            "event": "summary",
+            "written": list(written),
+            "renamed_columns": dict(outcome.renamed),
+            **summary_as_data(summary),
+        }
         click.echo(json.dumps(told), err=True)
         return
+    if outcome.was_whole:
+        click.echo(f"{wishes.output} is finished already; --restart scores it again.", err=True)
     echo_summary(summary, job.scorer.model, seconds)
+    for name, given in outcome.renamed.items():
+        echo_sentence(
+            f"The input has a column '{name}' of its own, so the added one is '{given}'.", err=True
+        )
     report = [str(wishes.report)] if wishes.report else []
     if written or report:
         click.echo(f"Wrote {', '.join([*written, *report])}.", err=True)

@@ -17,7 +17,7 @@ from tactful.scale.scored import (
     TableScorer,
     Wanted,
     check_columns,
-    prefixed,
+    output_names,
     spliced,
     where_expression,
 )
@@ -64,26 +64,35 @@ class ArrowScorer:
 
     def checked(self, table: "pa.Table") -> pl.DataFrame:
         """Return the columns that are looked at; refuse a table that cannot be scored."""
-        looked_at = _looked_at(self.wanted)
-        view = as_frame(table, [name for name in table.column_names if name in looked_at])
-        names = {name: view.schema.get(name, pl.Null()) for name in table.column_names}
-        check_columns(pl.DataFrame(schema=names), self.wanted, self.scorer)
-        return view
+        check_columns(without_rows(table, self.wanted), self.wanted, self.scorer)
+        return _view(table, self.wanted)
 
     def joined(self, kept: "pa.Table", scored: Scored) -> "pa.Table":
         """Return the rows with the added columns."""
         import pyarrow as pa
 
-        added = prefixed(scored.added, self.wanted.prefix)
-        for at, name in enumerate(added.columns):
-            kind = pa.float32() if at < len(self.scorer.ids) else pa.string()
-            kept = kept.append_column(name, added[name].to_arrow().cast(kind))
+        names = output_names(kept.column_names, self.scorer.columns, self.wanted.prefix)
+        for name, given in names.items():
+            kind = pa.float32() if name in self.scorer.ids else pa.string()
+            kept = kept.append_column(given, scored.added[name].to_arrow().cast(kind))
         return kept
 
 
 def as_frame(table: "pa.Table", names: Iterable[str]) -> pl.DataFrame:
     """Return some columns as a frame, without a copy where the types allow it."""
     return cast(pl.DataFrame, pl.from_arrow(table.select(list(names))))
+
+
+def without_rows(table: "pa.Table", wanted: Wanted) -> pl.DataFrame:
+    """Return all columns of a table, for checks; those that are looked at have their types."""
+    kinds = _view(table.slice(0, 0), wanted).schema
+    names = {name: kinds.get(name, pl.Null()) for name in table.column_names}
+    return pl.DataFrame(schema=names)
+
+
+def _view(table: "pa.Table", wanted: Wanted) -> pl.DataFrame:
+    looked_at = _looked_at(wanted)
+    return as_frame(table, [name for name in table.column_names if name in looked_at])
 
 
 def _looked_at(wanted: Wanted) -> set[str]:

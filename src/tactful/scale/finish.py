@@ -23,9 +23,9 @@ _ROW_GROUP = 100_000
 
 def finish(
     job: Job, folder: Path, target: Path, numbers: Sequence[int], columns: Sequence[str]
-) -> tuple[Path, ...]:
+) -> tuple[str, ...]:
     """Write what is made of all parts; return the paths of what the user gets."""
-    written = []
+    written: list[Path] = []
     if job.merged and not job.only_top:
         # Beside the parts, so that what a crash leaves behind goes away with them.
         temporary = unfinished(target, folder / WORK)
@@ -43,7 +43,7 @@ def finish(
         written.append(target)
     if job.top:
         written.append(_write_top(job, folder, target, numbers))
-    return tuple(written)
+    return tuple(map(str, written))
 
 
 def _join(parts: Sequence[Path], target: Path, job: Job, columns: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ import functools
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
@@ -27,15 +27,23 @@ from tactful.scale.growing import Growing, GrowingFile, GrowingStream, Replaced
 from tactful.scale.heads import Head, empty_table, head_of
 from tactful.scale.job import Job
 from tactful.scale.locking import locked
+from tactful.scale.outcome import Outcome
 from tactful.scale.parse import parse
 from tactful.scale.pieces import Piece
 from tactful.scale.progress import Watch
 from tactful.scale.records import record_ends, refuse_endless
-from tactful.scale.scored import LINE, check_columns, check_lines
+from tactful.scale.scored import (
+    LINE,
+    Wanted,
+    check_columns,
+    check_lines,
+    output_names,
+    renamed,
+)
 from tactful.scale.sources import Source, find_sources
 from tactful.scale.summary import Summary, merged
 from tactful.scale.worker import Done, Setup, Worker
-from tactful.scale.writing import added_columns, header_bytes
+from tactful.scale.writing import header_bytes, output_columns
 
 FIRST_ROWS = 32
 """The first batches are small; later ones are as large as the time allows."""
@@ -54,7 +62,7 @@ def follow_local(
     *,
     restart: bool = False,
     force: bool = False,
-) -> Summary:
+) -> Outcome:
     """Score what is there and what comes, until the stream ends or the user interrupts."""
     source = _source(job)
     if job.output_format.is_columnar or job.output_format.packing:
@@ -75,7 +83,7 @@ def follow_local(
             output = stack.enter_context(FollowedFile(target, terms, restart=restart))
         with contextlib.suppress(KeyboardInterrupt), follower.stop.listening():
             follower.run(output)
-    return follower.summary
+    return Outcome(follower.summary, renamed=follower.renamed)
 
 
 def _source(job: Job) -> Source:
@@ -121,6 +129,7 @@ class _Follower:
     def __init__(self, job: Job, source: Source, watch: Watch, latency: float):
         self.job, self.source, self.watch, self.latency = job, source, watch, latency
         self.summary, self.stop = Summary(), _Stop()
+        self.renamed: dict[str, str] = {}
         self.most_rows = FIRST_ROWS
         self._first: Head | None = None
         self._unseen = source.format.shape == "lines"
@@ -133,6 +142,7 @@ class _Follower:
         self.watch.start(None, 0, 0)
         place = output.place
         self._unseen = self._unseen and not place.offset
+        self._use(replace(self.job.wanted, keys=output.keys))
         while True:
             growing: Growing
             if self.source.path is None:
@@ -163,8 +173,15 @@ class _Follower:
         """Refuse first lines without the keys that are asked for: a wrong name is soon told."""
         head, job = worker.setup.heads[piece.source], self.job
         lines = parse(piece, self.source, head, job.skip_bad_rows).table[LINE]
-        check_lines(lines, job.wanted, job.scorer)
+        self._use(check_lines(lines, job.wanted, job.scorer))
+        worker.use(self.job.wanted)
         self._unseen = not len(lines)
+
+    def _use(self, wanted: Wanted, columns: Sequence[str] = ()) -> None:
+        """Remember what the input has, and so the names that our columns get."""
+        self.job = replace(self.job, wanted=wanted)
+        names = output_names(columns or wanted.keys, self.job.scorer.columns, wanted.prefix)
+        self.renamed = renamed(names, wanted.prefix)
 
     def rows_in_time(self, rows: int, seconds: float) -> int:
         """Return how many rows can be scored in what is left of the time that one may take.
@@ -229,7 +246,8 @@ class _Follower:
         if self.source.format.shape == "table":
             table = empty_table(first)
             check_columns(table, self.job.wanted, self.job.scorer)
-            columns = [*table.columns, *added_columns(self.job.wanted, self.job.scorer)]
+            self._use(self.job.wanted, table.columns)
+            columns = output_columns(table.columns, self.job.wanted, self.job.scorer)
             header = header_bytes(columns, self.job.output_format)
         output.begin(header)
         # Rows are written in the order of the first head, and read in that of the second.
@@ -279,6 +297,7 @@ class _Batches:
         behind = Place(start + size, line + data.count(b"\n"))
         piece = Piece(0, 1, start, behind.offset, line, behind.line, data)
         done = self._follower.score(self._worker, piece, rows)
+        self._output.keys = self._follower.job.wanted.keys
         self._output.add(done.data, self._growing.marked(behind))
         self._place, self._data = behind, self._data[size:]
         # Those that are left have waited as long as the first of all.

@@ -30,6 +30,9 @@ class Place:
 class Output(Protocol):
     """Takes the bytes of batches."""
 
+    keys: tuple[str, ...]
+    """The keys that the first lines of JSON have; they are noted with the place."""
+
     @property
     def place(self) -> Place:
         """How far the input was read by an earlier run."""
@@ -49,6 +52,7 @@ class FollowedStream:
 
     def __init__(self, out: IO[bytes]):
         self._out, self._begun = out, False
+        self.keys: tuple[str, ...] = ()
         self.place = Place()
 
     def begin(self, header: bytes) -> None:
@@ -84,6 +88,7 @@ class FollowedFile:
         self.path, self._terms = path, dict(terms)
         self._note = hidden_folder(path) / NOTE
         self.place, size = Place(), 0
+        self.keys: tuple[str, ...] = ()
         self._file: IO[bytes] | None = None
         sweep(self._note.parent)
         if self._note.exists() and not restart:
@@ -155,7 +160,12 @@ class FollowedFile:
             shutil.rmtree(self._note.parent, ignore_errors=True)
 
     def _write_note(self, place: Place, size: int) -> None:
-        note = {"terms": self._terms, "size": size, "place": asdict(place)}
+        note = {
+            "terms": self._terms,
+            "size": size,
+            "place": asdict(place),
+            "keys": list(self.keys),
+        }
         write_whole(self._note, json.dumps(note).encode())
 
     def _read_note(self) -> tuple[Place, int]:
@@ -169,6 +179,7 @@ class FollowedFile:
             ) from None
         if not size:
             return Place(), 0  # a run that got nowhere binds nobody
+        self.keys = tuple(note.get("keys", ()))
         refuse_other_terms(terms, self._terms, str(self.path))
         if not self.path.exists() or self.path.stat().st_size < size:
             raise InputError(

@@ -55,7 +55,11 @@ class Job:
             "one file": self.merged,
             "texts for the report": self.extremes,
             "bad rows skipped": self.skip_bad_rows,
-            "wanted": {name: _plain(value) for name, value in asdict(self.wanted).items()},
+            "wanted": {
+                name: _plain(value)
+                for name, value in asdict(self.wanted).items()
+                if name != "keys"  # of the input, which has a record of its own
+            },
         }
 
 

@@ -79,6 +79,40 @@ def lines_as_table(lines: pl.Series, names: Sequence[str] = ()) -> pl.DataFrame:
     return table.drop(UNUSED, strict=False)
 
 
+def schema_of(lines: pl.Series) -> pl.Schema:
+    """Return the columns that lines have as a table, in the order in which they first occur.
+
+    With more than 32 keys the fast reader gives another order each time, and a run that is resumed
+    must have the columns that it began with.
+    """
+    schema = lines_as_table(lines).schema
+    try:
+        rows = [json.loads(line) for line in readable(lines)]
+    except RecursionError:
+        return schema
+    return pl.Schema(_in_order(pl.Struct(schema), rows).to_schema())
+
+
+def _in_order(kind: pl.Struct, values: Iterable[Any]) -> pl.Struct:
+    objects = [each for each in values if isinstance(each, dict)]
+    fields = kind.to_schema()
+    names = dict.fromkeys((*(key for each in objects for key in each), *fields))
+    return pl.Struct(
+        {
+            name: _inner_in_order(fields[name], [each.get(name) for each in objects])
+            for name in names
+            if name in fields
+        }
+    )
+
+
+def _inner_in_order(kind: Any, values: list[Any]) -> Any:
+    if isinstance(kind, pl.List):
+        inner = [item for each in values if isinstance(each, list) for item in each]
+        return pl.List(_inner_in_order(kind.inner, inner))
+    return _in_order(kind, values) if isinstance(kind, pl.Struct) else kind
+
+
 def _read(lines: Iterable[str]) -> pl.DataFrame:
     return pl.read_ndjson(io.BytesIO("\n".join(lines).encode("utf-8")), infer_schema_length=None)
 
@@ -114,14 +148,16 @@ def _values(rows: Sequence[dict[str, Any]], name: str) -> pl.Series:
 
 
 def refuse_taken(lines: pl.Series, names: Sequence[str]) -> None:
-    """Refuse lines that have a key already which is to be added."""
-    for name in names:
-        written = json.dumps(name, ensure_ascii=False)
-        for line in lines.filter(lines.str.contains(written, literal=True)):
-            if _has_key(line, name):
+    """Refuse lines that have a key already which is to be added, and the first lines had not."""
+    written = {name: json.dumps(name, ensure_ascii=False) for name in names}
+    doubtful = lines.filter(lines.str.contains_any(list(written.values())))
+    for line in doubtful:
+        for name in names:
+            if written[name] in line and _has_key(line, name):
                 raise RowsError(
-                    f"found a line that has the key '{name}' already; expected none of that name; "
-                    "pass --prefix, such as --prefix tactful_."
+                    f"found a line that has the key '{name}', which the first lines do not have; "
+                    "expected no key of that name, as a column of scores gets it; pass --prefix, "
+                    "such as --prefix new_."
                 )
 
 

@@ -4,7 +4,7 @@ import contextlib
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -16,21 +16,29 @@ from tactful.errors import InputError, UsageError
 from tactful.scale.finish import finish
 from tactful.scale.heads import Head, empty_table, read_heads
 from tactful.scale.job import Job
-from tactful.scale.lines import lines_as_table
+from tactful.scale.lines import schema_of
 from tactful.scale.locking import locked
 from tactful.scale.manifest import Manifest
-from tactful.scale.parse import parse
+from tactful.scale.outcome import Outcome
+from tactful.scale.parse import lines_behind, parse
 from tactful.scale.pieces import Begin, Piece, begin_behind, cut_pieces
 from tactful.scale.place import SUMMARY, OutputPlace, missing_pieces, place_of, refuse_more
 from tactful.scale.pool import InProcess, Processes, cannot_write
 from tactful.scale.progress import Watch
-from tactful.scale.scored import LINE, check_columns, check_lines
+from tactful.scale.scored import (
+    LINE,
+    Wanted,
+    check_columns,
+    check_lines,
+    output_names,
+    renamed,
+)
 from tactful.scale.scorer import PART_ROWS, ScoreBatch
 from tactful.scale.sources import Source, find_sources
 from tactful.scale.summary import Summary, from_json, merged, to_json
 from tactful.scale.whole import write_whole
 from tactful.scale.worker import WORK, Done, Setup, summary_name
-from tactful.scale.writing import added_columns, header_bytes
+from tactful.scale.writing import header_bytes
 
 _ENOUGH_BYTES = 1 << 20
 """Less input than this is scored faster than a second process starts."""
@@ -42,23 +50,23 @@ _AHEAD = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run made."""
-
-    summary: Summary
-    written: tuple[Path, ...] = ()
-    was_whole: bool = False
-    """All was done already by an earlier run."""
-
-
-@dataclass(frozen=True, slots=True)
 class Input:
     """The sources of a job, opened as far as needed to know their columns."""
 
     sources: tuple[Source, ...]
     heads: tuple[Head, ...]
+    wanted: Wanted
+    """With the keys that the first lines of JSON have."""
+    names: Mapping[str, str]
+    """Each added column -> its name in the output."""
     schema: pl.Schema | None = None
     columns: tuple[str, ...] = ()
+    """All columns of the output; none where lines are kept as they are."""
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The added columns that have not the name that was asked for, as the input has it."""
+        return renamed(self.names, self.wanted.prefix)
 
     @property
     def prints(self) -> list[str]:
@@ -105,7 +113,8 @@ def run_local(
                 manifest,
                 must_look,
             ):
-                outcome = _run(job, source, place, manifest, must_look, watch)
+                work = replace(job, wanted=source.wanted)
+                outcome = _run(work, source, place, manifest, must_look, watch)
                 if at_end is not None:
                     at_end(outcome.summary)
                 if not manifest.is_finished:
@@ -123,7 +132,8 @@ def _run(
     pieces = missing_pieces(_cut(job, source, begin), manifest, must_look, place.folder)
     if manifest.is_finished:
         refuse_more(pieces if must_look else iter(()), place.folder)
-        return Outcome(_read_summary(place.folder / SUMMARY), (place.target,), was_whole=True)
+        summary = _read_summary(place.folder / SUMMARY)
+        return Outcome(summary, (str(place.target),), was_whole=True, renamed=source.renamed)
     rows = sum(int(part["rows"]) for part in manifest.parts.values())
     watch.start(source.total, _size_done(manifest), rows)
     with _pool(job, source, place.folder, watch) as pool:
@@ -136,12 +146,13 @@ def _run(
     summary = _summed(place.folder, manifest)
     told = json.dumps(to_json(summary), ensure_ascii=False, indent=1)
     write_whole(place.folder / SUMMARY, told.encode("utf-8", "surrogatepass"))
-    return Outcome(summary, written)
+    return Outcome(summary, written, renamed=source.renamed)
 
 
-def stream_local(job: Job, out: IO[bytes], watch: Watch) -> Summary:
+def stream_local(job: Job, out: IO[bytes], watch: Watch) -> Outcome:
     """Score the input to a stream, in its order; nothing is kept, and nothing can be resumed."""
     source = _opened(job)
+    job = replace(job, wanted=source.wanted)
     watch.start(source.total, 0, 0)
     summary = Summary()
     out.write(header_bytes(list(source.columns), job.output_format))
@@ -152,7 +163,7 @@ def stream_local(job: Job, out: IO[bytes], watch: Watch) -> Summary:
             out.flush()
             summary = merged(summary, done.summary or Summary())
             watch.part(done.piece.size, done.rows)
-    return summary
+    return Outcome(summary, renamed=source.renamed)
 
 
 def _opened(job: Job, made: Sequence[Path] = ()) -> Input:
@@ -162,33 +173,30 @@ def _opened(job: Job, made: Sequence[Path] = ()) -> Input:
     if sources[0].format.shape == "table":
         table = empty_table(heads[0])
         check_columns(table, job.wanted, job.scorer)
-        columns = (*table.columns, *added_columns(job.wanted, job.scorer))
-        return Input(sources, heads, columns=columns)
-    # As many lines for small parts as for large ones, so that these have the same columns.
-    looked_at = replace(job, part_rows=max(job.part_rows, PART_ROWS))
-    first = None
-    if sources[0].path:
-        first = next(_cut(looked_at, Input(sources, heads), Begin()), None)
-    if first is None or not first.data:
-        return _unseen(sources, heads, job)
-    found = parse(first, sources[first.source], heads[first.source], job.skip_bad_rows)
-    lines = found.table[LINE]
-    check_lines(lines, job.wanted, job.scorer)
+        names = output_names(table.columns, job.scorer.columns, job.wanted.prefix)
+        return Input(sources, heads, job.wanted, names, columns=(*table.columns, *names.values()))
+    lines = _first_lines(job, sources, heads)
+    wanted = check_lines(lines, job.wanted, job.scorer)
+    names = output_names(wanted.keys, job.scorer.columns, wanted.prefix)
     if job.output_format.kind == "jsonl":
-        return Input(sources, heads)
-    schema = lines_as_table(lines).schema
-    columns = (*schema, *added_columns(job.wanted, job.scorer))
-    return Input(sources, heads, schema, columns)
-
-
-def _unseen(sources: tuple[Source, ...], heads: tuple[Head, ...], job: Job) -> Input:
-    """Return an input of JSON lines whose first ones cannot be looked at before the start."""
-    if job.output_format.kind != "jsonl":
+        return Input(sources, heads, wanted, names)
+    if sources[0].path is None or not len(lines):
         raise UsageError(
             f"{sources[0].name}: found JSON lines that cannot be read twice, or none at all; "
             "expected a file with lines, to know the columns of the table; write JSONL instead."
         )
-    return Input(sources, heads)
+    schema = schema_of(lines)
+    return Input(sources, heads, wanted, names, schema, (*schema, *names.values()))
+
+
+def _first_lines(job: Job, sources: Sequence[Source], heads: Sequence[Head]) -> pl.Series:
+    """Return the first lines of JSON; of a stream, those that were read with its head."""
+    if sources[0].path is None:
+        return lines_behind(heads[0], sources[0], job.skip_bad_rows)
+    # As many lines for small parts as for large ones, so that these have the same columns.
+    rows = max(job.part_rows, PART_ROWS)
+    first = next(cut_pieces(sources, heads, rows, job.part_bytes))
+    return parse(first, sources[first.source], heads[first.source], job.skip_bad_rows).table[LINE]
 
 
 def _cut(job: Job, source: Input, begin: Begin) -> Iterator[Piece]:

@@ -5,9 +5,9 @@ so the cells are the same, whoever cut the input.
 """
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -15,11 +15,20 @@ from tactful.errors import InputError
 from tactful.scale.formats import Format
 from tactful.scale.heads import Head, read_head
 from tactful.scale.job import Job
-from tactful.scale.lines import RowsError
+from tactful.scale.lines import RowsError, schema_of
 from tactful.scale.memory import OwnMemory
-from tactful.scale.parse import parse
+from tactful.scale.parse import lines_behind, parse
 from tactful.scale.pieces import Piece
-from tactful.scale.scored import LINE, Scored, Shape, TableScorer
+from tactful.scale.scored import (
+    LINE,
+    Scored,
+    Shape,
+    TableScorer,
+    check_columns,
+    check_lines,
+    output_names,
+    renamed,
+)
 from tactful.scale.scorer import ScoreBatch
 from tactful.scale.sources import Source
 from tactful.scale.tally import Tally, tally
@@ -52,6 +61,13 @@ class Plan:
     """The columns of the input, unless it is lines of JSON; a file with others is refused."""
     schema: pl.Schema | None = None
     """The columns that lines of JSON become, where the output is a table."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Each added column -> its name in the output."""
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The added columns that have not the name that was asked for, as the input has it."""
+        return renamed(self.names, self.job.wanted.prefix)
 
 
 class PortionScorer:
@@ -109,15 +125,30 @@ def check_head(head: Head, columns: Sequence[str], place: str) -> None:
         )
 
 
-def first_rows(data: bytes, source: Source, job: Job) -> tuple[Head, pl.Series]:
-    """Return the head of a file of lines that begins so, and its first lines of JSON."""
-    file = io.BytesIO(data)
-    head = read_head(file, source)
-    lines = pl.Series(LINE, [], pl.String)
-    if source.format.kind == "jsonl":
-        whole = head.rest[: head.rest.rfind(b"\n") + 1] or head.rest
-        lines = parse(Piece(0, 0, 0, 0, 1, 0, whole), source, head, job.skip_bad_rows).table[LINE]
-    return head, lines
+def plan_for_lines(plan: Plan, data: bytes, source: Source) -> Plan:
+    """Return the plan for files of lines of which the first one begins so.
+
+    What could only fail later is refused at once.
+    """
+    job = plan.job
+    head = read_head(io.BytesIO(data), source)
+    if source.format.kind != "jsonl":
+        return plan_for_table(plan, pl.DataFrame(schema=dict.fromkeys(head.columns, pl.String)))
+    lines = lines_behind(head, source, job.skip_bad_rows)
+    wanted = check_lines(lines, job.wanted, job.scorer)
+    names = output_names(wanted.keys, job.scorer.columns, wanted.prefix)
+    plan = replace(plan, job=replace(job, wanted=wanted), names=names)
+    if job.output_format.kind == "jsonl":
+        return plan
+    return replace(plan, schema=schema_of(lines))
+
+
+def plan_for_table(plan: Plan, table: pl.DataFrame) -> Plan:
+    """Return the plan for tables with the columns of this one, which needs no rows."""
+    job = plan.job
+    check_columns(table, job.wanted, job.scorer)
+    names = output_names(table.columns, job.scorer.columns, job.wanted.prefix)
+    return replace(plan, columns=tuple(table.columns), names=names)
 
 
 def worst_bytes(worst: pl.DataFrame | None, output: Format) -> bytes:

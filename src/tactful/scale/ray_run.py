@@ -5,26 +5,23 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from inspect import signature
 from typing import Any
-
-import polars as pl
 
 from tactful.errors import RunError, UsageError
 from tactful.scale.addresses import format_at
 from tactful.scale.arrow_store import ArrowStore, file_system
-from tactful.scale.arrow_tables import ArrowScorer
+from tactful.scale.arrow_tables import without_rows
 from tactful.scale.engine_errors import first_cause, one_sentence
 from tactful.scale.environment import environment
 from tactful.scale.job import Job
-from tactful.scale.portions import Address, Plan, first_rows
+from tactful.scale.outcome import Outcome
+from tactful.scale.portions import Address, Plan, plan_for_lines, plan_for_table
 from tactful.scale.ray_engine import ONE_THREAD, import_ray
 from tactful.scale.ray_files import PART, SUMMARY, WORST, PortionActor, by_system, piece_source
 from tactful.scale.reaching import knock
-from tactful.scale.scored import check_columns, lines_as_table, wanted_fields
 from tactful.scale.tally import Tally, added, heard
-from tactful.scale.waves import WAVE_BYTES, WAVE_FILES, OnWave, Outcome, ScoreWave, run_waves
+from tactful.scale.waves import WAVE_BYTES, WAVE_FILES, OnWave, Prepared, run_waves
 
 _LOCAL = {
     **ONE_THREAD,
@@ -60,7 +57,7 @@ def run_ray(
         raise UsageError("The engine ray has no reader of Arrow files; use Parquet instead.")
     with ExitStack() as stack:
 
-        def prepare(first: str) -> ScoreWave:
+        def prepare(first: str) -> Prepared:
             plan = _plan(job, first)
             ray, is_ours = stack.enter_context(_connected(job, quiet))
 
@@ -68,7 +65,7 @@ def run_ray(
                 with one_sentence("ray"):
                     return _score_wave(ray, plan, files, folder, is_ours, quiet)
 
-            return score_wave
+            return score_wave, plan.renamed
 
         store = ArrowStore(job.input_format)
         return run_waves(
@@ -91,20 +88,11 @@ def _plan(job: Job, first: str) -> Plan:
 
         system, path = file_system(first)
         schema = parquet.read_schema(path, filesystem=system)
-        ArrowScorer(job.scorer, job.wanted).checked(schema.empty_table())
-        return plan
+        return plan_for_table(plan, without_rows(schema.empty_table(), job.wanted))
     source = Address(None, format_at(first) or job.input_format, address=first)
     system, path = file_system(first)
     with system.open_input_stream(path, compression="detect") as file:
-        head, lines = first_rows(file.read(_LOOKED_AT), source, job)
-    if job.input_format.kind != "jsonl":
-        table = pl.DataFrame(schema=dict.fromkeys(head.columns, pl.String))
-        check_columns(table, job.wanted, job.scorer)
-        return replace(plan, columns=head.columns)
-    check_columns(wanted_fields(pl.DataFrame(lines), "lines", job.wanted), job.wanted, job.scorer)
-    if job.output_format.kind == "jsonl":
-        return plan
-    return replace(plan, schema=lines_as_table(lines).schema)
+        return plan_for_lines(plan, file.read(_LOOKED_AT), source)
 
 
 def _score_wave(

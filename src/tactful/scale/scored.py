@@ -4,8 +4,8 @@ A table is a frame whose columns are those of the input, or one with a single co
 JSON objects, which are kept as they were written and only get further keys.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import polars as pl
@@ -31,13 +31,16 @@ __all__ = [
     "check_lines",
     "joined",
     "lines_as_table",
-    "prefixed",
+    "output_names",
+    "renamed",
     "spliced",
     "wanted_fields",
     "where_expression",
 ]
 
 LINE = "line"
+OWN_PREFIX = "tactful_"
+"""Put before the name of an added column where the input has a column of that name."""
 SLICE = 2048
 """So many texts are scored at a time; progress is told after each."""
 PERIODS = {"year": 4, "month": 7, "day": 10}
@@ -59,6 +62,9 @@ class Wanted:
     """Put before the name of each added column."""
     by: tuple[str, ...] = ()
     """Columns that the summary is broken down by; ``created:month`` is a part of a date."""
+    keys: tuple[str, ...] = ()
+    """The keys that lines of JSON have, as far as they have been looked at; a table tells its
+    columns itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,23 +146,45 @@ def _unasked(texts: list[str]) -> Columns:
 
 def joined(scored: Scored, wanted: Wanted) -> pl.DataFrame:
     """Return the table with all columns side by side."""
-    return pl.concat([scored.kept, prefixed(scored.added, wanted.prefix)], how="horizontal")
+    names = output_names(scored.kept.columns, scored.added.columns, wanted.prefix)
+    return pl.concat([scored.kept, scored.added.rename(names)], how="horizontal")
 
 
 def spliced(scored: Scored, wanted: Wanted) -> pl.Series:
     """Return the lines with further keys at the end of each object."""
-    # Who scores lines twice meets these two; the first lines were looked at for all of them.
-    refuse_taken(scored.kept[LINE], [wanted.prefix + name for name in (MODEL, ERROR)])
-    added = prefixed(scored.added, wanted.prefix)
+    names = output_names(wanted.keys, scored.added.columns, wanted.prefix)
+    refuse_taken(scored.kept[LINE], list(names.values()))
+    added = scored.added.rename(names)
     keys = added.select(pl.struct(pl.all()).struct.json_encode().str.slice(1)).to_series()
     body = scored.kept[LINE].str.strip_chars().str.strip_suffix("}").str.strip_chars_end()
     comma = pl.when(body == "{").then(pl.lit("")).otherwise(pl.lit(","))
     return pl.select(pl.concat_str([body, comma, keys]).alias(LINE)).to_series()
 
 
-def prefixed(added: pl.DataFrame, prefix: str) -> pl.DataFrame:
-    """Return the added columns under the names they get in the output."""
-    return added.rename({name: prefix + name for name in added.columns}) if prefix else added
+def output_names(
+    columns: Collection[str], added: Sequence[str], prefix: str = ""
+) -> dict[str, str]:
+    """Return the name that each added column gets beside the columns of the input.
+
+    A column of the input keeps its name: where it has the name of one of ours, ours is called
+    ``tactful_lang`` instead of ``lang``. With a prefix of the user's own, it is used as it is.
+    """
+    there = set(columns)
+    names = {name: prefix + name for name in added}
+    if not prefix:
+        names |= {name: OWN_PREFIX + name for name in added if name in there}
+    taken = [given for given in names.values() if given in there]
+    if taken:
+        raise UsageError(
+            f"Found a column '{taken[0]}' in the input already; expected none of that name; pass "
+            "another --prefix, such as --prefix new_."
+        )
+    return names
+
+
+def renamed(names: Mapping[str, str], prefix: str = "") -> dict[str, str]:
+    """Return the names that differ from what was asked for, as the input has those already."""
+    return {name: given for name, given in names.items() if given != prefix + name}
 
 
 def wanted_fields(table: pl.DataFrame, shape: Shape, wanted: Wanted) -> pl.DataFrame:
@@ -173,17 +201,21 @@ def wanted_fields(table: pl.DataFrame, shape: Shape, wanted: Wanted) -> pl.DataF
     return lines_as_table(lines, list(dict.fromkeys(names))).with_columns(texts)
 
 
-def check_lines(lines: pl.Series, wanted: Wanted, scorer: Scorer) -> None:
+def check_lines(lines: pl.Series, wanted: Wanted, scorer: Scorer) -> Wanted:
     """Refuse lines of JSON, the first of a job, without the keys that are asked for.
 
-    Later ones may lack some: what is missing there is null.
+    Later ones may lack some: what is missing there is null. Return what is wanted with the keys
+    that these lines have.
     """
-    if len(lines):
-        check_columns(lines_as_table(lines), wanted, scorer)
+    if not len(lines):
+        return wanted
+    table = lines_as_table(lines)
+    check_columns(table, wanted, scorer)
+    return replace(wanted, keys=tuple(table.columns))
 
 
 def check_columns(table: pl.DataFrame, wanted: Wanted, scorer: Scorer) -> None:
-    """Refuse a table without the columns that are asked for, or with some that we would add."""
+    """Refuse a table without the columns that are asked for, or with scores in it already."""
     columns = table.columns
     if wanted.text_column not in columns:
         raise unknown_name("column", wanted.text_column, columns)
@@ -203,11 +235,18 @@ def check_columns(table: pl.DataFrame, wanted: Wanted, scorer: Scorer) -> None:
         for column in where_expression(wanted.where).meta.root_names():
             if column not in columns:
                 raise unknown_name("column", column, columns)
-    taken = [name for name in scorer.columns if wanted.prefix + name in columns]
-    if taken:
+    _refuse_scored(columns, wanted.prefix, scorer)
+    output_names(columns, scorer.columns, wanted.prefix)
+
+
+def _refuse_scored(columns: Collection[str], prefix: str, scorer: Scorer) -> None:
+    """Refuse the output of an earlier run: its scores would stand beside the new ones."""
+    scores = next((prefix + name for name in scorer.ids if prefix + name in columns), None)
+    if scores is not None and {prefix + MODEL, prefix + ERROR} <= set(columns):
         raise UsageError(
-            f"Found a column '{wanted.prefix}{taken[0]}' in the input already; expected none of "
-            "that name; pass --prefix, such as --prefix tactful_."
+            f"Found the columns '{scores}', '{prefix}{MODEL}' and '{prefix}{ERROR}' in the input: "
+            "it holds the scores of an earlier run. Score the table that it was made from, or pass "
+            "--prefix, such as --prefix new_, to add the new scores beside the old ones."
         )
 
 

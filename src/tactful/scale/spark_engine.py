@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tactful.errors import MissingExtraError
 from tactful.scale.arrow_tables import ArrowScorer
-from tactful.scale.scored import LINE, Shape, Wanted
+from tactful.scale.scored import LINE, Shape, Wanted, output_names
 from tactful.scale.scorer import ScoreBatch, Scorer
 
 if TYPE_CHECKING:
@@ -57,13 +57,13 @@ def added_schema(frame: "DataFrame", scorer: Scorer, wanted: Wanted, shape: Shap
 
     if shape == "lines":
         return StructType([StructField(LINE, StringType())])
-    kinds = [*(FloatType() for _ in scorer.ids), *(StringType() for _ in (*scorer.words, 0, 0))]
+    names = output_names(frame.columns, scorer.columns, wanted.prefix)
     return StructType(
         [
             *frame.schema.fields,
             *(
-                StructField(wanted.prefix + name, kind)
-                for name, kind in zip(scorer.columns, kinds, strict=True)
+                StructField(given, FloatType() if name in scorer.ids else StringType())
+                for name, given in names.items()
             ),
         ]
     )

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +10,13 @@ import polars as pl
 
 from tactful.errors import InputError, UsageError
 from tactful.scale.addresses import format_at
-from tactful.scale.arrow_tables import ArrowScorer
+from tactful.scale.arrow_tables import without_rows
 from tactful.scale.engine_errors import first_cause, one_sentence
 from tactful.scale.formats import Format
 from tactful.scale.hadoop_store import HadoopStore
 from tactful.scale.job import Job
-from tactful.scale.portions import Address, Plan, first_rows
-from tactful.scale.scored import check_columns, lines_as_table, wanted_fields
+from tactful.scale.outcome import Outcome
+from tactful.scale.portions import Address, Plan, plan_for_lines, plan_for_table
 from tactful.scale.spark_engine import added_schema, in_arrow
 from tactful.scale.spark_session import spark_session
 from tactful.scale.spark_tasks import (
@@ -32,8 +31,7 @@ from tactful.scale.spark_tasks import (
     tables_as_they_are,
 )
 from tactful.scale.tally import Tally
-from tactful.scale.waves import WAVE_BYTES, WAVE_FILES, OnWave, Outcome, ScoreWave, run_waves
-from tactful.scale.writing import added_columns
+from tactful.scale.waves import WAVE_BYTES, WAVE_FILES, OnWave, Prepared, run_waves
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,7 +75,7 @@ def run_spark(
         stack.enter_context(_set_up(spark))
         store = HadoopStore(spark, job.input_format)
 
-        def prepare(first: str) -> ScoreWave:
+        def prepare(first: str) -> Prepared:
             _refuse_packing(spark, job, first)
             plan = _plan(spark, job, first)
 
@@ -86,7 +84,7 @@ def run_spark(
                 _rename_parts(store, plan, folder)
                 return found
 
-            return score_wave
+            return score_wave, plan.renamed
 
         return run_waves(
             job,
@@ -105,24 +103,14 @@ def _plan(spark: "SparkSession", job: Job, first: str) -> Plan:
     # Spark packs what it writes.
     plan = Plan(job, Format(job.output_format.kind))
     if job.input_format.kind == "parquet":
-        table = _without_rows(spark, first)
-        ArrowScorer(job.scorer, job.wanted).checked(table)
-        return replace(plan, columns=tuple(table.column_names))
+        return plan_for_table(plan, without_rows(_no_rows(spark, first), job.wanted))
     rows = spark.read.text(as_named(first), lineSep="\n").limit(_LOOKED_AT).collect()
     data = "".join(f"{row[VALUE]}\n" for row in rows).encode("utf-8", "surrogatepass")
     source = Address(None, format_at(first) or job.input_format, address=first)
-    head, lines = first_rows(data, source, job)
-    if job.input_format.kind != "jsonl":
-        table = pl.DataFrame(schema=dict.fromkeys(head.columns, pl.String))
-        check_columns(table, job.wanted, job.scorer)
-        return replace(plan, columns=head.columns)
-    check_columns(wanted_fields(pl.DataFrame(lines), "lines", job.wanted), job.wanted, job.scorer)
-    if job.output_format.kind == "jsonl":
-        return plan
-    return replace(plan, schema=lines_as_table(lines).schema)
+    return plan_for_lines(plan, data, source)
 
 
-def _without_rows(spark: "SparkSession", path: str) -> "pa.Table":
+def _no_rows(spark: "SparkSession", path: str) -> "pa.Table":
     """Return the columns of a Parquet file with the Arrow types that Spark gives to its tasks."""
     from pyspark.errors import AnalysisException
 
@@ -224,8 +212,10 @@ def _table_schema(plan: Plan) -> "pa.Schema":
     """Return the columns of a table that is made of lines."""
     job = plan.job
     kept = plan.schema or pl.Schema(dict.fromkeys(plan.columns, pl.String()))
-    kinds = [pl.Float32() if name in job.scorer.ids else pl.String() for name in job.scorer.columns]
-    new = dict(zip(added_columns(job.wanted, job.scorer), kinds, strict=True))
+    new = {
+        given: pl.Float32() if name in job.scorer.ids else pl.String()
+        for name, given in plan.names.items()
+    }
     schema: pa.Schema = pl.DataFrame(schema={**kept, **new}).to_arrow().schema
     return schema
 

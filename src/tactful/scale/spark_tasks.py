@@ -18,7 +18,7 @@ from tactful.scale.records import cut_records
 from tactful.scale.scored import joined
 from tactful.scale.spark_engine import opened_once
 from tactful.scale.tally import Tally, added, tally
-from tactful.scale.writing import added_columns, header_bytes
+from tactful.scale.writing import header_bytes, output_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,7 +82,7 @@ def as_text(portions: Iterator[Portion], plan: Plan, count: Count) -> Batches:
             is_first = False
             yield _as_row(data)
     if is_first and not plan.job.only_top and _writes_a_file_anyway():
-        columns = [*plan.columns, *added_columns(plan.job.wanted, plan.job.scorer)]
+        columns = output_columns(plan.columns, plan.job.wanted, plan.job.scorer)
         header = header_bytes(columns, plan.output).rstrip(b"\n")
         if header:
             yield _as_row(header)

@@ -17,6 +17,7 @@ from tactful.scale.addresses import format_at, is_under, under
 from tactful.scale.formats import Format, format_of
 from tactful.scale.job import Job
 from tactful.scale.manifest import refuse_other_terms
+from tactful.scale.outcome import Outcome
 from tactful.scale.portions import worst_bytes
 from tactful.scale.summary import Summary, to_json
 from tactful.scale.tally import Tally, added, heard
@@ -85,19 +86,11 @@ class Store(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run on a cluster made."""
-
-    summary: Summary
-    written: tuple[str, ...] = ()
-    was_whole: bool = False
-    """All was done already by an earlier run."""
-
-
 ScoreWave = Callable[[Sequence[str], str], Tally]
 """Scores files into a folder, which is not there yet."""
-Prepare = Callable[[str], ScoreWave]
+Prepared = tuple[ScoreWave, Mapping[str, str]]
+"""What scores waves, and the added columns that have not their usual names."""
+Prepare = Callable[[str], Prepared]
 """Looks at the first file with any bytes, refuses what could only fail later, and makes ready."""
 OnWave = Callable[[int, int, Summary], None]
 """Is told how many waves of how many are done, and what was found so far."""
@@ -144,7 +137,7 @@ def run_waves(
     # A file without a byte tells nothing of the others.
     first = next((file for file in files if file.size), files[0]).path
     columns = store.columns(first) if job.input_format.kind == "parquet" else None
-    score_wave = prepare(first)
+    score_wave, renamed = prepare(first)
     if waves is None:
         waves = cut_waves(files, wave_bytes, wave_files)
         header = {"tactful score": VERSION, "terms": terms, "inputs": inputs, "waves": waves}
@@ -163,7 +156,7 @@ def run_waves(
         worst = None if total.worst is None else total.worst.drop(WORST)
         store.write(written[1], worst_bytes(worst, job.output_format))
     store.write(under(records, SUMMARY), total.told())
-    return Outcome(total.summary, written)
+    return Outcome(total.summary, written, renamed=renamed)
 
 
 def _one_wave(

@@ -16,7 +16,7 @@ from tactful.scale.lines import RowsError
 from tactful.scale.memory import Memory, OwnMemory, SharedMemory
 from tactful.scale.parse import parse
 from tactful.scale.pieces import Piece
-from tactful.scale.scored import LINE, OnRows, Scored, TableScorer
+from tactful.scale.scored import LINE, OnRows, Scored, TableScorer, Wanted
 from tactful.scale.scorer import ScoreBatch
 from tactful.scale.sources import Source
 from tactful.scale.summary import Summary, summarise, to_json
@@ -87,6 +87,11 @@ class Worker:
             return self._part(piece, self._score(table, shape, self.on_rows), parsed.skipped)
         except RowsError as error:
             raise InputError(f"{place}: {error}") from None
+
+    def use(self, wanted: Wanted) -> None:
+        """Take what is wanted from now on: the first lines have been looked at."""
+        self.setup = replace(self.setup, job=replace(self.setup.job, wanted=wanted))
+        self._score.wanted = wanted
 
     def close(self) -> None:
         """Let go what was opened for the run."""

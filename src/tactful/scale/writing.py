@@ -1,13 +1,14 @@
 """Scored tables become the bytes of a part, in the format of the output."""
 
 import io
+from collections.abc import Sequence
 
 import polars as pl
 
 from tactful.errors import InputError
 from tactful.scale.formats import Format
 from tactful.scale.lines import RowsError, lines_as_table
-from tactful.scale.scored import Scored, Wanted, joined, prefixed, spliced
+from tactful.scale.scored import Scored, Wanted, joined, output_names, spliced
 from tactful.scale.scorer import Scorer
 from tactful.scale.unpacking import pack
 
@@ -57,10 +58,9 @@ def header_bytes(columns: list[str], output: Format) -> bytes:
     return table_bytes(pl.DataFrame(schema=dict.fromkeys(columns, pl.String)), output)
 
 
-def added_columns(wanted: Wanted, scorer: Scorer) -> list[str]:
-    """Return the names that the added columns get."""
-    empty = pl.DataFrame(schema=dict.fromkeys(scorer.columns, pl.String))
-    return prefixed(empty, wanted.prefix).columns
+def output_columns(columns: Sequence[str], wanted: Wanted, scorer: Scorer) -> list[str]:
+    """Return all columns of the output: those of the input, and those that are added."""
+    return [*columns, *output_names(columns, scorer.columns, wanted.prefix).values()]
 
 
 def flat(table: pl.DataFrame) -> pl.DataFrame:
@@ -141,6 +141,8 @@ def _as_kind(values: pl.Series, kind: pl.DataType, place: str) -> pl.Series:
         return values
     try:
         if _fits(values.dtype, kind):
+            arranged = _arranged(pl.col(values.name), values.dtype, kind).alias(values.name)
+            values = values.to_frame().select(arranged).to_series()
             made = values.cast(kind)
             if made.cast(values.dtype).equals(values):
                 return made
@@ -150,6 +152,20 @@ def _as_kind(values: pl.Series, kind: pl.DataType, place: str) -> pl.Series:
         f"{place}: found '{values.name}' as {values.dtype}, and as {kind} in the first lines; "
         "expected one type throughout; write JSONL, which keeps each line as it is."
     )
+
+
+def _arranged(values: pl.Expr, kind: pl.DataType, wanted: pl.DataType) -> pl.Expr:
+    """Return values whose objects have their keys in the wanted order, at any depth."""
+    if isinstance(kind, pl.Struct) and isinstance(wanted, pl.Struct):
+        fields = _fields(kind)
+        inner = (
+            _arranged(values.struct.field(name), fields[name], each).alias(name)
+            for name, each in _fields(wanted).items()
+        )
+        return pl.when(values.is_not_null()).then(pl.struct(inner))
+    if isinstance(kind, pl.List) and isinstance(wanted, pl.List):
+        return values.list.eval(_arranged(pl.element(), _inner(kind), _inner(wanted)))
+    return values
 
 
 def _fits(kind: pl.DataType, wider: pl.DataType) -> bool:
