@@ -283,11 +283,45 @@ def test_nothing_scored_is_a_failure_and_no_rows_are_none() -> None:
     assert Path("none_scored.csv").read_text() == f"text,{','.join(ADDED)}\n"
 
 
-def test_bad_rows_may_be_skipped_and_are_counted() -> None:
+def test_bad_rows_may_be_skipped_and_are_counted_and_listed() -> None:
     Path("bad.csv").write_text("id,text\n1,one\n2,two,2\n3,three\n")
     result = run("bad.csv", "-o", "out.csv", "--bad-rows", "skip")
     assert read("out.csv")["id"].to_list() == ["1", "3"]
     assert "1 row could not be read and was left out." in result.stderr
+    assert "are listed in out.rejects.jsonl." in " ".join(result.stderr.split())
+    assert "2,two,2" not in result.stderr
+    (line,) = Path("out.rejects.jsonl").read_text().splitlines()
+    found = json.loads(line)
+    assert (found["file"], found["line"], found["row"]) == ("bad.csv", 3, "2,two,2")
+    told = run("bad.csv", "-o", "b.csv", "--bad-rows", "skip", "--progress", "json").stderr
+    assert json.loads(told.splitlines()[-1])["rejects"] == "b.rejects.jsonl"
+
+
+def test_what_is_printed_names_the_option_that_lists_bad_rows() -> None:
+    Path("bad.csv").write_text("id,text\n1,one\n2,two,2\n")
+    printed = run("bad.csv", "-o", "-", "--bad-rows", "skip")
+    assert "Pass --rejects FILE to list the rows" in " ".join(printed.stderr.split())
+    assert sorted(path.name for path in Path().glob("*")) == ["a.csv", "bad.csv"]
+    done = run("bad.csv", "-o", "-", "--bad-rows", "skip", "--rejects", "rows.jsonl")
+    assert "listed in rows.jsonl." in " ".join(done.stderr.split())
+    assert json.loads(Path("rows.jsonl").read_text())["line"] == 3
+    assert done.stdout == printed.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--rejects", "x.jsonl"), "--bad-rows skip"),
+        (("--rejects", "a.csv", "--bad-rows", "skip"), "expected a file of its own"),
+        (("--rejects", "out.csv", "--bad-rows", "skip"), "expected a file of its own"),
+    ],
+)
+def test_a_list_of_bad_rows_needs_a_place_of_its_own(
+    options: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, told = fails(capsys, "a.csv", "-o", "out.csv", *options)
+    assert code == 2
+    assert said in told
 
 
 @pytest.mark.parametrize(("engine", "module"), [("ray", "ray"), ("spark", "pyspark")])

@@ -39,9 +39,9 @@ def read(
     data: bytes, columns: str = "xy", kind: Format = CSV, skip: bool = False, line: int = 2
 ) -> tuple[list[Cells], int]:
     source = Source(Path(PLACE), kind)
-    table, skipped = read_delimited(data, source, list(columns), line, skip_bad_rows=skip)
+    table, rejects = read_delimited(data, source, list(columns), line, skip_bad_rows=skip)
     assert table.schema == dict.fromkeys(columns, pl.String)
-    return table.rows(), skipped
+    return table.rows(), len(rejects)
 
 
 @settings(max_examples=300)
@@ -55,6 +55,8 @@ def read(
 def test_what_is_written_in_cells_comes_out(
     rows: list[Cells], kind: Format, ends: str, quoting: int, has_last_end: bool
 ) -> None:
+    # Some versions of Python write a carriage return without quotes, and it is a line end then.
+    assume(quoting == csv.QUOTE_ALL or not any(row[-1].endswith("\r") for row in rows))
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=kind.separator, lineterminator=ends, quoting=quoting)  # type: ignore[arg-type]
     writer.writerows(rows)

@@ -88,11 +88,11 @@ def test_a_line_that_is_no_object_is_refused_with_its_number_or_skipped(
     with pytest.raises(InputError, match=rf"^here.jsonl, line 13: found {said}"):
         parsed(data, line=11)
     found = parsed(data, skip=True)
-    assert (lines_of(found), found.skipped) == (["{}", *FINE], 1)
+    assert (lines_of(found), len(found.rejects)) == (["{}", *FINE], 1)
 
 
 def test_the_first_bad_line_is_named() -> None:
-    with pytest.raises(InputError, match=r"line 2: .*expected a JSON object on each line; mend"):
+    with pytest.raises(InputError, match=r"line 2: .*expected a JSON object on each line; repair"):
         parsed(b'{}\n[]\n{"a"\n')
 
 
@@ -110,7 +110,7 @@ def test_any_value_is_an_object_or_refused_alone_as_in_company(
     found = parsed("\n".join(lines).encode("utf-8", "surrogatepass"), skip=True)
     alone = [parsed(line.encode("utf-8", "surrogatepass"), skip=True) for line in lines]
     assert lines_of(found) == [line for each in alone for line in lines_of(each)]
-    assert len(lines_of(found)) + found.skipped == len(lines)
+    assert len(lines_of(found)) + len(found.rejects) == len(lines)
     assert set(lines_of(found)) >= set(fine)
 
 
@@ -128,7 +128,7 @@ def test_depth_does_not_depend_on_the_neighbours() -> None:
         alone = parsed(line.encode(), skip=True)
         beside = parsed(f"{line}\n[]\n".encode(), skip=True)
         assert lines_of(alone) == lines_of(beside)
-        assert beside.skipped == alone.skipped + 1
+        assert len(beside.rejects) == len(alone.rejects) + 1
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "txt"])
@@ -139,7 +139,7 @@ def test_bytes_that_are_no_text_are_refused_with_their_line_or_skipped(kind: str
         parsed(data, kind, line=5)
     found = parsed(data, kind, skip=True)
     assert found.table.to_series().to_list() == ['{"a": "1"}', '{"a": "é"}']
-    assert found.skipped == 2
+    assert len(found.rejects) == 2
 
 
 def test_plain_lines_are_texts_and_blank_ones_are_none() -> None:
@@ -156,7 +156,7 @@ def test_a_piece_without_lines_is_an_empty_table() -> None:
 
 def test_cells_are_read_with_the_columns_of_the_head() -> None:
     assert parsed(b"a,b\n", "csv").table.to_dict(as_series=False) == {"x": ["a"], "y": ["b"]}
-    assert parsed(b"a\tb\nc\n", "tsv", skip=True).skipped == 1
+    assert len(parsed(b"a\tb\nc\n", "tsv", skip=True).rejects) == 1
     with pytest.raises(InputError, match=r"^here.tsv, line 8: found 1 cell"):
         parsed(b"a\tb\nc\n", "tsv", line=7)
 

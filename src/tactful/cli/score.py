@@ -96,7 +96,13 @@ if TYPE_CHECKING:
     type=click.Choice(["stop", "skip"]),
     default="stop",
     show_default=True,
-    help="What to do where a row cannot be read.",
+    help="What to do where a row cannot be read: stop, or leave it out and list it.",
+)
+@click.option(
+    "--rejects",
+    metavar="FILE",
+    help="With --bad-rows skip: where to list the rows that cannot be read, as JSON lines; by "
+    "default OUTPUT.rejects.jsonl, and nowhere if the output is printed.",
 )
 @click.option(
     "--part-rows",
@@ -104,7 +110,7 @@ if TYPE_CHECKING:
     help="Rows in a part; by default 10,000, or 1,000 where a model reads slowly, and on a cluster "
     "five times as many.",
 )
-@click.option("--restart", is_flag=True, help="Begin anew; do not go on with an earlier run.")
+@click.option("--restart", is_flag=True, help="Start again instead of resuming an earlier run.")
 @click.option("--force", is_flag=True, help="Write over a file that exists.")
 @click.option(
     "--follow", is_flag=True, help="Go on as the file or standard input grows, until interrupted."
@@ -149,6 +155,7 @@ def score_cli(
     output_format: str | None,
     input_format: str | None,
     bad_rows: str,
+    rejects: str | None,
     part_rows: int | None,
     restart: bool,
     force: bool,
@@ -195,6 +202,7 @@ def score_cli(
         output_format=output_format,
         input_format=input_format,
         skip_bad_rows=bad_rows == "skip",
+        rejects=rejects,
         part_rows=part_rows,
         restart=restart,
         force=force,
@@ -241,7 +249,7 @@ def _run(job: "Job", wishes: ScoreWishes, watch: "Watch") -> "Outcome":
     if wishes.engine == "local":
         from tactful.scale.local import stream_local
 
-        outcome = stream_local(job, sys.stdout.buffer, watch)
+        outcome = stream_local(job, sys.stdout.buffer, watch, force=wishes.force)
     else:
         from tactful.cli.score_cluster import score_on_cluster
 

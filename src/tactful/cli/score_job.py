@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tactful.scale.scorer import Scorer
 
 ENGINES = ("local", "ray", "spark")
-STDOUT = "-"
+STDOUT = "-"  # as in tactful.scale.job, which is not loaded for --help
 _EXTREMES = 5
 """So many passages of each id are in the report."""
 _CLUSTER_TIMES = 5
@@ -46,6 +46,7 @@ class ScoreWishes:
     output_format: str | None = None
     input_format: str | None = None
     skip_bad_rows: bool = False
+    rejects: str | None = None
     part_rows: int | None = None
     restart: bool = False
     force: bool = False
@@ -89,6 +90,7 @@ def job_of(wishes: ScoreWishes) -> "Job":
         only_top=wishes.only_top,
         extremes=_EXTREMES if wishes.report is not None else 0,
         skip_bad_rows=wishes.skip_bad_rows,
+        rejects=wishes.rejects,
         workers=wishes.workers or _cores(),
         address=wishes.address,
     )
@@ -99,6 +101,7 @@ def _refuse_contradictions(wishes: ScoreWishes) -> None:
         raise UsageError("--output has no name; name a file, a folder, or '-' to print.")
     if (wishes.only_top or wishes.top_by) and not wishes.top:
         raise UsageError("--only-top and --top-by need --top N.")
+    _refuse_rejects(wishes)
     if wishes.top and wishes.output == STDOUT:
         raise UsageError("--top writes a file; name one with --output.")
     if wishes.address and wishes.engine == "local":
@@ -109,6 +112,19 @@ def _refuse_contradictions(wishes: ScoreWishes) -> None:
         raise UsageError(
             f"--engine {wishes.engine} writes a folder of parts; name one without an ending with "
             "--output, and pass --format."
+        )
+
+
+def _refuse_rejects(wishes: ScoreWishes) -> None:
+    if wishes.rejects is None:
+        return
+    if not wishes.skip_bad_rows:
+        raise UsageError("--rejects lists the rows that --bad-rows skip leaves out; pass both.")
+    others = (wishes.output, *wishes.inputs, *(() if wishes.report is None else (wishes.report,)))
+    if not wishes.rejects.strip() or Path(wishes.rejects) in map(Path, others):
+        raise UsageError(
+            f"Found --rejects '{wishes.rejects}'; expected a file of its own, such as "
+            "rejects.jsonl."
         )
 
 

@@ -27,6 +27,7 @@ def tell(outcome: "Outcome", job: "Job", wishes: "ScoreWishes", seconds: float) 
         told = {
             "event": "summary",
             "written": list(written),
+            "rejects": outcome.rejects,
             "renamed_columns": dict(outcome.renamed),
             **summary_as_data(summary),
         }
@@ -35,6 +36,10 @@ def tell(outcome: "Outcome", job: "Job", wishes: "ScoreWishes", seconds: float) 
     if outcome.was_whole:
         click.echo(f"{wishes.output} is finished already; --restart scores it again.", err=True)
     echo_summary(summary, job.scorer.model, seconds)
+    if outcome.rejects is not None:
+        echo_sentence(f"The rows that could not be read are listed in {outcome.rejects}.", err=True)
+    elif summary.skipped:
+        echo_sentence("Pass --rejects FILE to list the rows that could not be read.", err=True)
     for name, given in outcome.renamed.items():
         echo_sentence(
             f"The input has a column '{name}' of its own, so the added one is '{given}'.", err=True

@@ -58,6 +58,16 @@ def under(folder: str, name: str) -> str:
     return f"{place.root}/{f'{path}/' if path else ''}{name}{place.query}"
 
 
+def beside(name: str, ending: str, own: str = "") -> str:
+    """Return the path or address of a file beside another, with another ending than its own."""
+    if not is_remote(name):
+        return f"{name.rstrip('/').removesuffix(own)}{ending}"
+    place = place_of(name)
+    # The root of a store has nothing beside it.
+    path = f"{place.path.rstrip('/').removesuffix(own)}{ending}".lstrip(".")
+    return f"{place.root}/{path}{place.query}"
+
+
 def is_under(name: str, folder: str) -> bool:
     """Say whether a path or address lies in a folder, whatever settings stand behind them."""
     return _bare(name).startswith(f"{_bare(folder).rstrip('/')}/")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tactful.errors import InputError
 from tactful.scale.formats import Format
 from tactful.scale.records import quotes_stand_well, record_ends
+from tactful.scale.rejects import Reject, reject
 from tactful.scale.sources import Source
 
 _BLANK = (b"\n", b"\r\n", b"\r")
@@ -27,40 +28,42 @@ _LINE_END, _RETURN, _QUOTE = b'\n\r"'
 class _Row:
     line: int
     raw: bytes = b""
-    """As it was written, or as it should have been for the fast reader."""
+    """As it was written; a row without a fault as it should be for the fast reader."""
     fault: str | None = None
 
 
 def read_delimited(
     data: bytes, source: Source, columns: Sequence[str], line: int, *, skip_bad_rows: bool
-) -> tuple[pl.DataFrame, int]:
-    """Return the rows, and how many could not be read; ``line`` is that of the first row.
+) -> tuple[pl.DataFrame, list[Reject]]:
+    """Return the rows, and those that cannot be read; ``line`` is that of the first row.
 
     A bad row is refused with its line, unless it is to be skipped.
     """
     found = _quickly(data, source.format, columns)
     if found is not None:
-        return found, 0
+        return found, []
     rows: list[bytes] = []
-    skipped = 0
+    rejects: list[Reject] = []
     for row in _rows(data, source.format.separator, len(columns), line):
         if row.fault is None:
             rows.append(row.raw)
-        elif skip_bad_rows:
-            skipped += 1
-        else:
+            continue
+        said = (
+            f"found {row.fault}; expected {_counted(len(columns))} as in the header, in UTF-8, "
+            "with quotes inside a quoted cell doubled"
+        )
+        if not skip_bad_rows:
             raise InputError(
-                f"{source.name}, line {row.line}: found {row.fault}; expected "
-                f"{_counted(len(columns))} as in the header, in UTF-8, with quotes inside a quoted "
-                "cell doubled; mend the line, or pass --bad-rows skip."
+                f"{source.name}, line {row.line}: {said}; repair the line, or pass --bad-rows skip."
             )
+        rejects.append(reject(source.name, row.line, said, row.raw))
     found = _quickly(b"".join(rows), source.format, columns)
     if found is None:
         raise InputError(
             f"{source.name}, from line {line} on: found rows that cannot be read; expected CSV as "
             "spreadsheets write it; save the file again with such a program."
         )
-    return found, skipped
+    return found, rejects
 
 
 def _counted(cells: int) -> str:
@@ -136,8 +139,10 @@ def _rows(data: bytes, separator: str, columns: int, line: int) -> Iterator[_Row
             else:
                 cells, behind = _cells(data, at, separator)
                 end = behind or end
-                row = _mended(cells, separator, columns, line)
-            yield row if _is_text(row.raw) else _Row(line, fault="bytes that are not UTF-8 text")
+                row = _mended(data[at:end], cells, separator, columns, line)
+            if not _is_text(row.raw):
+                row = _Row(line, data[at:end], "bytes that are not UTF-8 text")
+            yield row
         line += data.count(b"\n", at, end)
         at = end
 
@@ -151,13 +156,15 @@ def _plain_row(separator: str, columns: int) -> re.Pattern[bytes]:
     return re.compile(b"(?!%s)%s" % (_MARK, cells) + rb"(?:\r?\n|\r?\Z)")
 
 
-def _mended(cells: Sequence[bytes | None] | None, separator: str, columns: int, line: int) -> _Row:
+def _mended(
+    raw: bytes, cells: Sequence[bytes | None] | None, separator: str, columns: int, line: int
+) -> _Row:
     """Return a row with quotes around all cells, as around one that has a quote inside."""
     if cells is None:
         said = "a quote that is not closed, or not doubled inside a cell"
-        return _Row(line, fault=f"a quoting mistake ({said})")
+        return _Row(line, raw, f"a quoting mistake ({said})")
     if len(cells) != columns:
-        return _Row(line, fault=_counted(len(cells)))
+        return _Row(line, raw, _counted(len(cells)))
     quoted = (b"" if cell is None else b'"%s"' % cell.replace(b'"', b'""') for cell in cells)
     return _Row(line, separator.encode().join(quoted) + b"\n")
 

@@ -10,11 +10,12 @@ import polars as pl
 
 from tactful.scale.formats import Format
 from tactful.scale.job import Job
+from tactful.scale.rejects import RejectsFile
 from tactful.scale.scored import LINE
 from tactful.scale.unpacking import pack
 from tactful.scale.where import first_line
 from tactful.scale.whole import unfinished, write_whole
-from tactful.scale.worker import WORK, part_name, top_name
+from tactful.scale.worker import WORK, part_name, rejects_name, top_name
 from tactful.scale.worst import worst_of
 from tactful.scale.writing import header_bytes, table_bytes
 
@@ -44,6 +45,19 @@ def finish(
     if job.top:
         written.append(_write_top(job, folder, target, numbers))
     return tuple(map(str, written))
+
+
+def write_rejects(job: Job, folder: Path, numbers: Sequence[int]) -> str | None:
+    """Write the list of rows that cannot be read, in the order of the input; return its path."""
+    if job.rejects_file is None:
+        return None
+    # A name of the user's own may lie on another disk, and nothing is renamed from disk to disk.
+    beside = folder / WORK if job.rejects is None else None
+    with RejectsFile(Path(job.rejects_file), beside) as file:
+        for number in numbers:
+            part = folder / WORK / rejects_name(number)
+            file.add(part.read_bytes() if part.exists() else b"")
+    return file.written
 
 
 def _join(parts: Sequence[Path], target: Path, job: Job, columns: Sequence[str]) -> None:

@@ -21,11 +21,12 @@ from tactful.scale.follow_output import (
     Output,
     Place,
     hidden_folder,
+    is_begun,
     refuse_existing,
 )
 from tactful.scale.growing import Growing, GrowingFile, GrowingStream, Replaced
 from tactful.scale.heads import Head, empty_table, head_of
-from tactful.scale.job import Job
+from tactful.scale.job import STDOUT, Job
 from tactful.scale.locking import locked
 from tactful.scale.outcome import Outcome
 from tactful.scale.parse import parse
@@ -74,16 +75,23 @@ def follow_local(
         raise UsageError("--follow cannot know the columns of JSON lines to come; write jsonl.")
     follower = _Follower(replace(job, merged=True), source, watch, latency)
     with contextlib.ExitStack() as stack:
-        output: Output = FollowedStream(out)
-        if job.output != "-":
-            target = Path(job.output)
+        target = None if job.output == STDOUT else Path(job.output)
+        rejects = None if job.rejects_file is None else Path(job.rejects_file)
+        goes_on = target is not None and (restart or is_begun(target))
+        if rejects is not None:
+            refuse_existing(rejects, restart=goes_on, force=force)
+        output: Output = FollowedStream(out, rejects)
+        if target is not None:
             refuse_existing(target, restart=restart, force=force)
             stack.enter_context(locked(hidden_folder(target)))
-            terms = {"input": source.name, **job.terms()}
-            output = stack.enter_context(FollowedFile(target, terms, restart=restart))
+            terms = {"input": source.name, "rejects": job.rejects_file, **job.terms()}
+            output = stack.enter_context(
+                FollowedFile(target, terms, restart=restart, rejects=rejects)
+            )
         with contextlib.suppress(KeyboardInterrupt), follower.stop.listening():
             follower.run(output)
-    return Outcome(follower.summary, renamed=follower.renamed)
+    listed = job.rejects_file if follower.summary.skipped else None
+    return Outcome(follower.summary, rejects=listed, renamed=follower.renamed)
 
 
 def _source(job: Job) -> Source:
@@ -298,7 +306,7 @@ class _Batches:
         piece = Piece(0, 1, start, behind.offset, line, behind.line, data)
         done = self._follower.score(self._worker, piece, rows)
         self._output.keys = self._follower.job.wanted.keys
-        self._output.add(done.data, self._growing.marked(behind))
+        self._output.add(done.data, self._growing.marked(behind), done.rejects)
         self._place, self._data = behind, self._data[size:]
         # Those that are left have waited as long as the first of all.
         self._ends = [end - size for end in self._ends[rows:]]

@@ -42,16 +42,17 @@ class Output(Protocol):
         """Write the header, unless it is there already."""
         ...
 
-    def add(self, data: bytes, place: Place) -> None:
-        """Write a batch, and note how far the input was read."""
+    def add(self, data: bytes, place: Place, rejects: bytes = b"") -> None:
+        """Write a batch and its rejects, and note how far the input was read."""
         ...
 
 
 class FollowedStream:
-    """Prints; nothing is noted."""
+    """Prints; nothing is noted. Rejects go into a file, if there is a name for it."""
 
-    def __init__(self, out: IO[bytes]):
+    def __init__(self, out: IO[bytes], rejects: Path | None = None):
         self._out, self._begun = out, False
+        self._rejects = _Growing(rejects)
         self.keys: tuple[str, ...] = ()
         self.place = Place()
 
@@ -61,10 +62,38 @@ class FollowedStream:
             self._out.write(header)
         self._begun = True
 
-    def add(self, data: bytes, place: Place) -> None:
+    def add(self, data: bytes, place: Place, rejects: bytes = b"") -> None:
         """Write a batch at once."""
+        self._rejects.add(rejects)
         self._out.write(data)
         self._out.flush()
+
+
+class _Growing:
+    """A list of rejects that grows; it is there from the first one on."""
+
+    def __init__(self, path: Path | None):
+        self.path, self.size = path, 0
+
+    def cut(self, size: int) -> None:
+        """Go on behind so many bytes; what came after them is found again."""
+        self.size = size
+        if self.path is None or not self.path.exists():
+            return
+        if size:
+            os.truncate(self.path, size)
+        else:
+            self.path.unlink()
+
+    def add(self, lines: bytes) -> None:
+        """Write rejects to the disk."""
+        if self.path is None or not lines:
+            return
+        with self.path.open("ab" if self.size else "wb") as file:
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
+            self.size = file.tell()
 
 
 def hidden_folder(path: Path) -> Path:
@@ -72,20 +101,32 @@ def hidden_folder(path: Path) -> Path:
     return path.with_name(f".{path.name}.tactful")
 
 
+def is_begun(path: Path) -> bool:
+    """Say whether there is a run to go on with."""
+    return (hidden_folder(path) / NOTE).exists()
+
+
 def refuse_existing(path: Path, *, restart: bool, force: bool) -> None:
     """Refuse to write over a file that is not of a run to go on with."""
     if path.is_dir():
         raise UsageError(f"{path}: found a folder; expected the name of a file to write.")
-    goes_on = (hidden_folder(path) / NOTE).exists()
-    if path.exists() and not (goes_on or restart or force):
+    if path.exists() and not (is_begun(path) or restart or force):
         raise UsageError(f"{path}: it exists already; name another place or pass --force.")
 
 
 class FollowedFile:
     """Adds to a file; a note beside it says how much of it is whole."""
 
-    def __init__(self, path: Path, terms: Mapping[str, Any], *, restart: bool = False):
+    def __init__(
+        self,
+        path: Path,
+        terms: Mapping[str, Any],
+        *,
+        restart: bool = False,
+        rejects: Path | None = None,
+    ):
         self.path, self._terms = path, dict(terms)
+        self._rejects = _Growing(rejects)
         self._note = hidden_folder(path) / NOTE
         self.place, size = Place(), 0
         self.keys: tuple[str, ...] = ()
@@ -111,9 +152,12 @@ class FollowedFile:
             # An interrupt may have come in the middle of a batch, also right after it was noted.
             with contextlib.suppress(OSError):
                 self._file.flush()
-            size = int(json.loads(self._note.read_bytes())["size"])
+            note = json.loads(self._note.read_bytes())
+            size = int(note["size"])
             with contextlib.suppress(OSError):
                 os.ftruncate(self._file.fileno(), size)
+            with contextlib.suppress(OSError):
+                self._rejects.cut(int(note.get("rejects", 0)))
             with contextlib.suppress(OSError):
                 self._file.close()
         if kind is not None and not size:
@@ -130,13 +174,15 @@ class FollowedFile:
             )
         self._begun = True
 
-    def add(self, data: bytes, place: Place) -> None:
+    def add(self, data: bytes, place: Place, rejects: bytes = b"") -> None:
         """Write a batch; then note that it is whole, and how far the input was read."""
         try:
             if self._file is None:
                 # From the first moment on there is a run to go on with, and not a file in the way.
                 self._write_note(self.place, 0)
+                self._rejects.cut(0)
                 self._file = self.path.open("w+b")
+            self._rejects.add(rejects)
             self._file.write(data)
             self._file.flush()
             os.fsync(self._file.fileno())
@@ -154,6 +200,7 @@ class FollowedFile:
     def _withdraw(self) -> None:
         """Leave nothing behind of a run that got nowhere; what it has not touched stays."""
         if self._file is not None:
+            self._rejects.cut(0)
             self.path.unlink(missing_ok=True)
             self._note.unlink(missing_ok=True)
         if not self._note.exists():
@@ -165,6 +212,7 @@ class FollowedFile:
             "size": size,
             "place": asdict(place),
             "keys": list(self.keys),
+            "rejects": self._rejects.size,
         }
         write_whole(self._note, json.dumps(note).encode())
 
@@ -180,6 +228,7 @@ class FollowedFile:
         if not size:
             return Place(), 0  # a run that got nowhere binds nobody
         self.keys = tuple(note.get("keys", ()))
+        self._rejects.cut(int(note.get("rejects", 0)))
         refuse_other_terms(terms, self._terms, str(self.path))
         if not self.path.exists() or self.path.stat().st_size < size:
             raise InputError(

@@ -3,11 +3,14 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tactful.scale.addresses import beside
 from tactful.scale.formats import Format
 from tactful.scale.scored import Wanted
 from tactful.scale.scorer import PART_ROWS, Scorer
 
 PART_BYTES = 8 << 20
+STDOUT = "-"
+REJECTS = "rejects.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +37,20 @@ class Job:
     extremes: int = 0
     """So many texts of each id are kept for the report."""
     skip_bad_rows: bool = False
+    """Rows that cannot be read are left out, counted and listed, and do not stop the run."""
+    rejects: str | None = None
+    """Where such rows are listed; by default beside the output. What is printed needs a name."""
     workers: int = 1
     """How many processes, actors or tasks score at the same time."""
     address: str | None = None
     """Where the engine's cluster is; without one, the engine decides."""
+
+    @property
+    def rejects_file(self) -> str | None:
+        """The file that lists the rows that cannot be read; None where they are only counted."""
+        if not self.skip_bad_rows or (self.rejects is None and self.output == STDOUT):
+            return None
+        return self.rejects or beside(self.output, f".{REJECTS}", self.output_format.ending)
 
     def terms(self) -> dict[str, Any]:
         """Return what must not change between a run and the one that goes on with it."""

@@ -13,7 +13,7 @@ from typing import IO
 import polars as pl
 
 from tactful.errors import InputError, UsageError
-from tactful.scale.finish import finish
+from tactful.scale.finish import finish, write_rejects
 from tactful.scale.heads import Head, empty_table, read_heads
 from tactful.scale.job import Job
 from tactful.scale.lines import schema_of
@@ -25,6 +25,7 @@ from tactful.scale.pieces import Begin, Piece, begin_behind, cut_pieces
 from tactful.scale.place import SUMMARY, OutputPlace, missing_pieces, place_of, refuse_more
 from tactful.scale.pool import InProcess, Processes, cannot_write
 from tactful.scale.progress import Watch
+from tactful.scale.rejects import RejectsFile
 from tactful.scale.scored import (
     LINE,
     Wanted,
@@ -132,8 +133,14 @@ def _run(
     pieces = missing_pieces(_cut(job, source, begin), manifest, must_look, place.folder)
     if manifest.is_finished:
         refuse_more(pieces if must_look else iter(()), place.folder)
-        summary = _read_summary(place.folder / SUMMARY)
-        return Outcome(summary, (str(place.target),), was_whole=True, renamed=source.renamed)
+        summary, listed = _read_summary(place.folder / SUMMARY), job.rejects_file
+        return Outcome(
+            summary,
+            (str(place.target),),
+            was_whole=True,
+            rejects=listed if listed is not None and Path(listed).exists() else None,
+            renamed=source.renamed,
+        )
     rows = sum(int(part["rows"]) for part in manifest.parts.values())
     watch.start(source.total, _size_done(manifest), rows)
     with _pool(job, source, place.folder, watch) as pool:
@@ -142,28 +149,35 @@ def _run(
             watch.part(done.piece.size, done.rows)
     for each in source.sources:
         each.refuse_if_changed()
-    written = finish(job, place.folder, place.target, sorted(manifest.parts), source.columns)
+    numbers = sorted(manifest.parts)
+    written = finish(job, place.folder, place.target, numbers, source.columns)
+    rejects = write_rejects(job, place.folder, numbers)
     summary = _summed(place.folder, manifest)
     told = json.dumps(to_json(summary), ensure_ascii=False, indent=1)
     write_whole(place.folder / SUMMARY, told.encode("utf-8", "surrogatepass"))
-    return Outcome(summary, written, renamed=source.renamed)
+    return Outcome(summary, written, rejects=rejects, renamed=source.renamed)
 
 
-def stream_local(job: Job, out: IO[bytes], watch: Watch) -> Outcome:
+def stream_local(job: Job, out: IO[bytes], watch: Watch, *, force: bool = False) -> Outcome:
     """Score the input to a stream, in its order; nothing is kept, and nothing can be resumed."""
     source = _opened(job)
     job = replace(job, wanted=source.wanted)
+    name = None if job.rejects_file is None else Path(job.rejects_file)
+    if name is not None and name.exists() and not force:
+        raise UsageError(f"{name}: it exists already; name another place or pass --force.")
+    rejects = RejectsFile(name)
     watch.start(source.total, 0, 0)
     summary = Summary()
     out.write(header_bytes(list(source.columns), job.output_format))
-    with _pool(job, source, None, watch) as pool:
+    with rejects, _pool(job, source, None, watch) as pool:
         done_parts = pool.run(_cut(job, source, Begin()), _AHEAD * job.workers)
         for done in _in_order(done_parts):
             out.write(done.data)
             out.flush()
+            rejects.add(done.rejects)
             summary = merged(summary, done.summary or Summary())
             watch.part(done.piece.size, done.rows)
-    return Outcome(summary, renamed=source.renamed)
+    return Outcome(summary, rejects=rejects.written, renamed=source.renamed)
 
 
 def _opened(job: Job, made: Sequence[Path] = ()) -> Input:

@@ -15,6 +15,8 @@ class Outcome:
     """Paths or addresses of files and folders."""
     was_whole: bool = False
     """An earlier run had finished already."""
+    rejects: str | None = None
+    """The file that lists the rows that cannot be read, if there are any."""
     renamed: Mapping[str, str] = field(default_factory=dict)
     """Added columns whose usual name the input has for a column of its own -> the name in the
     output."""

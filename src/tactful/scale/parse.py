@@ -1,6 +1,7 @@
 """Pieces become tables: fast where all is well, and slowly where a line must be found to blame."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isinf
 from typing import Any
@@ -13,10 +14,12 @@ from tactful.scale.delimited import read_delimited
 from tactful.scale.heads import TEXT, Head
 from tactful.scale.lines import UNUSED, readable
 from tactful.scale.pieces import Piece
+from tactful.scale.rejects import Reject, reject
 from tactful.scale.scored import LINE
 from tactful.scale.sources import Source
 
 _NUMBER = "number"
+_NOT_TEXT = "found bytes that are not UTF-8 text; expected UTF-8"
 _SMALLEST, _LARGEST = -(1 << 127), (1 << 128) - 1
 """Between these are the integers that can be read."""
 _NAMES = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
@@ -26,14 +29,14 @@ _ANY_OBJECT = pl.Struct({UNUSED: pl.Null})
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The rows of a piece, and how many could not be read."""
+    """The rows of a piece, and those that cannot be read."""
 
     table: pl.DataFrame
-    skipped: int = 0
+    rejects: Sequence[Reject] = ()
 
 
 def parse(piece: Piece, source: Source, head: Head, skip_bad_rows: bool = False) -> Parsed:
-    """Return the rows of a piece; a bad one is refused with its line, or skipped and counted."""
+    """Return the rows of a piece; a bad one is refused with its line, or listed apart."""
     kind = source.format.kind
     if source.format.is_columnar:
         return Parsed(read_rows(source, piece.start, piece.end))
@@ -41,7 +44,7 @@ def parse(piece: Piece, source: Source, head: Head, skip_bad_rows: bool = False)
         return _lines_of_json(piece, source, skip_bad_rows)
     if kind == "txt":
         found = _lines(piece, source, skip_bad_rows)
-        return Parsed(found.table.select(pl.col(LINE).alias(TEXT)), found.skipped)
+        return Parsed(found.table.select(pl.col(LINE).alias(TEXT)), found.rejects)
     return Parsed(
         *read_delimited(piece.data, source, head.columns, piece.line, skip_bad_rows=skip_bad_rows)
     )
@@ -55,18 +58,23 @@ def lines_behind(head: Head, source: Source, skip_bad_rows: bool = False) -> pl.
 
 def _lines(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:
     """Return the lines of a piece that are not blank, with their numbers."""
-    bad = 0
+    bad: list[Reject] = []
     try:
         lines: list[str | None] = [*piece.data.decode("utf-8").split("\n")]
     except UnicodeDecodeError as error:
         if not skip_bad_rows:
             line = piece.line + piece.data.count(b"\n", 0, error.start)
             raise InputError(
-                f"{source.name}, line {line}: found bytes that are not UTF-8 text; expected UTF-8; "
-                "save the file as UTF-8, or pass --bad-rows skip."
+                f"{source.name}, line {line}: {_NOT_TEXT}; save the file as UTF-8, or pass "
+                "--bad-rows skip."
             ) from None
-        lines = [_decoded(line) for line in piece.data.split(b"\n")]
-        bad = lines.count(None)
+        raw = piece.data.split(b"\n")
+        lines = [_decoded(line) for line in raw]
+        bad = [
+            reject(source.name, piece.line + at, _NOT_TEXT, raw[at])
+            for at, line in enumerate(lines)
+            if line is None
+        ]
     series = pl.Series(LINE, lines, pl.String).str.strip_chars_end("\r\n")
     numbered = pl.DataFrame(series).with_row_index(_NUMBER, piece.line)
     return Parsed(numbered.filter(series.str.strip_chars() != ""), bad)
@@ -83,17 +91,21 @@ def _lines_of_json(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:
     found = _lines(piece, source, skip_bad_rows)
     table = found.table.select(LINE)
     if _are_objects(table[LINE]) or _are_objects(readable(table[LINE])):
-        return Parsed(table, found.skipped)
-    faults = [_fault(line) for line in table[LINE]]
-    if not skip_bad_rows:
-        for number, fault in zip(found.table[_NUMBER], faults, strict=True):
-            if fault is not None:
-                raise InputError(
-                    f"{source.name}, line {number}: found {fault}; expected a JSON object on each "
-                    "line; mend the line, or pass --bad-rows skip."
-                )
-    keep = pl.Series([fault is None for fault in faults], dtype=pl.Boolean)
-    return Parsed(table.filter(keep), found.skipped + len(keep) - int(keep.sum()))
+        return Parsed(table, found.rejects)
+    rejects, keep = [*found.rejects], []
+    for number, line in found.table.select(_NUMBER, LINE).iter_rows():
+        fault = _fault(line)
+        keep.append(fault is None)
+        if fault is None:
+            continue
+        said = f"found {fault}; expected a JSON object on each line"
+        if not skip_bad_rows:
+            raise InputError(
+                f"{source.name}, line {number}: {said}; repair the line, or pass --bad-rows skip."
+            )
+        rejects.append(reject(source.name, number, said, line.encode("utf-8", "surrogatepass")))
+    rejects.sort(key=lambda each: each.line)
+    return Parsed(table.filter(pl.Series(keep, dtype=pl.Boolean)), rejects)
 
 
 def _are_objects(lines: pl.Series) -> bool:

@@ -3,7 +3,7 @@
 import contextlib
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,14 @@ from tactful.scale.manifest import FILE, Manifest
 from tactful.scale.pieces import Piece
 from tactful.scale.sources import Source
 from tactful.scale.whole import is_unfinished, sweep
-from tactful.scale.worker import WORK, part_name, summary_name, top_name
+from tactful.scale.worker import (
+    REJECTS,
+    WORK,
+    part_name,
+    rejects_name,
+    summary_name,
+    top_name,
+)
 
 SUMMARY = "summary.json"
 _OURS = re.compile(
@@ -43,8 +50,14 @@ class OutputPlace:
 
     @property
     def made(self) -> tuple[Path, ...]:
-        """What the user gets: the file or the folder, and the worst rows beside the one file."""
-        return self.target, *((top_path(self.job, self.target),) if self.job.top else ())
+        """What the user gets: the file or the folder, and what is written beside it."""
+        top = (top_path(self.job, self.target),) if self.job.top else ()
+        return self.target, *top, *self._rejects
+
+    @property
+    def _rejects(self) -> tuple[Path, ...]:
+        name = self.job.rejects_file
+        return () if name is None else (Path(name),)
 
     def refuse_others(self, force: bool) -> None:
         """Refuse to write over what is not of this run."""
@@ -52,9 +65,6 @@ class OutputPlace:
         if self.job.merged:
             if target.is_dir():
                 raise UsageError(f"{target}: found a folder; expected the name of a file to write.")
-            there = next((each for each in self.made if each.exists()), None)
-            if there is not None and not self.is_begun and not force:
-                raise UsageError(f"{there}: it exists already; name another place or pass --force.")
         elif target.exists() and not target.is_dir():
             raise UsageError(
                 f"{target}: found a file; expected the name of a folder for the parts."
@@ -64,6 +74,11 @@ class OutputPlace:
                 f"{target}: found a folder with other files; expected a new or an empty one for "
                 "the parts; name another."
             )
+        if self.is_begun or force:
+            return
+        for each in self.made if self.job.merged else self._rejects:
+            if each.exists():
+                raise UsageError(f"{each}: it exists already; name another place or pass --force.")
 
     def _is_bare(self) -> bool:
         names = {path.name for path in self.folder.iterdir()}
@@ -79,6 +94,8 @@ class OutputPlace:
         """
         if restart and self.is_begun:
             self._clear()
+            for path in self._rejects:
+                path.unlink(missing_ok=True)
         inputs = [
             {**each.as_data(), "head": head} for each, head in zip(sources, heads, strict=True)
         ]
@@ -133,8 +150,8 @@ class OutputPlace:
 
     def _forget_lost(self, manifest: Manifest) -> None:
         """A part that somebody took away is made again."""
-        for number in list(manifest.parts):
-            if not all(path.exists() for path in self._files(number)):
+        for number, part in list(manifest.parts.items()):
+            if not all(path.exists() for path in self._files(number, part)):
                 del manifest.parts[number]
 
     def _refuse_lost(self, manifest: Manifest) -> None:
@@ -156,8 +173,11 @@ class OutputPlace:
         for number in manifest.parts:
             yield self.folder / part_name(number, self.job)
 
-    def _files(self, number: int) -> Iterator[Path]:
+    def _files(self, number: int, part: Mapping[str, Any]) -> Iterator[Path]:
         yield self.folder / WORK / summary_name(number)
+        # Earlier versions counted bad rows and did not list them: such a part is made again.
+        if part.get(REJECTS, self.job.skip_bad_rows):
+            yield self.folder / WORK / rejects_name(number)
         if self.job.top:
             yield self.folder / WORK / top_name(number)
         if not self.job.only_top:

@@ -19,6 +19,7 @@ from tactful.scale.lines import RowsError, schema_of
 from tactful.scale.memory import OwnMemory
 from tactful.scale.parse import lines_behind, parse
 from tactful.scale.pieces import Piece
+from tactful.scale.rejects import Reject
 from tactful.scale.scored import (
     LINE,
     Scored,
@@ -88,14 +89,18 @@ class PortionScorer:
         elif self.plan.columns:
             table = table.select(self.plan.columns)
         with _at(place):
-            return self.table(table, shape, source.name, parsed.skipped)
+            return self.table(table, shape, source.name, parsed.rejects)
 
     def table(
-        self, table: pl.DataFrame, shape: Shape = "table", place: str = "", skipped: int = 0
+        self,
+        table: pl.DataFrame,
+        shape: Shape = "table",
+        place: str = "",
+        rejects: Sequence[Reject] = (),
     ) -> Portion:
         """Score a table."""
         scored = self._score(table, shape)
-        return scored, tally(scored, self.plan.job, place, skipped)
+        return scored, tally(scored, self.plan.job, place, rejects)
 
     def data(self, scored: Scored, header: bool = True) -> bytes:
         """Return the rows as they stand in a file of the output; nothing if nobody wants them."""

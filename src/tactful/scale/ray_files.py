@@ -18,13 +18,14 @@ from tactful.scale.heads import Head, read_head
 from tactful.scale.pieces import Piece
 from tactful.scale.portions import Address, Plan, Portion, PortionScorer, check_head
 from tactful.scale.records import cut_records
+from tactful.scale.rejects import as_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.fs import FileSystem
 
 PLACE, LINE_NUMBER, COLUMNS, DATA = "place", "line", "columns", "data"
-PART, SUMMARY, WORST = "part", "summary", "worst"
+PART, SUMMARY, WORST, REJECTS = "part", "summary", "worst", "rejects"
 
 
 def by_system(addresses: Sequence[str]) -> "Iterator[tuple[FileSystem, dict[str, str]]]":
@@ -85,6 +86,9 @@ class PortionActor:
                 PART: pa.array([self._write(each) for each in portions], pa.string()),
                 SUMMARY: pa.array([each.told() for _, each in portions], pa.large_binary()),
                 WORST: pa.array([each.worst_told() for _, each in portions], pa.large_binary()),
+                REJECTS: pa.array(
+                    [as_lines(each.rejects) for _, each in portions], pa.large_binary()
+                ),
             }
         )
 

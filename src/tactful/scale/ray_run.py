@@ -18,7 +18,15 @@ from tactful.scale.job import Job
 from tactful.scale.outcome import Outcome
 from tactful.scale.portions import Address, Plan, plan_for_lines, plan_for_table
 from tactful.scale.ray_engine import ONE_THREAD, import_ray
-from tactful.scale.ray_files import PART, SUMMARY, WORST, PortionActor, by_system, piece_source
+from tactful.scale.ray_files import (
+    PART,
+    REJECTS,
+    SUMMARY,
+    WORST,
+    PortionActor,
+    by_system,
+    piece_source,
+)
 from tactful.scale.reaching import knock
 from tactful.scale.tally import Tally, added, heard
 from tactful.scale.waves import WAVE_BYTES, WAVE_FILES, OnWave, Prepared, run_waves
@@ -129,7 +137,7 @@ def _score_wave(
         rows = dataset.take_all()
     total = Tally()
     for row in rows:
-        total = added(total, heard(row[SUMMARY], row[WORST]), job.top)
+        total = added(total, heard(row[SUMMARY], row[WORST], row[REJECTS]), job.top)
     _keep(folder, [row[PART] for row in rows if row[PART]])
     return total
 

@@ -3,8 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import reduce
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import polars as pl
 
@@ -17,9 +20,12 @@ from tactful.scale.hadoop_store import HadoopStore
 from tactful.scale.job import Job
 from tactful.scale.outcome import Outcome
 from tactful.scale.portions import Address, Plan, plan_for_lines, plan_for_table
+from tactful.scale.rejects import Reject
 from tactful.scale.spark_engine import added_schema, in_arrow
 from tactful.scale.spark_session import spark_session
 from tactful.scale.spark_tasks import (
+    FILE,
+    START,
     VALUE,
     Batches,
     Count,
@@ -50,6 +56,7 @@ _SETTINGS = {
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
 }
 """What the session is set to for a run; a session that was there gets its own settings back."""
+_PATH = "path"
 _ZSTD = "org.apache.hadoop.io.compress.ZStandardCodec"
 
 
@@ -82,6 +89,8 @@ def run_spark(
             def score_wave(files: Sequence[str], folder: str) -> Tally:
                 found = _score_wave(spark, plan, files, folder)
                 _rename_parts(store, plan, folder)
+                if found.rejects and not _read_one_by_one(job):
+                    found = replace(found, rejects=_with_lines(spark, files, found.rejects))
                 return found
 
             return score_wave, plan.renamed
@@ -178,17 +187,63 @@ def _lines(spark: "SparkSession", plan: Plan, files: Sequence[str], count: Count
     JSON are cut as Spark likes.
     """
     frames = []
-    one_by_one = plan.job.input_format.kind in ("csv", "tsv")
+    one_by_one = _read_one_by_one(plan.job)
     for paths in [[path] for path in files] if one_by_one else [list(files)]:
-        lines = spark.read.text([as_named(path) for path in paths], lineSep="\n")
+        lines = _text(spark, paths)
         place = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
         if not one_by_one:
             place = f"{place} (counted from where a task began)"
         kind = format_at(paths[0]) or plan.job.input_format
         source = Address(None, kind, address=place)
-        lines = lines.coalesce(1) if one_by_one else lines
+        lines = lines.select(VALUE).coalesce(1) if one_by_one else lines.drop(_PATH)
         frames.append(_scored_lines(lines, plan, source, count))
     return reduce(lambda one, other: one.union(other), frames)
+
+
+def _read_one_by_one(job: Job) -> bool:
+    return job.input_format.kind in ("csv", "tsv")
+
+
+def _text(spark: "SparkSession", files: Sequence[str]) -> "DataFrame":
+    """Return the lines of files, each with where it is from."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    path = F.col("_metadata.file_path")
+    return spark.read.text([as_named(name) for name in files], lineSep="\n").select(
+        VALUE,
+        path.alias(_PATH),
+        F.xxhash64(path).alias(FILE),
+        F.col("_metadata.file_block_start").alias(START),
+    )
+
+
+def _with_lines(
+    spark: "SparkSession", files: Sequence[str], rejects: Sequence[Reject]
+) -> tuple[Reject, ...]:
+    """Return rejects with the names of their files, and lines that are counted from the first.
+
+    Tasks count from the start of a block. So the lines of all blocks are counted, which is only
+    done where there are rejects.
+    """
+    known = {_plain(name): name for name in files}
+    blocks = _text(spark, files).groupBy(_PATH, FILE, START).count().collect()
+    places: dict[str, tuple[str, int]] = {}
+    before: dict[str, int] = {}
+    for row in sorted(blocks, key=itemgetter(START)):
+        path = unquote(row[_PATH])
+        name = known.get(_plain(path), path)
+        places[f"{row[FILE]}:{row[START]}"] = name, before.get(name, 0)
+        before[name] = before.get(name, 0) + row["count"]
+    placed = []
+    for each in rejects:
+        name, lines = places[each.file]
+        placed.append(replace(each, file=name, line=each.line + lines))
+    return tuple(placed)
+
+
+def _plain(path: str) -> str:
+    """Return an address in one spelling: Hadoop writes file:/ and Spark file:/// for the same."""
+    return re.sub(r"(?<=:)/+", "/", path)
 
 
 def _scored_lines(frame: "DataFrame", plan: Plan, source: Address, count: Count) -> "DataFrame":

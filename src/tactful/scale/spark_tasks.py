@@ -7,7 +7,11 @@ are those of the local engine; tables of Parquet are written by Spark itself.
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tactful.scale.arrow_tables import ArrowScorer, as_frame
 from tactful.scale.heads import read_head
@@ -27,6 +31,8 @@ Batches = Iterator["pa.RecordBatch"]
 Count = Callable[[Tally], None]
 VALUE = "value"
 """The one column of text, as Spark's reader and writer of text name it."""
+FILE, START = "file", "start"
+"""Which file a line is from, as a number, and where the block of it begins that the line is in."""
 
 
 class TallyParam:
@@ -47,11 +53,36 @@ class TallyParam:
 def portions_of_lines(batches: Batches, plan: Plan, source: Address) -> Iterator[Portion]:
     """Score lines that stand in one file, or in several if each line is a record."""
     scorer = PortionScorer(plan, opened_once(plan.job.scorer).load)
+    for block, lines in groupby(_by_block(batches), key=itemgetter(0)):
+        for scored, found in _portions_of_block(scorer, (each for _, each in lines), source):
+            rejects = found.rejects
+            if block:
+                rejects = tuple(replace(each, file=block) for each in rejects)
+            yield scored, replace(found, rejects=rejects)
+
+
+def _by_block(batches: Batches) -> "Iterator[tuple[str, pa.RecordBatch]]":
+    """Yield lines with the block of a file that they stand in; a whole file has no name here."""
+    for batch in batches:
+        if batch.num_columns == 1:
+            yield "", batch
+            continue
+        files, starts = (batch.column(name).to_numpy() for name in (FILE, START))
+        changes = np.flatnonzero((np.diff(files) != 0) | (np.diff(starts) != 0)) + 1
+        for at, end in pairwise([0, *changes.tolist(), batch.num_rows]):
+            if end > at:
+                yield f"{files[at]}:{starts[at]}", batch.slice(at, end - at)
+
+
+def _portions_of_block(
+    scorer: PortionScorer, batches: Batches, source: Address
+) -> Iterator[Portion]:
     file: Any = _Stream(batches)
     first = file.read(0)
     if not first:
         return  # a task may have no lines at all, and so no header either
     file.push(first)
+    plan = scorer.plan
     head = read_head(file, source)
     check_head(head, plan.columns, source.name)
     line, job = 1 + head.lines, plan.job

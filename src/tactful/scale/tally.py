@@ -5,11 +5,13 @@ It travels beside the rows, so that nothing that was written must be read again.
 
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from tactful.scale.job import Job
+from tactful.scale.rejects import Reject, from_lines
 from tactful.scale.scored import Scored
 from tactful.scale.summary import Summary, from_json, merged, summarise, to_json
 from tactful.scale.worst import WORST, worst_rows
@@ -17,10 +19,11 @@ from tactful.scale.worst import WORST, worst_rows
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What was found in some rows, and the worst of them."""
+    """What was found in some rows, the worst of them, and those that cannot be read."""
 
     summary: Summary = field(default_factory=Summary)
     worst: pl.DataFrame | None = None
+    rejects: tuple[Reject, ...] = ()
 
     def told(self) -> bytes:
         """Return the summary as bytes, for the way from a worker to the driver."""
@@ -35,23 +38,23 @@ class Tally:
         return buffer.getvalue()
 
 
-def tally(scored: Scored, job: Job, place: str = "", skipped: int = 0) -> Tally:
-    """Count what was found in a scored table."""
+def tally(scored: Scored, job: Job, place: str = "", rejects: Sequence[Reject] = ()) -> Tally:
+    """Count what was found in a scored table, and the rows beside it that cannot be read."""
     summary = summarise(scored, job.scorer, job.wanted, job.extremes, place)
-    summary.skipped += skipped
-    return Tally(summary, worst_rows(scored, job) if job.top else None)
+    summary.skipped += len(rejects)
+    return Tally(summary, worst_rows(scored, job) if job.top else None, tuple(rejects))
 
 
-def heard(summary: bytes, worst: bytes = b"") -> Tally:
+def heard(summary: bytes, worst: bytes = b"", rejects: bytes = b"") -> Tally:
     """Return what a worker told."""
     rows = pl.read_ipc(io.BytesIO(worst)) if worst else None
-    return Tally(from_json(json.loads(summary)), rows)
+    return Tally(from_json(json.loads(summary)), rows, from_lines(rejects))
 
 
 def added(one: Tally, other: Tally, most: int) -> Tally:
     """Add two tallies up, and keep so many of the worst rows."""
     rows = [each.worst for each in (one, other) if each.worst is not None]
-    if not rows:
-        return Tally(merged(one.summary, other.summary))
-    worst = pl.concat(rows).sort(WORST, descending=True, maintain_order=True).head(most)
-    return Tally(merged(one.summary, other.summary), worst)
+    worst = None
+    if rows:
+        worst = pl.concat(rows).sort(WORST, descending=True, maintain_order=True).head(most)
+    return Tally(merged(one.summary, other.summary), worst, (*one.rejects, *other.rejects))

@@ -15,10 +15,11 @@ from uuid import uuid4
 from tactful.errors import InputError, UsageError
 from tactful.scale.addresses import format_at, is_under, under
 from tactful.scale.formats import Format, format_of
-from tactful.scale.job import Job
+from tactful.scale.job import REJECTS, Job
 from tactful.scale.manifest import refuse_other_terms
 from tactful.scale.outcome import Outcome
 from tactful.scale.portions import worst_bytes
+from tactful.scale.rejects import as_lines
 from tactful.scale.summary import Summary, to_json
 from tactful.scale.tally import Tally, added, heard
 from tactful.scale.worst import WORST
@@ -128,12 +129,16 @@ def run_waves(
     files = _found(job, store)
     inputs = [each.as_data() for each in files]
     terms = {"engine": engine, **job.terms()}
-    is_cleared = restart and _cleared(store, out)
+    is_cleared = restart and _cleared(store, job)
     waves = None if is_cleared else _earlier(store, out, terms, inputs)
+    listed = job.rejects_file
+    if waves is None and listed is not None and store.read(listed) is not None:
+        raise UsageError(f"{listed}: it exists already; name another place with --rejects.")
     written = (out, *((under(out, _top_name(job)),) if job.top else ()))
     told = None if waves is None else store.read(under(records, SUMMARY))
     if told is not None:
-        return Outcome(heard(told).summary, written, was_whole=True)
+        summary = heard(told).summary
+        return Outcome(summary, written, True, listed if summary.skipped else None)
     # A file without a byte tells nothing of the others.
     first = next((file for file in files if file.size), files[0]).path
     columns = store.columns(first) if job.input_format.kind == "parquet" else None
@@ -155,8 +160,12 @@ def run_waves(
     if job.top:
         worst = None if total.worst is None else total.worst.drop(WORST)
         store.write(written[1], worst_bytes(worst, job.output_format))
+    if listed is not None and total.rejects:
+        order = {file.path: number for number, file in enumerate(files)}
+        ordered = sorted(total.rejects, key=lambda each: (order.get(each.file, 0), each.line))
+        store.write(listed, as_lines(ordered))
     store.write(under(records, SUMMARY), total.told())
-    return Outcome(total.summary, written, renamed=renamed)
+    return Outcome(total.summary, written, False, listed if total.rejects else None, renamed)
 
 
 def _one_wave(
@@ -181,6 +190,8 @@ def _one_wave(
     records = under(job.output, RECORDS)
     if found.worst is not None:
         store.write(under(records, f"{name}.top.arrow"), found.worst_told())
+    if found.rejects:
+        store.write(under(records, f"{name}.{REJECTS}"), as_lines(found.rejects))
     record = {"files": list(files), "rows": found.summary.rows, "summary": to_json(found.summary)}
     store.write(under(records, f"{name}.json"), _bytes(record))
     return found
@@ -215,7 +226,10 @@ def _recorded(store: Store, records: str, number: int) -> Tally | None:
     if told is None:
         return None
     worst = store.read(under(records, f"{name}.top.arrow"))
-    return heard(_bytes(json.loads(told)["summary"]), worst or b"")
+    rejects = store.read(under(records, f"{name}.{REJECTS}"))
+    found = heard(_bytes(json.loads(told)["summary"]), worst or b"", rejects or b"")
+    # Earlier versions counted bad rows and did not list them: such a wave is done again.
+    return found if len(found.rejects) == found.summary.skipped else None
 
 
 def _earlier(
@@ -281,12 +295,13 @@ def _found(job: Job, store: Store) -> list[InputFile]:
     return files
 
 
-def _cleared(store: Store, out: str) -> bool:
+def _cleared(store: Store, job: Job) -> bool:
     """Remove what an earlier run wrote, and nothing else; say whether there was one.
 
     Its records of waves go first: if this is cut off, no record tells of a wave that is gone. The
     record of the job goes last, as it tells that the folder is ours.
     """
+    out = job.output
     names = store.names(out)
     if RECORDS not in names:
         return False
@@ -297,6 +312,8 @@ def _cleared(store: Store, out: str) -> bool:
     for name in names:
         if name.startswith(("wave-", ".wave-")) or _is_top(name):
             store.remove(under(out, name))
+    if job.rejects_file is not None:
+        store.remove(job.rejects_file)
     store.remove(records)
     return True
 

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from tactful.scale.lines import RowsError
 from tactful.scale.memory import Memory, OwnMemory, SharedMemory
 from tactful.scale.parse import parse
 from tactful.scale.pieces import Piece
+from tactful.scale.rejects import Reject, as_lines
 from tactful.scale.scored import LINE, OnRows, Scored, TableScorer, Wanted
 from tactful.scale.scorer import ScoreBatch
 from tactful.scale.sources import Source
@@ -26,6 +27,8 @@ from tactful.scale.writing import as_table, part_bytes
 
 WORK = "_work"
 """The folder beside the parts with what is needed until all of them are whole."""
+REJECTS = "rejects"
+"""Under this name the manifest remembers how many rows of a part cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,9 @@ class Done:
     """What the manifest remembers of the piece."""
     rows: int
     data: bytes = b""
-    """The part itself, and its summary, where they are not written to a folder."""
+    """The part itself, its summary and its rejects, where they are not written to a folder."""
     summary: Summary | None = None
+    rejects: bytes = b""
 
 
 class Worker:
@@ -84,7 +88,7 @@ class Worker:
             # Another file may have the same columns in another order.
             table = table.select(setup.heads[0].columns)
         try:
-            return self._part(piece, self._score(table, shape, self.on_rows), parsed.skipped)
+            return self._part(piece, self._score(table, shape, self.on_rows), parsed.rejects)
         except RowsError as error:
             raise InputError(f"{place}: {error}") from None
 
@@ -98,20 +102,23 @@ class Worker:
         if isinstance(self._memory, SharedMemory):
             self._memory.close()
 
-    def _part(self, piece: Piece, scored: Scored, skipped: int) -> Done:
+    def _part(self, piece: Piece, scored: Scored, rejects: Sequence[Reject]) -> Done:
         setup, job = self.setup, self.setup.job
         source = setup.sources[piece.source]
         summary = summarise(scored, job.scorer, job.wanted, job.extremes, source.name)
-        summary.skipped += skipped
+        summary.skipped += len(rejects)
         data = (
             b""
             if job.only_top
             else part_bytes(scored, job.wanted, job.output_format, header=not job.merged)
         )
         bare, rows = replace(piece, data=b""), len(scored.added)
+        record = {**piece.record(), REJECTS: len(rejects)}
         if setup.folder is None:
-            return Done(bare, piece.record(), rows, data, summary)
+            return Done(bare, record, rows, data, summary, as_lines(rejects))
         work = setup.folder / WORK
+        if rejects:
+            write_whole(work / rejects_name(piece.number), as_lines(rejects))
         if job.top:
             buffer = io.BytesIO()
             worst_rows(scored, job).write_ipc(buffer)
@@ -120,7 +127,7 @@ class Worker:
         write_whole(work / summary_name(piece.number), told.encode("utf-8", "surrogatepass"))
         if not job.only_top:
             write_whole(setup.folder / part_name(piece.number, job), data)
-        return Done(bare, piece.record(), rows)
+        return Done(bare, record, rows)
 
 
 def part_name(number: int, job: Job) -> str:
@@ -131,6 +138,11 @@ def part_name(number: int, job: Job) -> str:
 def top_name(number: int) -> str:
     """Return the name of the worst rows of a part."""
     return f"part-{number:05d}.top.arrow"
+
+
+def rejects_name(number: int) -> str:
+    """Return the name of the list of rows of a part that cannot be read."""
+    return f"part-{number:05d}.rejects.jsonl"
 
 
 def summary_name(number: int) -> str:
