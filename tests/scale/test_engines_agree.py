@@ -325,6 +325,6 @@ def test_waves_are_recorded_and_the_run_is_whole(
     assert again.was_whole
     assert to_json(again.summary) == to_json(outcome.summary)
     write_table(few, tmp_path / "2.jsonl")
-    with pytest.raises(InputError, match=r"2\.jsonl changed since"):
+    with pytest.raises(InputError, match=r"2\.jsonl has changed"):
         run_on(engine, job)
     assert run_on(engine, job, restart=True).summary.rows == 300 + FEW

@@ -108,7 +108,7 @@ def test_other_columns_are_refused_and_what_is_there_stays(path: Path) -> None:
 
 def test_other_terms_are_refused_unless_begun_anew(path: Path) -> None:
     write(path, b"one\n")
-    with pytest.raises(UsageError, match=r'other settings .model: "m 1" then, "m 2" now'):
+    with pytest.raises(UsageError, match=r"the model .*: m 1 then, m 2 now"):
         opened(path, model="m 2")
     with opened(path, restart=True, model="m 2") as file:
         assert file.place == Place()

@@ -226,9 +226,12 @@ def test_a_folder_with_other_files_is_refused_even_to_begin_anew(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda folder: (folder / "9.csv").write_text("id,text\n9,nine\n"), r"9\.csv is new since"),
-        (lambda folder: (folder / "1.csv").unlink(), r"1\.csv is gone since"),
-        (lambda folder: (folder / "2.csv").write_text("id,text\n"), r"2\.csv changed since"),
+        (lambda folder: (folder / "9.csv").write_text("id,text\n9,nine\n"), r"9\.csv is new\."),
+        (lambda folder: (folder / "1.csv").unlink(), r"1\.csv is gone\."),
+        (
+            lambda folder: (folder / "2.csv").write_text("id,text\n"),
+            r"2\.csv has changed \(.* bytes then, 8 now\)",
+        ),
     ],
 )
 def test_another_input_is_refused_with_the_file(
@@ -242,7 +245,7 @@ def test_another_input_is_refused_with_the_file(
 
 def test_other_options_are_refused_with_their_name(source: Path, tmp_path: Path) -> None:
     run(job([source], tmp_path / "out"))
-    with pytest.raises(UsageError, match="found a run with other settings"):
+    with pytest.raises(UsageError, match="--prefix: none then, t_ now"):
         run(job([source], tmp_path / "out", prefix="t_"))
 
 

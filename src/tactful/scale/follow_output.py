@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from tactful.errors import InputError, OutputError, UsageError
-from tactful.scale.manifest import refuse_other_terms
+from tactful.scale.changes import refuse_changes
 from tactful.scale.whole import sweep, write_whole
 
 NOTE = "follow.json"
@@ -229,7 +229,7 @@ class FollowedFile:
             return Place(), 0  # a run that got nowhere binds nobody
         self.keys = tuple(note.get("keys", ()))
         self._rejects.cut(int(note.get("rejects", 0)))
-        refuse_other_terms(terms, self._terms, str(self.path))
+        refuse_changes(str(self.path), terms, self._terms)
         if not self.path.exists() or self.path.stat().st_size < size:
             raise InputError(
                 f"{self.path}: it was cut off or removed since the last run; expected at least "

@@ -130,9 +130,9 @@ def _run(
     job: Job, source: Input, place: OutputPlace, manifest: Manifest, must_look: bool, watch: Watch
 ) -> Outcome:
     begin = Begin() if must_look else begin_behind(manifest.parts)
-    pieces = missing_pieces(_cut(job, source, begin), manifest, must_look, place.folder)
+    pieces = missing_pieces(_cut(job, source, begin), manifest, must_look, job.output)
     if manifest.is_finished:
-        refuse_more(pieces if must_look else iter(()), place.folder)
+        refuse_more(pieces if must_look else iter(()), manifest, job.output)
         summary, listed = _read_summary(place.folder / SUMMARY), job.rejects_file
         return Outcome(
             summary,

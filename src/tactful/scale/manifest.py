@@ -10,19 +10,31 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tactful.errors import InputError, UsageError
+from tactful.errors import InputError
+from tactful.scale.changes import refuse_changes
 from tactful.scale.whole import write_whole
 
 FILE = "manifest.jsonl"
 VERSION = 1
-BAD_ROWS = "bad rows skipped"
 
 
 class Manifest:
     """The record of a folder of parts."""
 
-    def __init__(self, folder: Path, terms: Mapping[str, Any], inputs: list[dict[str, Any]]):
-        """Open the record of a job, or begin one; other terms than before are refused."""
+    def __init__(
+        self,
+        folder: Path,
+        terms: Mapping[str, Any],
+        inputs: list[dict[str, Any]],
+        *,
+        output: str = "",
+        exact: bool = False,
+    ):
+        """Open the record of a job, or begin one; other terms or files than before are refused.
+
+        ``output`` is what messages call the job; with ``exact`` a file that was written again is
+        another one.
+        """
         self.path = folder / FILE
         self.parts: dict[int, dict[str, Any]] = {}
         self.inputs = inputs
@@ -33,8 +45,9 @@ class Manifest:
             old = self._read()
             # A run that got nowhere binds nobody: its mistake may be what was mended since.
             if self.parts or self.is_finished:
-                refuse_other_terms(old["terms"], header["terms"], str(folder))
-                self.inputs = old["inputs"]
+                place, before = output or str(folder), old["inputs"]
+                refuse_changes(place, old["terms"], header["terms"], before, inputs, exact=exact)
+                self.inputs = before
                 return
         self.resumed = False
         self._write_header(header)
@@ -75,7 +88,7 @@ class Manifest:
             raise InputError(
                 f"{self.path}: found no record of a run that can be resumed "
                 f"({type(error).__name__}: {error}); expected version {VERSION}; pass --restart to "
-                "begin anew, or name another output."
+                "score everything again, or name another output."
             ) from None
         if len(whole) < len(raw):
             # The line that a crash cut off would spoil the one that is written behind it.
@@ -96,22 +109,3 @@ def _part(record: dict[str, Any]) -> dict[str, Any]:
 def _input(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is remembered of a file of the input."""
     return {**record, "file": str(record["file"]), "size": int(record["size"])}
-
-
-def refuse_other_terms(old: Mapping[str, Any], new: Mapping[str, Any], place: str) -> None:
-    """Refuse to go on with a job whose terms have changed, and name the first that has.
-
-    Where bad rows stopped the run so far there were none, so they may be skipped from now on.
-    """
-    for name in {**old, **new}:
-        if old.get(name) != new.get(name) and (name, old.get(name)) != (BAD_ROWS, False):
-            raise UsageError(
-                f"{place}: found a run with other settings ({name}: {_said(old.get(name))} then, "
-                f"{_said(new.get(name))} now); expected the same, to go on with it; pass "
-                "--restart to begin anew, or name another output."
-            )
-
-
-def _said(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tactful.errors import InputError, UsageError
+from tactful.scale.changes import what_to_do
 from tactful.scale.finish import top_path
 from tactful.scale.job import Job
 from tactful.scale.locking import LOCK
@@ -100,12 +101,20 @@ class OutputPlace:
             {**each.as_data(), "head": head} for each, head in zip(sources, heads, strict=True)
         ]
         sweep(self.folder)
-        manifest = Manifest(self.folder, self.job.terms(), inputs)
+        # Of a table nothing but the time tells whether its rows are the same.
+        manifest = Manifest(
+            self.folder,
+            self.job.terms(),
+            inputs,
+            output=self.job.output,
+            exact=any(each.format.is_columnar for each in sources),
+        )
         work = self.folder / WORK
         if not manifest.resumed:
             # Parts that no manifest names, or what another model said, may be left in there.
             self._clear(but=FILE)
-        must_look = _same_input(manifest, inputs, sources, self.folder)
+        # A file that was only touched is looked at, and so is what comes from a stream.
+        must_look = manifest.resumed and (manifest.inputs != inputs or sources[0].path is None)
         if manifest.is_finished:
             self._refuse_lost(manifest)
         else:
@@ -192,7 +201,7 @@ def place_of(job: Job) -> OutputPlace:
 
 
 def missing_pieces(
-    pieces: Iterator[Piece], manifest: Manifest, must_look: bool, folder: Path
+    pieces: Iterator[Piece], manifest: Manifest, must_look: bool, output: str
 ) -> Iterator[Piece]:
     """Yield the pieces that are not done; those that are must be as they were."""
     done = dict(manifest.parts)
@@ -202,48 +211,22 @@ def missing_pieces(
         if known is None:
             yield piece
         elif must_look and piece.record() != {name: known[name] for name in piece.record()}:
-            raise _other_rows(folder, piece.number)
+            raise _other_rows(output, manifest, known)
     if must_look and done:
         # The input ends earlier than it did.
-        raise _other_rows(folder, last)
+        raise _other_rows(output, manifest, done.get(last, manifest.parts[last]))
 
 
-def refuse_more(pieces: Iterator[Piece], folder: Path) -> None:
+def refuse_more(pieces: Iterator[Piece], manifest: Manifest, output: str) -> None:
     """Refuse an input that has more than a run that has ended."""
     for piece in pieces:
-        raise _other_rows(folder, piece.number)
+        raise _other_rows(output, manifest, piece.record())
 
 
-def _other_rows(folder: Path, number: int) -> InputError:
+def _other_rows(output: str, manifest: Manifest, part: Mapping[str, Any]) -> InputError:
+    source = int(part["source"])
+    name = manifest.inputs[source]["file"] if source < len(manifest.inputs) else "the input"
     return InputError(
-        f"{folder}: found other rows than the run began with (part {number}); expected the same "
-        "input, to go on with it; pass --restart to begin anew."
+        f"{output}: found an earlier run that cannot be resumed, as the file {name} has other rows "
+        f"than it had then, from line {part['line']:,} on. {what_to_do()}"
     )
-
-
-def _same_input(
-    manifest: Manifest, new: Sequence[dict[str, Any]], sources: Sequence[Source], folder: Path
-) -> bool:
-    """Refuse another input than the first run had; say whether its bytes must be looked at."""
-    if not manifest.resumed:
-        return False
-    old = manifest.inputs
-    pairs = list(zip(map(_identity, old), map(_identity, new), strict=False))
-    if len(old) != len(new) or any(one != two for one, two in pairs):
-        name = next((two[0] for one, two in pairs if one != two), "the list of files")
-        raise InputError(
-            f"{folder}: found a run of another input ({name} has changed since); expected the same "
-            "files, to go on with it; pass --restart to begin anew, or name another output."
-        )
-    touched = [two for one, two in zip(old, new, strict=True) if one != two]
-    if touched and any(source.format.is_columnar for source in sources):
-        raise InputError(
-            f"{touched[0]['file']}: it was written again since the run began; expected the same "
-            "file, to go on with it; pass --restart to begin anew."
-        )
-    return bool(touched) or sources[0].path is None
-
-
-def _identity(record: dict[str, Any]) -> tuple[str, int, str | None]:
-    """Return what must not change of a file; when it was written tells only where to look."""
-    return record["file"], record["size"], record.get("head")

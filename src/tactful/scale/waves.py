@@ -14,9 +14,9 @@ from uuid import uuid4
 
 from tactful.errors import InputError, UsageError
 from tactful.scale.addresses import format_at, is_under, under
+from tactful.scale.changes import refuse_changes
 from tactful.scale.formats import Format, format_of
 from tactful.scale.job import REJECTS, Job
-from tactful.scale.manifest import refuse_other_terms
 from tactful.scale.outcome import Outcome
 from tactful.scale.portions import worst_bytes
 from tactful.scale.rejects import as_lines
@@ -256,23 +256,8 @@ def _earlier(
             f"{path}: found no record of a run that can be resumed ({error}); expected version "
             f"{VERSION}; pass --restart to begin anew."
         ) from None
-    refuse_other_terms(old_terms, json.loads(_bytes(terms)), out)
-    _refuse_other_inputs(old_inputs, inputs, out)
+    refuse_changes(out, old_terms, json.loads(_bytes(terms)), old_inputs, inputs, exact=True)
     return waves
-
-
-def _refuse_other_inputs(
-    old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]], out: str
-) -> None:
-    before = {each["file"]: each for each in old}
-    now = {each["file"]: each for each in new}
-    for name in {**before, **now}:
-        if before.get(name) != now.get(name):
-            what = "is new" if name not in before else "is gone" if name not in now else "changed"
-            raise InputError(
-                f"{out}: found a run of another input ({name} {what} since); expected the same "
-                "files, to go on with it; pass --restart to begin anew, or name another output."
-            )
 
 
 def _found(job: Job, store: Store) -> list[InputFile]:
