@@ -86,7 +86,7 @@ SETTINGS: tuple[Setting, ...] = (
         "progress",
         "TACTFUL_PROGRESS",
         "auto",
-        "progress bars: auto shows them on a terminal only",
+        "progress: auto draws a bar on a terminal, and elsewhere prints a line every 30 seconds",
         "auto, on or off",
         _one_of("auto", "on", "off"),
     ),

@@ -1,17 +1,26 @@
-"""The progress bar: on a terminal, on standard error only, and about as long as the files."""
+"""Progress: a bar on a terminal, plain lines elsewhere, and on standard error only."""
 
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
+from click.testing import CliRunner
 from rich.progress import Progress
 
-from tactful.cli.progress import reading
+from tactful import corpora
+from tactful.cli import progress as module
+from tactful.cli.main import cli
+from tactful.cli.progress import Heart, progress, reading, tracked
+from tactful.cli.progress import Progress as Shown
 from tactful.corpora import load_corpus
 from tactful.settings import load_settings
 
+SAMPLES = Path(corpora.__file__).parent / "samples"
 CONVERT = [sys.executable, "-m", "tactful", "corpus", "convert", "dpm", "--sample", "-o"]
 
 
@@ -104,3 +113,139 @@ def test_an_error_takes_the_bar_down() -> None:
     with pytest.raises(ZeroDivisionError), reading(corpus):
         raise ZeroDivisionError
     assert corpus.on_progress is None
+
+
+class Beats:
+    """A heart that beats when the test says so, and not by the clock."""
+
+    hearts: ClassVar[list["Beats"]] = []
+
+    def __init__(self, beat: Callable[[], None]):
+        self.beat = beat
+
+    def __enter__(self) -> None:
+        self.hearts.append(self)
+
+    def __exit__(self, *_: object) -> None:
+        # Also at the end, so that a command that is soon done has its line, too.
+        self.beat()
+        self.hearts.remove(self)
+
+
+@pytest.fixture
+def beats(monkeypatch: pytest.MonkeyPatch) -> list[Beats]:
+    monkeypatch.setattr(module, "Heart", Beats)
+    monkeypatch.delenv("TACTFUL_PROGRESS", raising=False)
+    return Beats.hearts
+
+
+def test_a_line_says_what_is_done_and_how_far_it_is() -> None:
+    now = [5.0]
+    shown = Shown("Asking a model", unit="prompts", clock=lambda: now[0])
+    assert shown.line() == "Asking a model: working, after 0 s"
+    shown(1200, 9000)
+    now[0] += 90
+    assert shown.line() == "Asking a model: 1,200 of 9,000 prompts, 13%, after 1 min 30 s"
+    shown(1, 4, "Row 2")
+    assert shown.line() == "Row 2: 1 of 4 prompts, 25%, after 1 min 30 s"
+    share = Shown("Reading", 200, clock=lambda: 0.0)
+    share.advance(50)
+    share.advance(500)
+    assert share.line() == "Reading: 100%, after 0 s"
+
+
+def test_the_heart_beats_until_it_is_stopped() -> None:
+    enough, beats = threading.Event(), []
+
+    def beat() -> None:
+        beats.append(1)
+        if len(beats) == 3:
+            enough.set()
+
+    before = set(threading.enumerate())
+    with Heart(beat, seconds=0.001):
+        assert enough.wait(60)
+    assert not set(threading.enumerate()) - before
+
+
+def test_a_reader_that_is_gone_does_not_end_the_work() -> None:
+    tried = threading.Event()
+
+    def beat() -> None:
+        tried.set()
+        raise BrokenPipeError
+
+    with Heart(beat, seconds=0.001):
+        assert tried.wait(60)
+
+
+@pytest.mark.parametrize(("setting", "lines"), [("auto", 1), ("off", 0)])
+def test_where_there_is_no_terminal_plain_lines_are_printed(
+    setting: str, lines: int, beats: list[Beats], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress("Training", unit="steps", setting=setting) as shown:
+        shown(3, 10)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert len(printed.err.splitlines()) == lines
+    assert printed.err.startswith("Training: 3 of 10 steps, 30%, after " if lines else "")
+    assert beats == []
+
+
+def test_items_are_given_and_counted(
+    beats: list[Beats], capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = []
+    for each in tracked("abc", "Measuring", 3, "metrics"):
+        given.append(each)
+        beats[0].beat()
+    said = [line.partition(",")[0] for line in capsys.readouterr().err.splitlines()]
+    assert given == ["a", "b", "c"]
+    assert said[:3] == [f"Measuring: {done} of 3 metrics" for done in range(3)]
+
+
+def test_an_error_stops_the_heart(beats: list[Beats]) -> None:
+    with pytest.raises(ZeroDivisionError), progress("Training"):
+        raise ZeroDivisionError
+    assert beats == []
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("corpus stats dpm --sample", "Reading dpm: "),
+        ("corpus convert dpm --sample -o out.jsonl", "Reading dpm: "),
+        ("check --lang en a.txt", "Checking: 1 of 1 files, 100%, "),
+        ("frame a.txt", "Reading: 1 of 1 batches, 100%, "),
+        ("evaluate binary --gold gold.csv --predictions gold.csv", "Measuring: "),
+        ("annotate simulate dpm --items 20", "Simulating: working, after "),
+        (
+            "calibrate old.csv --attribute TOXICITY --old-threshold 0.5 --model fast "
+            "--repetitions 50",
+            "Scoring 40 texts: working, after ",
+        ),
+        (
+            f"reproduce dpm-task1 --data {SAMPLES}/dpm --models random --folds 2 --fresh",
+            "Random, 50 %: 100%, after ",
+        ),
+        (
+            f"reproduce sbic-frames --data {SAMPLES}/sbic --models majority",
+            "majority: 100%, after ",
+        ),
+    ],
+)
+def test_every_long_command_says_how_far_it_is(
+    command: str,
+    said: str,
+    beats: list[Beats],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("With our help even they can learn to hope again.\n")
+    Path("gold.csv").write_text("id,label\n" + "".join(f"{at},{at % 2}\n" for at in range(20)))
+    rows = (f"We meet in the library on day {at}.,{at / 40}\n" for at in range(40))
+    Path("old.csv").write_text("text,TOXICITY\n" + "".join(rows))
+    done = CliRunner().invoke(cli, command.split())
+    assert any(line.startswith(said) for line in done.stderr.splitlines()), done.output
+    assert said not in done.stdout

@@ -6,10 +6,11 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from click.testing import CliRunner
@@ -17,6 +18,7 @@ from tests.scale.made import job
 
 from tactful.cli import score_progress as module
 from tactful.cli.main import cli
+from tactful.cli.progress import spoken
 from tactful.cli.score_job import ScoreWishes
 from tactful.cli.score_progress import Bar, Clock, Lines, watching
 from tactful.errors import RunError
@@ -104,6 +106,61 @@ def test_lines_are_told_each_second_and_not_more_often(
     assert {each["event"] for each in told} == {"progress"}
 
 
+class Beats:
+    """A heart that beats when the test says so, and not by the clock."""
+
+    hearts: ClassVar[list["Beats"]] = []
+
+    def __init__(self, beat: Callable[[], None]):
+        self.beat = beat
+
+    def __enter__(self) -> None:
+        self.hearts.append(self)
+
+    def __exit__(self, *_: object) -> None:
+        self.hearts.remove(self)
+
+
+def test_where_there_is_no_terminal_plain_lines_say_how_far_it_is(
+    time: Time, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(module, "Heart", Beats)
+    with watching(WISHES) as watch:
+        (heart,) = Beats.hearts
+        watch.start(1000, 0, 0)
+        time.now += 30
+        heart.beat()
+        for _ in range(3):
+            time.now += 20
+            watch.rows(25_000)
+            watch.part(250, 25_000)
+        heart.beat()
+    assert capsys.readouterr().err.splitlines() == [
+        "Scoring: opening the model, 0%, after 30 s",
+        "Scoring: 75,000 rows, 1,875 a second, 30 s left, 75%, after 1 min 30 s",
+    ]
+    assert Beats.hearts == []
+
+
+@pytest.mark.parametrize(
+    ("wishes", "setting"),
+    [
+        ({"quiet": True}, "auto"),
+        ({"progress": "json"}, "auto"),
+        ({"progress": "off"}, "auto"),
+        ({"follow": True}, "auto"),
+        ({}, "off"),
+    ],
+)
+def test_no_plain_lines_where_they_are_not_wished(
+    wishes: dict[str, Any], setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TACTFUL_PROGRESS", setting)
+    monkeypatch.setattr(module, "Heart", Beats)
+    with watching(replace(WISHES, **wishes)):
+        assert Beats.hearts == []
+
+
 def test_the_bar_guesses_within_parts(time: Time) -> None:
     bar = Bar(forced=False)
     bar.start(1000, 0, 0)
@@ -128,13 +185,13 @@ def test_the_bar_guesses_within_parts(time: Time) -> None:
     ],
 )
 def test_times_are_said_in_words(seconds: float, said: str) -> None:
-    assert module._spoken(seconds) == said
+    assert spoken(seconds) == said
 
 
 @pytest.mark.parametrize(
     ("wishes", "setting", "shown"),
     [
-        ({}, "auto", Clock),  # standard error is no terminal here
+        ({}, "auto", Clock),  # standard error is no terminal here: plain lines
         ({}, "on", Bar),
         ({}, "off", Clock),
         ({"follow": True}, "on", Clock),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.cli.output import echo, echo_json, echo_sentence, table
+from tactful.cli.progress import progress
 from tactful.errors import UsageError
 from tactful.words import counted
 
@@ -102,9 +103,10 @@ def simulate_cli(
     crowd = Crowd(annotators=annotators, spammers=spammers, skill=skill, fatigue=fatigue)
     plan = Plan(items, tests, crowd, price, seed, ground, curve=plots)
     if output is None:
-        answer, _, _ = simulate_with_record(load_protocol(protocol), plan)
+        with progress("Simulating"):
+            answer, _, _ = simulate_with_record(load_protocol(protocol), plan)
     else:
-        with atomic_folder(output, force) as folder:
+        with atomic_folder(output, force) as folder, progress("Simulating"):
             answer, setting, record = simulate_with_record(load_protocol(protocol), plan)
             _write_json(folder / REPORT, answer)
             if plots:

@@ -1,18 +1,16 @@
-"""What the commands that audit a model share: options, the bar, and what is printed after."""
+"""What the commands that audit a model share: options, progress, and what is printed after."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tactful.audit.asking import OnProgress
 from tactful.audit.conduct import FOLDER, conduct
 from tactful.cli.output import echo, echo_json, echo_sentence, table
+from tactful.cli.progress import progress
 from tactful.errors import EXIT_FAILURE
-from tactful.settings import load_settings
 
 if TYPE_CHECKING:
     from tactful.audit.attitudes import Attitudes
@@ -116,7 +114,7 @@ def audit(
     if name is not None:
         check_name(name)
     try:
-        with asking(asker.name) as on_progress:
+        with progress(f"Asking {asker.name}", unit="prompts") as on_progress:
             run = conduct(
                 asker,
                 probe,
@@ -196,31 +194,3 @@ def _can_print_blocks() -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-@contextmanager
-def asking(model: str) -> Iterator[OnProgress | None]:
-    """Draw a bar on standard error while a model is asked, where there is a terminal."""
-    wanted = load_settings().progress
-    if wanted == "off" or (wanted == "auto" and not sys.stderr.isatty()):
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    console = Console(stderr=True, force_terminal=True if wanted == "on" else None)
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(f"Asking {model}", total=None)
-        yield lambda done, whole: bar.update(task, completed=done, total=whole)

@@ -10,6 +10,7 @@ import click
 
 from tactful.cli.corpus_options import force_option
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
+from tactful.cli.progress import progress
 from tactful.errors import UsageError
 from tactful.files import atomic_path
 from tactful.words import counted
@@ -91,7 +92,8 @@ def calibrate_cli(
 
     wanted = _attribute(attribute)
     rows = read_old_scores(old, wanted.name, text_column, score_column)
-    found, left_out = calibrate_scores(rows, wanted, thresholds, lang, model, repetitions, seed)
+    with progress(f"Scoring {len(rows):,} texts"):
+        found, left_out = calibrate_scores(rows, wanted, thresholds, lang, model, repetitions, seed)
     told = {
         "schema": SCHEMA,
         "attribute": wanted.name,

@@ -1,12 +1,12 @@
 """The progress of ``tactful check`` over many files."""
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
 import click
 
+from tactful.cli.progress import progress
 from tactful.settings import Settings
 
 T = TypeVar("T")
@@ -18,34 +18,23 @@ _FEWEST = 3
 
 @contextmanager
 def over_files(
-    files: Sequence[T], settings: Settings, show: Show, title: str = "Checking"
+    files: Sequence[T], settings: Settings, show: Show, title: str = "Checking", unit: str = "files"
 ) -> Iterator[tuple[Iterator[T], Show]]:
-    """Give the files back one by one, drawing a bar on standard error where there is a terminal.
+    """Give the files back one by one, and show on standard error how many are done.
 
     Also give back ``show``, which steps around the bar: what it prints stays above it.
     """
-    drawn = settings.progress == "on" or (settings.progress == "auto" and sys.stderr.isatty())
-    if not drawn or len(files) < _FEWEST:
-        yield iter(files), show
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    # Asked for in so many words, the bar is drawn even where no terminal is seen.
-    console = Console(stderr=True, force_terminal=True if settings.progress == "on" else None)
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task(title, total=len(files))
+    few = len(files) < _FEWEST
+    with progress(title, len(files), setting=settings.progress, unit=unit, bar=not few) as shown:
 
         def advancing() -> Iterator[T]:
             for each in files:
                 yield each
-                bar.advance(task)
+                shown.advance()
 
         def beside(piece: str | bytes) -> None:
-            # The report goes to standard output, which the bar does not know about.
-            bar.stop()
-            show(piece)
-            bar.start()
+            with shown.paused():
+                show(piece)
 
         yield advancing(), beside
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
+from tactful.cli.progress import tracked
 from tactful.errors import UsageError
 from tactful.registry import Registry, unknown_name
 from tactful.words import counted
@@ -248,7 +249,7 @@ def evaluate(
         "items": len(exam.gold),
         "metrics": [
             _measure(exam, name, metric, bootstrap, repetitions, seed)
-            for name, metric in chosen.items()
+            for name, metric in tracked(chosen.items(), "Measuring", len(chosen), "metrics")
         ],
         "notes": exam.notes,
     }

@@ -103,7 +103,8 @@ def frame_cli(
     by_ending = _ENDINGS.get(output.suffix.lower()) if output is not None else None
     chosen = output_format or by_ending or "text"
     found: list[Found] = []
-    with over_files(in_batches(texts), load_settings(), show_on_stdout, "Reading") as (each, show):
+    batches = in_batches(texts)
+    with over_files(batches, load_settings(), show_on_stdout, "Reading", "batches") as (each, show):
         pieces = render(chosen, framed(framer, each, found), framer.card, show_all)
         if output is None:
             for piece in pieces:

@@ -1,13 +1,11 @@
 """``tactful frame index``: build a framer from the user's own copy of posts with frames."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from tactful.cli.corpus_options import force_option
+from tactful.cli.progress import progress
 from tactful.errors import UsageError
 from tactful.settings import Settings, load_settings
 from tactful.words import counted
@@ -60,27 +58,11 @@ def build(data: Path, output: Path, embedding: str, force: bool, settings: Setti
         raise UsageError(f"There is no file or folder '{data}'; expected the posts to index.")
     opened = load_embedding(embedding)
     posts, source = read_index_posts(data)
-    with embedding_posts(len(posts), settings) as advance:
-        index = build_index(posts, opened, source, advance)
+    with progress("Embedding posts", len(posts), unit="posts", setting=settings.progress) as shown:
+        index = build_index(posts, opened, source, shown.advance)
     write_index(index, output, force)
     click.echo(
         f"Wrote an index of {counted(len(posts), 'post')}, {len(index.with_references):,} of "
         f"them with a group and a statement, to {output}"
     )
     click.echo(f"It holds the posts; licence: {index.card.licence}")
-
-
-@contextmanager
-def embedding_posts(total: int, settings: Settings) -> Iterator[Callable[[int], None]]:
-    """Draw how many posts are embedded, on standard error where there is a terminal."""
-    wanted = settings.progress
-    if wanted == "off" or (wanted == "auto" and not sys.stderr.isatty()):
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True, force_terminal=True if wanted == "on" else None)
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("Embedding posts", total=total)
-        yield lambda texts: bar.update(task, advance=texts)

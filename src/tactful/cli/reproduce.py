@@ -1,7 +1,6 @@
 """``tactful reproduce``: a paper's table on one's own copy of the data, beside the paper's."""
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from click.core import ParameterSource
 
 from tactful.cli.corpus_options import force_option
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
+from tactful.cli.progress import progress
 from tactful.errors import UsageError
 from tactful.files import atomic_path
 from tactful.registry import unknown_name
@@ -251,21 +251,7 @@ def _numbers(
 
 
 @contextmanager
-def row_progress(wanted: str) -> "Iterator[OnProgress | None]":
-    """Show how much of a row is done; on standard error, so that output can be piped."""
-    if wanted == "off" or (wanted == "auto" and not sys.stderr.isatty()):
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, TaskID
-
-    console = Console(stderr=True, force_terminal=True if wanted == "on" else None)
-    tasks: dict[str, TaskID] = {}
-    with Progress(console=console, transient=True) as bar:
-
-        def advance(title: str, done: int, total: int) -> None:
-            if title not in tasks:
-                tasks[title] = bar.add_task(title, total=total)
-            bar.update(tasks[title], completed=done, total=total)
-
-        yield advance
+def row_progress(wanted: str) -> "Iterator[OnProgress]":
+    """Show how much of a row is done."""
+    with progress("Reproducing", setting=wanted) as shown:
+        yield lambda title, done, total: shown(done, total, title)

@@ -1,11 +1,12 @@
 """``tactful score`` on a cluster: the engine reads, distributes and writes."""
 
+import json
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 
+from tactful.cli.progress import progress
 from tactful.words import counted
 
 if TYPE_CHECKING:
@@ -17,26 +18,30 @@ if TYPE_CHECKING:
 
 def score_on_cluster(job: "Job", wishes: "ScoreWishes") -> "Outcome":
     """Run a job on Ray or Spark."""
-    quiet = wishes.quiet or wishes.progress in ("json", "off") or not sys.stderr.isatty()
+    is_told = not wishes.quiet and wishes.progress not in ("json", "off")
     if wishes.engine == "ray":
         from tactful.scale.ray_run import run_ray as run
     else:
         from tactful.scale.spark_run import run_spark as run
-    return run(job, restart=wishes.restart, quiet=quiet, on_wave=_teller(wishes))
+    title = f"Scoring on {wishes.engine}"
+    # On a terminal the engine's own progress is shown.
+    setting = None if is_told else "off"
+    with progress(title, unit="waves", setting=setting, bar=False) as shown:
+
+        def on_wave(done: int, of: int, summary: "Summary") -> None:
+            shown(done, of, f"{title}, {summary.rows:,} rows so far")
+            _tell(wishes, done, of, summary)
+
+        quiet = not is_told or not sys.stderr.isatty()
+        return run(job, restart=wishes.restart, quiet=quiet, on_wave=on_wave)
 
 
-def _teller(wishes: "ScoreWishes") -> "Callable[[int, int, Summary], None] | None":
-    """Return what tells of each wave; within a wave, the engine's own progress is shown."""
-    import json
-
+def _tell(wishes: "ScoreWishes", done: int, of: int, summary: "Summary") -> None:
+    """Tell of each wave; within a wave, the engine's own progress is shown."""
     if wishes.quiet or wishes.progress == "off":
-        return None
-
-    def tell(done: int, of: int, summary: "Summary") -> None:
-        if wishes.progress == "json":
-            told = {"event": "progress", "rows": summary.rows, "waves": done, "of": of}
-            click.echo(json.dumps(told), err=True)
-        elif of > 1:
-            click.echo(f"Wave {done} of {of}: {counted(summary.rows, 'row')} so far.", err=True)
-
-    return tell
+        return
+    if wishes.progress == "json":
+        told = {"event": "progress", "rows": summary.rows, "waves": done, "of": of}
+        click.echo(json.dumps(told), err=True)
+    elif of > 1:
+        click.echo(f"Wave {done} of {of}: {counted(summary.rows, 'row')} so far.", err=True)

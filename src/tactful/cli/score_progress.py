@@ -1,7 +1,6 @@
-"""How far ``tactful score`` is: a bar on a terminal, or lines of JSON for scripts."""
+"""How far ``tactful score`` is: a bar on a terminal, plain lines, or lines of JSON for scripts."""
 
 import json
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tactful.cli.progress import Heart, shown_as, spoken
 from tactful.words import counted
 
 if TYPE_CHECKING:
@@ -77,6 +77,22 @@ class Clock:
             return None
         return self.seconds * max(self.total - self.done, 0) / fresh
 
+    def told(self) -> str:
+        """Return how far it is, in words."""
+        if self._first is None:
+            return "opening the model"
+        told = [f"{self.earlier + self.scored:,} rows"]
+        if self.rate is not None:
+            told.append(f"{self.rate:,.0f} a second")
+        if self.seconds_left is not None:
+            told.append(f"{spoken(self.seconds_left)} left")
+        return ", ".join(told)
+
+    def line(self) -> str:
+        """Return how far it is, in one line."""
+        share = "" if self.share is None else f", {self.share:.0%}"
+        return f"Scoring: {self.told()}{share}, after {spoken(self.seconds)}"
+
     def as_data(self) -> dict[str, Any]:
         """Return all of it, for scripts."""
         return {
@@ -135,7 +151,7 @@ class Bar(Clock):
     def rows(self, count: int) -> None:
         """So many more rows are scored."""
         super().rows(count)
-        self._bar.update(self._task, completed=self._guess(), told=self._told())
+        self._bar.update(self._task, completed=self._guess(), told=self.told())
 
     def stop(self) -> None:
         """Take the bar away."""
@@ -158,26 +174,6 @@ class Bar(Clock):
         self.whole_rows += rows
         self.rows(0)
 
-    def _told(self) -> str:
-        told = [f"{counted(self.earlier + self.scored, 'row')}"]
-        if self.rate is not None:
-            told.append(f"{self.rate:,.0f} a second")
-        if self.seconds_left is not None:
-            told.append(f"{_spoken(self.seconds_left)} left")
-        return ", ".join(told)
-
-
-def _spoken(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return (
-        f"{hours} h {minutes} min"
-        if hours
-        else f"{minutes} min {rest} s"
-        if minutes
-        else f"{rest} s"
-    )
-
 
 @contextmanager
 def watching(wishes: "ScoreWishes") -> Iterator[Clock]:
@@ -187,8 +183,9 @@ def watching(wishes: "ScoreWishes") -> Iterator[Clock]:
     wanted = "off" if wishes.quiet else wishes.progress
     setting = load_settings().progress
     if wanted == "auto":
-        on = setting == "on" or (setting == "auto" and sys.stderr.isatty())
-        wanted = "bar" if on and not wishes.follow else "off"
+        # Who follows a file waits for nothing, and a cluster shows itself how far it is.
+        is_short = wishes.follow or wishes.engine != "local"
+        wanted = "off" if is_short else shown_as(setting)
     if wanted == "json":
         lines = Lines()
         yield lines
@@ -200,5 +197,9 @@ def watching(wishes: "ScoreWishes") -> Iterator[Clock]:
             yield bar
         finally:
             bar.stop()
+    elif wanted == "lines":
+        clock = Clock()
+        with Heart(lambda: click.echo(clock.line(), err=True)):
+            yield clock
     else:
         yield Clock()

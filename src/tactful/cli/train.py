@@ -9,6 +9,7 @@ import click
 from tactful.cli.corpus_options import force_option
 from tactful.cli.delegating import DelegatingCommand
 from tactful.cli.output import echo, echo_sentence, table
+from tactful.cli.progress import progress
 from tactful.cli.train_options import (
     CUSTOM,
     FRAMES,
@@ -22,7 +23,6 @@ from tactful.cli.train_options import (
     read_order,
     refuse_misplaced,
 )
-from tactful.cli.train_progress import steps
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
 from tactful.settings import load_settings
@@ -177,7 +177,7 @@ def train(order: "Order", options: dict[str, Any], work: Path) -> None:
         )
 
     try:
-        with steps() as on_step:
+        with progress("Training", unit="steps") as on_step:
             card = train_task(
                 data,
                 order,

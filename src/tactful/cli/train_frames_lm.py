@@ -8,7 +8,7 @@ import click
 
 from tactful.cli.corpus_options import force_option
 from tactful.cli.output import echo_sentence
-from tactful.cli.train_progress import steps
+from tactful.cli.progress import progress
 from tactful.errors import MissingExtraError, UsageError
 from tactful.words import counted
 
@@ -141,7 +141,7 @@ def train_frames_lm(options: dict[str, Any]) -> None:
     )
     posts = causal_frames.read_frame_posts(options["data"])
     try:
-        with steps() as on_step:
+        with progress("Training", unit="steps") as on_step:
             card = causal_frames.train_causal_framer(
                 posts,
                 order,

@@ -8,7 +8,7 @@ import click
 
 from tactful.cli.corpus_options import force_option
 from tactful.cli.output import echo, echo_sentence, table
-from tactful.cli.train_progress import steps
+from tactful.cli.progress import progress
 from tactful.errors import MissingExtraError, UsageError
 from tactful.words import counted
 
@@ -154,7 +154,7 @@ def _train_encoder(
         **chosen,
     )
     labels = lesson.table if len(lesson.labels) > 1 else lesson.table[:, 0]
-    with steps() as on_step:
+    with progress("Training", unit="steps") as on_step:
         model.fit(lesson.texts, labels, on_step=on_step)
     about = {
         "name": f"stereotypes-{options['corpus']}-encoder",
