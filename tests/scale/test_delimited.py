@@ -56,7 +56,7 @@ def test_what_is_written_in_cells_comes_out(
     rows: list[Cells], kind: Format, ends: str, quoting: int, has_last_end: bool
 ) -> None:
     # Some versions of Python write a carriage return without quotes, and it is a line end then.
-    assume(quoting == csv.QUOTE_ALL or not any(row[-1].endswith("\r") for row in rows))
+    assume(quoting == csv.QUOTE_ALL or not any((row[-1] or "").endswith("\r") for row in rows))
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=kind.separator, lineterminator=ends, quoting=quoting)  # type: ignore[arg-type]
     writer.writerows(rows)

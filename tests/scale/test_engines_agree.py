@@ -207,6 +207,42 @@ def test_where_prefix_dedupe_and_groups(
     assert outcome.summary.fresh < outcome.summary.rows
 
 
+@pytest.mark.parametrize(
+    ("kind", "written"),
+    [("parquet", "parquet"), ("csv", "csv"), ("jsonl", "jsonl"), ("jsonl", "parquet")],
+)
+def test_columns_of_the_input_keep_their_names(
+    engine: str, kind: str, written: str, few: pl.DataFrame, tmp_path: Path
+) -> None:
+    source, output = tmp_path / f"in.{kind}", tmp_path / "out"
+    own = few.with_columns(pl.lit("mine").alias("model"), pl.lit(0.5).alias("pcl"))
+    write_table(own, source)
+    job = job_for(str(source), output, kind, written=written, top=3)
+    outcome = run_on(engine, job)
+    assert outcome.renamed == {"pcl": "tactful_pcl", "model": "tactful_model"}
+    read = pl.read_csv(source, infer_schema=False) if kind == "csv" else own
+    found, wanted = read_parts(output, written), expected(read, job, tmp_path)
+    assert set(found["model"]) == {"mine"}
+    same_cells(found.select(wanted.columns), wanted)
+    if written == "jsonl":
+        for part in output.glob("wave-*/*"):
+            for line in part.read_text(encoding="utf-8").split("\n")[:-1]:
+                keys = [key for key, _ in json.loads(line, object_pairs_hook=list)]
+                assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_of_an_earlier_run_are_refused(
+    engine: str, kind: str, few: pl.DataFrame, tmp_path: Path
+) -> None:
+    source = tmp_path / f"in.{kind}"
+    job = job_for(str(source), tmp_path / "out", kind)
+    write_table(joined(scored_here(few, job), job.wanted), source)
+    with pytest.raises(UsageError, match="the scores of an earlier run"):
+        run_on(engine, job)
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_worst_rows_are_written_apart(
     engine: str, kind: str, few: pl.DataFrame, tmp_path: Path

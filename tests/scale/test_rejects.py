@@ -342,7 +342,7 @@ class TestEngines:
     ) -> None:
         (tmp_path / "in").mkdir()
         self.sources(tmp_path / "in", kind)
-        more = {"skip_bad_rows": True, "part_rows": 5_000}
+        more: dict[str, Any] = {"skip_bad_rows": True, "part_rows": 5_000}
         work = replace(job_for(str(tmp_path / "in"), tmp_path / "out", kind, **more), scorer=WORDS)
         here = run_local(replace(work, output=str(tmp_path / "here")), Unwatched())
         if engine == "spark":
@@ -369,7 +369,7 @@ class TestEngines:
     ) -> None:
         (tmp_path / "in").mkdir()
         self.sources(tmp_path / "in", kind)
-        more = {"skip_bad_rows": True, "part_rows": 20_000}
+        more: dict[str, Any] = {"skip_bad_rows": True, "part_rows": 20_000}
         work = replace(job_for(str(tmp_path / "in"), tmp_path / "out", kind, **more), scorer=WORDS)
 
         def stop(done: int, *_: object) -> None:

@@ -11,6 +11,7 @@ from tests.scale.made import IDS, SCORER, job, scored_file
 
 from tactful.scale.formats import Format
 from tactful.scale.job import Job
+from tactful.scale.rejects import as_lines, reject
 from tactful.scale.scored import TableScorer, Wanted
 from tactful.scale.tally import added, heard, tally
 from tactful.scale.worst import worst_of, worst_rows
@@ -64,8 +65,10 @@ def test_the_worst_are_the_same_for_any_size_of_parts_and_nulls_are_never_among_
 
 
 def test_nobody_asked_for_the_worst() -> None:
-    counted = tally(TableScorer(SCORER, Wanted())(frame(["1 0 0"])), job_for(0), "here", 2)
-    again = heard(counted.told(), counted.worst_told())
+    bad = [reject("in.csv", line, "found no text", b"x") for line in (3, 4)]
+    counted = tally(TableScorer(SCORER, Wanted())(frame(["1 0 0"])), job_for(0), "here", bad)
+    again = heard(counted.told(), counted.worst_told(), as_lines(counted.rejects))
+    assert again.rejects == tuple(bad)
     assert again.worst is None
     assert added(again, again, 5).worst is None
     assert (again.summary.rows, again.summary.skipped) == (1, 2)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import click
 
@@ -196,7 +196,7 @@ def _size(raw: "pl.DataFrame") -> int:
     """Return about how many bytes of a file some rows are."""
     from polars import selectors as cs
 
-    cells: tuple[Any, ...] = raw.select(cs.string().str.len_bytes().sum()).row(0)
+    cells: tuple[int, ...] = raw.select(cs.string().str.len_bytes().sum()).row(0)
     # A cell also takes the comma or the line's end behind it.
     return sum(cells) + raw.height * len(cells)
 
