@@ -127,4 +127,10 @@ def test_long_values_are_cut_in_the_message() -> None:
 def test_bad_rows_may_be_skipped_from_now_on_but_not_refused_again() -> None:
     skips = of(skip_bad_rows=True)
     assert said(skips) == []
-    assert said(BEFORE, skips) == ["--bad-rows skip: yes then, no now"]
+    assert said(BEFORE, skips) == [
+        "--bad-rows skip: yes then, no now",
+        "--rejects: out.rejects.jsonl then, none now",
+    ]
+    other = of(skip_bad_rows=True, rejects="x.jsonl")
+    assert said(other, skips) == ["--rejects: out.rejects.jsonl then, x.jsonl now"]
+    assert said(other) == []

@@ -7,11 +7,12 @@ from typing import Any
 from tactful.errors import InputError, UsageError
 
 BAD_ROWS = "bad rows skipped"
+_REJECTS = "rejects"
 _MODEL, _FINGERPRINT, _COLUMNS, _WANTED = "model", "scorer", "ids", "wanted"
 _SAID = {
     "engine": "--engine",
     "input": "the input",
-    "rejects": "--rejects",
+    _REJECTS: "--rejects",
     "format": "the format of the input (--input-format)",
     "written as": "the format of the output (--format)",
     _MODEL: "the model (--model or --lang)",
@@ -73,11 +74,8 @@ def changed_terms(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     stopped the run so far there were none, so they may be skipped from now on.
     """
     one, two = _flat(old), _flat(new)
-    changed = [
-        name
-        for name in one
-        if one[name] != two.get(name) and (name, one[name]) != (BAD_ROWS, False)
-    ]
+    may_change = () if one.get(BAD_ROWS) else (BAD_ROWS, _REJECTS)
+    changed = [name for name in one if one[name] != two.get(name) and name not in may_change]
     said = [
         f"{_SAID.get(name, name)}: {_value(one[name])} then, {_value(two.get(name))} now"
         for name in changed

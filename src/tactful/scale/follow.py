@@ -84,7 +84,7 @@ def follow_local(
         if target is not None:
             refuse_existing(target, restart=restart, force=force)
             stack.enter_context(locked(hidden_folder(target)))
-            terms = {"input": source.name, "rejects": job.rejects_file, **job.terms()}
+            terms = {"input": source.name, **job.terms()}
             output = stack.enter_context(
                 FollowedFile(target, terms, restart=restart, rejects=rejects)
             )

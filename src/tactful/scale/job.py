@@ -68,6 +68,7 @@ class Job:
             "one file": self.merged,
             "texts for the report": self.extremes,
             "bad rows skipped": self.skip_bad_rows,
+            "rejects": self.rejects_file,
             "wanted": {
                 name: _plain(value)
                 for name, value in asdict(self.wanted).items()
