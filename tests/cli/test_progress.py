@@ -15,8 +15,8 @@ from rich.progress import Progress
 from tactful import corpora
 from tactful.cli import progress as module
 from tactful.cli.main import cli
-from tactful.cli.progress import Heart, progress, reading, tracked
 from tactful.cli.progress import Progress as Shown
+from tactful.cli.progress import Ticker, progress, reading, tracked
 from tactful.corpora import load_corpus
 from tactful.settings import load_settings
 
@@ -115,28 +115,28 @@ def test_an_error_takes_the_bar_down() -> None:
     assert corpus.on_progress is None
 
 
-class Beats:
-    """A heart that beats when the test says so, and not by the clock."""
+class TicksByHand:
+    """A ticker that ticks when the test says so, and not by the clock."""
 
-    hearts: ClassVar[list["Beats"]] = []
+    tickers: ClassVar[list["TicksByHand"]] = []
 
-    def __init__(self, beat: Callable[[], None]):
-        self.beat = beat
+    def __init__(self, tick: Callable[[], None]):
+        self.tick = tick
 
     def __enter__(self) -> None:
-        self.hearts.append(self)
+        self.tickers.append(self)
 
     def __exit__(self, *_: object) -> None:
         # Also at the end, so that a command that is soon done has its line, too.
-        self.beat()
-        self.hearts.remove(self)
+        self.tick()
+        self.tickers.remove(self)
 
 
 @pytest.fixture
-def beats(monkeypatch: pytest.MonkeyPatch) -> list[Beats]:
-    monkeypatch.setattr(module, "Heart", Beats)
+def tickers(monkeypatch: pytest.MonkeyPatch) -> list[TicksByHand]:
+    monkeypatch.setattr(module, "Ticker", TicksByHand)
     monkeypatch.delenv("TACTFUL_PROGRESS", raising=False)
-    return Beats.hearts
+    return TicksByHand.tickers
 
 
 def test_a_line_says_what_is_done_and_how_far_it_is() -> None:
@@ -154,16 +154,16 @@ def test_a_line_says_what_is_done_and_how_far_it_is() -> None:
     assert share.line() == "Reading: 100%, after 0 s"
 
 
-def test_the_heart_beats_until_it_is_stopped() -> None:
-    enough, beats = threading.Event(), []
+def test_the_ticker_ticks_until_it_is_stopped() -> None:
+    enough, ticks = threading.Event(), []
 
-    def beat() -> None:
-        beats.append(1)
-        if len(beats) == 3:
+    def tick() -> None:
+        ticks.append(1)
+        if len(ticks) == 3:
             enough.set()
 
     before = set(threading.enumerate())
-    with Heart(beat, seconds=0.001):
+    with Ticker(tick, seconds=0.001):
         assert enough.wait(60)
     assert not set(threading.enumerate()) - before
 
@@ -171,17 +171,17 @@ def test_the_heart_beats_until_it_is_stopped() -> None:
 def test_a_reader_that_is_gone_does_not_end_the_work() -> None:
     tried = threading.Event()
 
-    def beat() -> None:
+    def tick() -> None:
         tried.set()
         raise BrokenPipeError
 
-    with Heart(beat, seconds=0.001):
+    with Ticker(tick, seconds=0.001):
         assert tried.wait(60)
 
 
 @pytest.mark.parametrize(("setting", "lines"), [("auto", 1), ("off", 0)])
 def test_where_there_is_no_terminal_plain_lines_are_printed(
-    setting: str, lines: int, beats: list[Beats], capsys: pytest.CaptureFixture[str]
+    setting: str, lines: int, tickers: list[TicksByHand], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with progress("Training", unit="steps", setting=setting) as shown:
         shown(3, 10)
@@ -189,25 +189,25 @@ def test_where_there_is_no_terminal_plain_lines_are_printed(
     assert printed.out == ""
     assert len(printed.err.splitlines()) == lines
     assert printed.err.startswith("Training: 3 of 10 steps, 30%, after " if lines else "")
-    assert beats == []
+    assert tickers == []
 
 
 def test_items_are_given_and_counted(
-    beats: list[Beats], capsys: pytest.CaptureFixture[str]
+    tickers: list[TicksByHand], capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = []
     for each in tracked("abc", "Measuring", 3, "metrics"):
         given.append(each)
-        beats[0].beat()
+        tickers[0].tick()
     said = [line.partition(",")[0] for line in capsys.readouterr().err.splitlines()]
     assert given == ["a", "b", "c"]
     assert said[:3] == [f"Measuring: {done} of 3 metrics" for done in range(3)]
 
 
-def test_an_error_stops_the_heart(beats: list[Beats]) -> None:
+def test_an_error_stops_the_ticker(tickers: list[TicksByHand]) -> None:
     with pytest.raises(ZeroDivisionError), progress("Training"):
         raise ZeroDivisionError
-    assert beats == []
+    assert tickers == []
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_an_error_stops_the_heart(beats: list[Beats]) -> None:
 def test_every_long_command_says_how_far_it_is(
     command: str,
     said: str,
-    beats: list[Beats],
+    tickers: list[TicksByHand],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -106,40 +106,40 @@ def test_lines_are_told_each_second_and_not_more_often(
     assert {each["event"] for each in told} == {"progress"}
 
 
-class Beats:
-    """A heart that beats when the test says so, and not by the clock."""
+class TicksByHand:
+    """A ticker that ticks when the test says so, and not by the clock."""
 
-    hearts: ClassVar[list["Beats"]] = []
+    tickers: ClassVar[list["TicksByHand"]] = []
 
-    def __init__(self, beat: Callable[[], None]):
-        self.beat = beat
+    def __init__(self, tick: Callable[[], None]):
+        self.tick = tick
 
     def __enter__(self) -> None:
-        self.hearts.append(self)
+        self.tickers.append(self)
 
     def __exit__(self, *_: object) -> None:
-        self.hearts.remove(self)
+        self.tickers.remove(self)
 
 
 def test_where_there_is_no_terminal_plain_lines_say_how_far_it_is(
     time: Time, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(module, "Heart", Beats)
+    monkeypatch.setattr(module, "Ticker", TicksByHand)
     with watching(WISHES) as watch:
-        (heart,) = Beats.hearts
+        (ticker,) = TicksByHand.tickers
         watch.start(1000, 0, 0)
         time.now += 30
-        heart.beat()
+        ticker.tick()
         for _ in range(3):
             time.now += 20
             watch.rows(25_000)
             watch.part(250, 25_000)
-        heart.beat()
+        ticker.tick()
     assert capsys.readouterr().err.splitlines() == [
         "Scoring: opening the model, 0%, after 30 s",
         "Scoring: 75,000 rows, 1,875 a second, 30 s left, 75%, after 1 min 30 s",
     ]
-    assert Beats.hearts == []
+    assert TicksByHand.tickers == []
 
 
 @pytest.mark.parametrize(
@@ -156,9 +156,9 @@ def test_no_plain_lines_where_they_are_not_wished(
     wishes: dict[str, Any], setting: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TACTFUL_PROGRESS", setting)
-    monkeypatch.setattr(module, "Heart", Beats)
+    monkeypatch.setattr(module, "Ticker", TicksByHand)
     with watching(replace(WISHES, **wishes)):
-        assert Beats.hearts == []
+        assert TicksByHand.tickers == []
 
 
 def test_the_bar_guesses_within_parts(time: Time) -> None:

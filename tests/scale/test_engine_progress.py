@@ -13,24 +13,24 @@ from tactful.cli.main import cli
 pytestmark = QUIET
 
 
-class Beats:
-    """A heart that beats once, at the end, and not by the clock."""
+class TicksByHand:
+    """A ticker that ticks once, at the end, and not by the clock."""
 
-    def __init__(self, beat: Callable[[], None]):
-        self.beat = beat
+    def __init__(self, tick: Callable[[], None]):
+        self.tick = tick
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *_: object) -> None:
-        self.beat()
+        self.tick()
 
 
 @pytest.mark.parametrize("options", [[], ["--quiet"], ["--progress", "json"]])
 def test_waves_are_counted_in_plain_lines(
     engine: str, options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "Heart", Beats)
+    monkeypatch.setattr(module, "Ticker", TicksByHand)
     (tmp_path / "in.csv").write_text("text\none\ntwo\n")
     words = ["score", str(tmp_path / "in.csv"), "-o", str(tmp_path / "out"), "--engine", engine]
     done = CliRunner().invoke(cli, [*words, "--model", "fast", "--lang", "en", *options])

@@ -114,15 +114,15 @@ class _Bar(Progress):
         self.bars.start()
 
 
-class Heart:
+class Ticker:
     """Calls a function every 30 seconds, from a thread of its own."""
 
-    def __init__(self, beat: Callable[[], None], seconds: float = EVERY_SECONDS):
-        self._beat, self._seconds = beat, seconds
+    def __init__(self, tick: Callable[[], None], seconds: float = EVERY_SECONDS):
+        self._tick, self._seconds = tick, seconds
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def __enter__(self) -> "Heart":
+    def __enter__(self) -> "Ticker":
         self._thread.start()
         return self
 
@@ -134,7 +134,7 @@ class Heart:
         # Who reads standard error may be gone; that is no reason to end the work.
         with contextlib.suppress(OSError, ValueError):
             while not self._stopped.wait(self._seconds):
-                self._beat()
+                self._tick()
 
 
 @contextmanager
@@ -162,7 +162,7 @@ def progress(
     if shown != "lines":
         yield plain
         return
-    with Heart(lambda: click.echo(plain.line(), err=True)):
+    with Ticker(lambda: click.echo(plain.line(), err=True)):
         yield plain
 
 

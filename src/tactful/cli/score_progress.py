@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.progress import Heart, shown_as, spoken
+from tactful.cli.progress import Ticker, shown_as, spoken
 from tactful.words import counted
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Clock:
         """Return how far it is, in words."""
         if self._first is None:
             return "opening the model"
-        told = [f"{self.earlier + self.scored:,} rows"]
+        told = [counted(self.earlier + self.scored, "row")]
         if self.rate is not None:
             told.append(f"{self.rate:,.0f} a second")
         if self.seconds_left is not None:
@@ -199,7 +199,7 @@ def watching(wishes: "ScoreWishes") -> Iterator[Clock]:
             bar.stop()
     elif wanted == "lines":
         clock = Clock()
-        with Heart(lambda: click.echo(clock.line(), err=True)):
+        with Ticker(lambda: click.echo(clock.line(), err=True)):
             yield clock
     else:
         yield Clock()
