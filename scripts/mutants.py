@@ -187,7 +187,10 @@ def tests_of(path: str) -> list[tuple[str, ...]]:
     runs: list[tuple[str, ...]] = [(str(own),)] if own in near else []
     if near - {own}:
         runs.append(tuple(sorted(map(str, near - {own}))))
-    return runs or [(str(folder),)]
+    if not runs and (ROOT / folder).is_dir():
+        return [(str(folder),)]
+    # A folder may have its tests in one file, which has its name.
+    return runs or tests_of(str(Path(path).parent.with_suffix(".py")))
 
 
 class Tree:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tactful.aggregation import DawidSkene, fit_dawid_skene, majority_vote
+from tactful.aggregation.dawid_skene import _smooth
 from tactful.errors import UsageError
 from tactful.ratings import Ratings
 
@@ -144,6 +145,11 @@ def test_it_says_when_it_has_not_converged() -> None:
     fit = fit_dawid_skene(anaesthetists(), iterations=2)
     assert not fit.converged
     assert fit.notes == ("The likelihood still grew after 2 iterations; allow more of them.",)
+
+
+def test_where_nothing_was_counted_all_answers_are_as_likely() -> None:
+    counts = np.array([[3.0, 1.0], [0.0, 0.0]])
+    assert _smooth(counts, 0.0, axis=1).tolist() == [[0.75, 0.25], [0.5, 0.5]]
 
 
 def test_a_smoothing_below_0_is_refused() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
 from tactful.detectors import Card, Detector
@@ -30,6 +30,12 @@ CANNOT_APPLY = {
     "check_classifiers_multilabel_output_format_decision_function": "guesses have no decision",
     "check_array_api_input": "runs only where SCIPY_ARRAY_API is set",
 }
+
+
+def test_one_column_of_answers_is_taken_with_a_warning() -> None:
+    with pytest.warns(DataConversionWarning, match="1d array was expected"):
+        fitted = PriorRandom().fit(TEXTS, LABELS.reshape(-1, 1))
+    assert fitted.classes_.tolist() == [False, True]
 
 
 @pytest.mark.filterwarnings("ignore")

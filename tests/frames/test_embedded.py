@@ -108,6 +108,8 @@ def test_load_framer_opens_it() -> None:
     bare = load_framer(statements=False).frame([STANDARDS])[0]
     assert (bare.target_groups, bare.implied_statements) == (("women",), ())
     assert load_framer(least=0.99).frame([STANDARDS])[0].target_groups == ()
+    likely = load_framer(least=0.01).frame([STANDARDS])[0]
+    assert likely.implied_statements == framer.frame([STANDARDS])[0].implied_statements != ()
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_a_run_that_got_nowhere_leaves_a_folder_with_other_files(
     assert names(tmp_path / "out") == {"mine.txt"}
 
 
-@pytest.mark.parametrize("cut_short", [1, 2, 3])
+@pytest.mark.parametrize("cut_short", [1, 2, 3, 4, 5, 6])
 def test_tidying_up_that_is_cut_short_leaves_a_run_that_is_whole(
     tmp_path: Path, source: Path, cut_short: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """What the framer learns from: lines, shares of groups, neutral sentences that are not measured."""
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -8,12 +9,16 @@ from tactful.detectors.neutral import neutral_sentences
 from tactful.frames.groups import group_named
 from tactful.frames.linearise import Instance
 from tactful.frames.posts import Post
+from tactful.training.frame_decoder import WIDTH
 from tactful.training.frame_figures import recall_threshold
 from tactful.training.frame_lessons import (
     OTHER,
+    Lesson,
     group_names,
     group_targets,
+    joined_states,
     lines,
+    make_batch,
     mention_lessons,
     neutral_lessons,
 )
@@ -65,3 +70,13 @@ def test_mentions_name_a_group_of_the_list() -> None:
     assert {name for _, name in found} <= set(group_names())
     assert all(group_named(name) == name for _, name in found)
     assert ("What do you expect from old people?", "old folks") in found
+
+
+def test_the_start_of_a_line_weighs_nothing_and_its_group_half() -> None:
+    states = joined_states([np.ones((2, WIDTH), dtype=np.float32)])
+    batch = make_batch([Lesson(0, (7,), (8, 9), 2.0), Lesson(0, (7,), (8,), 1.0)], states)
+    # The start, the group, the separator, the statement, the end; the second line is padded.
+    assert batch.weights.tolist() == [[0, 1, 1, 2, 2, 2], [0, 0.5, 0.5, 1, 1, 0]]
+    assert batch.pieces[0, 1].item() == 7
+    assert batch.pieces[0, 3:5].tolist() == [8, 9]
+    assert batch.mask.tolist() == [[1, 1], [1, 1]]

@@ -11,8 +11,6 @@ import polars as pl
 
 from tactful.types import Example, Judgement, Span
 
-SCHEMA_VERSION = 1
-
 LABEL = pl.Struct({"id": pl.String, "value": pl.Float64, "confidence": pl.Float64})
 TEXT = pl.Struct({"id": pl.String, "text": pl.String})
 SPAN = pl.Struct(

@@ -167,6 +167,14 @@ def test_a_test_comes_back_as_the_form_shows_it(gold: dict[str, Any]) -> None:
     assert read_gold(STEP, form, {}) == gold
 
 
+def test_what_is_not_tested_is_empty_in_the_form() -> None:
+    fields = gold_fields(STEP, {})
+    assert fields
+    for each in fields:
+        assert (each.tested, each.chosen, each.lines) == (False, (), "")
+        assert (each.not_asked, each.shortened, each.kept) == (False, False, ())
+
+
 def test_a_question_may_rightly_not_be_asked() -> None:
     form = {"none:tone": ["not-asked"], "gold:tone": ["pity"]}
     assert read_gold(STEP, form, {}) == {"tone": {"any": ["pity", None]}}
@@ -210,7 +218,7 @@ def test_what_the_form_cannot_show_is_said_and_can_be_taken_away() -> None:
     gold = {"which": {"any": [["praise"], ["pity"]]}, "notes": {"pity": ["one", "two"]}}
     which, notes = (each for each in gold_fields(STEP, gold) if each.question.id in gold)
     assert which.shortened
-    assert notes.kept == ("pity: one, two",)
+    assert (notes.kept, notes.not_asked, notes.shortened) == (("pity: one, two",), False, False)
     form = filled_in(gold) | {"drop:notes": ["yes"], "gold:which": ["pity"]}
     assert read_gold(STEP, form, gold) == {"which": ["pity"]}
 
