@@ -120,7 +120,7 @@ class Engine:
         """Return :meth:`detect` of each text, without holding up others where texts are long."""
         if sum(map(len, texts)) <= _LONG:
             return [self.detect(text) for text in texts]
-        return await self._aside(lambda: [self.detect(text) for text in texts])
+        return await self._measured(lambda: [self.detect(text) for text in texts])
 
     async def score(self, texts: Sequence[str], lang: str | None = None) -> list[Scored]:
         """Score texts together with those of other requests; one that fails raises for all."""
@@ -213,7 +213,8 @@ class Engine:
             raise invalid("The text is empty: there is nothing to check.", "TEXT_EMPTY")
         asked = dict(thresholds or {})
         self._check_ids(only, asked)
-        is_long = rough_tokens(text) > LONG_TOKENS
+        # Beside its scores a document may have words and statements to find, for each passage.
+        is_long = rough_tokens(text) > LONG_TOKENS // 4
         async with self._admission.place(is_long=is_long):
             deadline = Deadline(self.settings.timeout_seconds)
             try:
@@ -367,7 +368,7 @@ class Engine:
         if not exactly and all(len(text) <= TEXT_TOKENS for text in texts):
             return [rough_tokens(text) for text in texts]
         await self._opened(*langs)
-        return await self._aside(partial(self._readers.tokens, texts, langs))
+        return await self._measured(partial(self._readers.tokens, texts, langs))
 
     async def _document_tokens(self, document: Document, lang: str) -> dict[str, int]:
         """Return the different passages of a document with their tokens; refuse too many."""
@@ -450,6 +451,9 @@ class Engine:
 
     async def _aside(self, call: Callable[[], T]) -> T:
         return await self._readers.aside(self._readers.checks, call)
+
+    async def _measured(self, call: Callable[[], T]) -> T:
+        return await self._readers.aside(self._readers.measures, call)
 
     def _observe(self, model: str, texts: int, seconds: float) -> None:
         self.metrics.batches.labels(model).observe(texts)

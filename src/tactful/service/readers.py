@@ -48,6 +48,7 @@ FRAMES_AT_ONCE = 3
 PIECE_TOKENS = 512
 """What is read of long work in one call, likewise."""
 _CHECKS_AT_ONCE = 4
+_MEASURES_AT_ONCE = 2
 _STARTING = "The service is still starting."
 _WARM_UP = {
     "en": "The library will be open again on Monday, and everybody is welcome to come and read.",
@@ -72,6 +73,8 @@ class Readers:
         self.lanes: dict[str, Lane] = {}
         self.frames_lane = Lane("tactful-frames")
         self.checks = ThreadPoolExecutor(_CHECKS_AT_ONCE, "tactful-check")
+        self.measures = ThreadPoolExecutor(_MEASURES_AT_ONCE, "tactful-measure")
+        """Counts the tokens of texts and tells their language, which no check must hold up."""
         self.failure: NotReady | None = None
         """Why no detector can be used, if so."""
 
@@ -109,7 +112,7 @@ class Readers:
         """Close the lanes."""
         if self._warming is not None:
             await asyncio.wait([self._warming])
-        for lane in (*self.lanes.values(), self.frames_lane, self.checks):
+        for lane in (*self.lanes.values(), self.frames_lane, self.checks, self.measures):
             # Waiting in another thread: a job that ends still wants to tell the event loop.
             await asyncio.to_thread(lane.shutdown, cancel_futures=True)
 
@@ -169,7 +172,7 @@ class Readers:
         """
         detector = self.detector(lang)
         measure = partial(sized_pieces, partial(tokens_of, detector), text, most)
-        pieces, sizes = await self.aside(self.checks, measure)
+        pieces, sizes = await self.aside(self.measures, measure)
         if sum(sizes) <= most:
             return Excerpt(tuple(pieces), tuple(sizes))
         texts = [text[start:end] for start, end in pieces]
