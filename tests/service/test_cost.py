@@ -232,6 +232,20 @@ def test_long_requests_leave_room_for_short_ones() -> None:
     with_engine(test, replace(FAST, max_queue=4, max_batch=2))
 
 
+def test_one_comment_is_never_long() -> None:
+    async def test(engine: Engine) -> None:
+        async with held_up(engine):
+            asked = [asyncio.create_task(engine.check(CALM * 70, lang="en")) for _ in range(2)]
+            await asyncio.sleep(0)
+            comment = asyncio.create_task(engine.score([TICKS], "en"))
+            await asyncio.sleep(0)
+            with pytest.raises(Busy):
+                await engine.score([TICKS, TICKS], "en")
+        await asyncio.gather(*asked, comment)
+
+    with_engine(test, replace(FAST, max_queue=4, max_batch=2))
+
+
 def test_work_that_nobody_waits_for_is_not_gone_on_with() -> None:
     looked: list[str] = []
 

@@ -183,9 +183,8 @@ class Engine:
 
         Of a longer text those are chosen in which a fast part of the detector finds most.
         """
-        found = [Excerpt(tuple(whole_pieces(text)), ()) for text in texts if len(text) <= most]
-        if len(found) == len(texts):
-            return found
+        if all(len(text) <= most for text in texts):
+            return [Excerpt(tuple(whole_pieces(text)), ()) for text in texts]
         async with self._place(texts):
             await self._opened(*langs)
             return [
@@ -349,8 +348,11 @@ class Engine:
         return found
 
     def _place(self, texts: Sequence[str]) -> AbstractAsyncContextManager[bool]:
-        """Hold a place for texts; the block is told whether they are long."""
-        is_long = sum(map(rough_tokens, texts)) > LONG_TOKENS
+        """Hold a place for texts; the block is told whether they are long.
+
+        One comment never is: so much of it is read as of one that is not long.
+        """
+        is_long = sum(min(rough_tokens(text), TEXT_TOKENS) for text in texts) > LONG_TOKENS
         return self._admission.place(self._weight(texts), is_long=is_long)
 
     def _weight(self, texts: Sequence[str]) -> int:
