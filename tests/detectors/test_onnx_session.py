@@ -13,7 +13,11 @@ TEXTS = ["With our help even they can learn to hope again.", "The library opens 
 GROW_AND_RELEASE = """
 from tactful.detectors.load import load_detector
 from tactful.detectors.onnx_session import release_memory
-from tactful.service.memory import resident, trim
+from tactful.service.memory import trim
+
+def resident():
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
 
 def release():
     release_memory()

@@ -5,40 +5,45 @@ import asyncio
 import pytest
 
 from tactful.service.engine import Engine
-from tactful.service.memory import release_regularly, resident, trim
+from tactful.service.memory import release_regularly, trim
 from tactful.service.settings import ServiceSettings
 
 TEXTS = ["With our help even they can learn to hope again.", "The library opens on Monday."]
 
 
-def releases(sizes: list[int]) -> list[int]:
-    """Return the sizes at which memory was released, given what the system tells one by one."""
-    left, seen, found = iter(sizes), 0, []
+def releases(times: list[float], failing: bool = False) -> list[float]:
+    """Return after how much work memory was released, given what the clock says one by one."""
+    now, found = 0.0, []
+    left = iter(times)
 
-    def size() -> int | None:
-        nonlocal seen
-        seen = next(left, 0)
-        return seen or None
+    def worked() -> float:
+        nonlocal now
+        if (read := next(left, None)) is None:
+            raise EOFError
+        now = read
+        return now
 
     async def release() -> None:
-        found.append(seen)
+        found.append(now)
+        if failing:
+            raise RuntimeError
 
-    asyncio.run(release_regularly(release, 0, size))
+    with pytest.raises(EOFError):
+        asyncio.run(release_regularly(release, 0, worked))
     return found
 
 
-def test_memory_is_released_when_it_has_grown() -> None:
-    # After each release the system is asked once more: 100.
-    assert releases([300, 100, 101, 104, 150, 100, 90, 94, 120, 100]) == [300, 150, 120]
+def test_memory_is_released_after_work_and_not_while_idle() -> None:
+    # After each release the clock is read once more.
+    released, idle = [5.0, 5.2], [5.2, 5.3, 6.1]
+    assert releases([*released, *idle, 6.3, 6.4, 9.0, 9.1, 9.1]) == [5.0, 6.3, 9.0]
 
 
-def test_a_system_that_does_not_tell_is_left_alone() -> None:
-    assert releases([]) == []
+def test_a_failure_does_not_end_it() -> None:
+    assert releases([5.0, 5.0, 7.0, 7.0], failing=True) == [5.0, 7.0]
 
 
-def test_what_the_system_tells() -> None:
-    found = resident()
-    assert found is None or found > 10_000
+def test_the_c_library_can_be_asked_anywhere() -> None:
     trim()
 
 

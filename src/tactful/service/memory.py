@@ -7,23 +7,15 @@ words; and the C library, for whoever asks next.
 import asyncio
 import contextlib
 import ctypes
+import time
 from collections.abc import Awaitable, Callable
-from pathlib import Path
+
+from tactful.service.logs import log_failure
 
 SECONDS = 60.0
-"""How often is looked whether there is something to give back."""
-_GROWTH = 1.05
-"""Less growth than this is not worth the trouble."""
-_STATUS = Path("/proc/self/status")
-
-
-def resident() -> int | None:
-    """Return the resident memory of this process in kB; None where the system does not tell."""
-    try:
-        lines = _STATUS.read_text(encoding="ascii").splitlines()
-    except OSError:
-        return None
-    return next((int(line.split()[1]) for line in lines if line.startswith("VmRSS:")), None)
+"""How often the service looks whether there is something to give back."""
+WORK_SECONDS = 1.0
+"""After less work than this, in seconds of the processor, there is nothing worth the trouble."""
 
 
 def trim() -> None:
@@ -35,17 +27,20 @@ def trim() -> None:
 async def release_regularly(
     release: Callable[[], Awaitable[None]],
     seconds: float = SECONDS,
-    resident: Callable[[], int | None] = resident,
+    worked: Callable[[], float] = time.process_time,
 ) -> None:
-    """Call ``release`` whenever memory has grown since it was last called; runs until cancelled."""
-    least = 0
+    """Call ``release`` now and then, if the process has worked since; runs until cancelled.
+
+    That memory has grown would be the wrong sign: what is given back while much is under way is
+    little, and what is left would pass for the ordinary size from then on.
+    """
+    at_last_release = 0.0
     while True:
         await asyncio.sleep(seconds)
-        now = resident()
-        if now is None:
-            return
-        if now > least * _GROWTH:
+        if worked() - at_last_release < WORK_SECONDS:
+            continue
+        try:
             await release()
-            least = resident() or 0
-        else:
-            least = min(least, now)
+        except Exception as error:
+            log_failure("Memory could not be given back", error)
+        at_last_release = worked()
