@@ -309,6 +309,8 @@ def test_dimensions_and_correlations_are_of_one_probe(capsys: pytest.CaptureFixt
     assert code == 2
     assert "--dimensions is for runs of one probe" in said
     assert fails(capsys, "correlate")[0] == 2
+
+
 @pytest.mark.parametrize(("wanted", "is_drawn"), [("on", True), ("auto", False), ("off", False)])
 def test_the_bar_is_drawn_where_it_is_wanted(
     monkeypatch: pytest.MonkeyPatch,
