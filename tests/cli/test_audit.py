@@ -14,7 +14,6 @@ from click.testing import CliRunner
 
 from tactful.audit.run import read_run
 from tactful.cli.audit import COMMANDS
-from tactful.cli.audit_running import asking
 from tactful.cli.main import cli, main
 
 FEW = ("--category", "mental_illness", "--category", "physical_traits")
@@ -309,18 +308,3 @@ def test_dimensions_and_correlations_are_of_one_probe(capsys: pytest.CaptureFixt
     assert code == 2
     assert "--dimensions is for runs of one probe" in said
     assert fails(capsys, "correlate")[0] == 2
-
-
-@pytest.mark.parametrize(("wanted", "is_drawn"), [("on", True), ("auto", False), ("off", False)])
-def test_the_bar_is_drawn_where_it_is_wanted(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    wanted: str,
-    is_drawn: bool,
-) -> None:
-    monkeypatch.setenv("TACTFUL_PROGRESS", wanted)
-    with asking("vader") as tell:
-        if tell is not None:
-            tell(1, 2)
-    # Without a terminal the bar is drawn only where it is forced, with its codes.
-    assert ("Asking vader" in capsys.readouterr().err) is (tell is not None) is is_drawn

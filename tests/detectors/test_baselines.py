@@ -35,7 +35,7 @@ CANNOT_APPLY = {
 def test_one_column_of_answers_is_taken_with_a_warning() -> None:
     with pytest.warns(DataConversionWarning, match="1d array was expected"):
         fitted = PriorRandom().fit(TEXTS, LABELS.reshape(-1, 1))
-    assert fitted.classes_.tolist() == [False, True]
+    assert list(fitted.classes_) == [False, True]
 
 
 @pytest.mark.filterwarnings("ignore")
