@@ -12,7 +12,7 @@ Piece = tuple[int, int]
 """A half-open range of code points."""
 
 TEXT_TOKENS = 768
-"""So many tokens of a comment are read, which are about 600 words of prose."""
+"""How many tokens of a comment are read: about 600 words of prose."""
 _LARGEST_PIECE = 256
 LONG_TOKENS = 1_024
 """A request of more tokens is long: it waits behind the door for long requests."""

@@ -71,7 +71,7 @@ class Lane(Executor):
             if answer.set_running_or_notify_cancel():
                 try:
                     answer.set_result(call())
-                except BaseException as error:
+                except BaseException as error:  # it belongs to the one who waits for the answer
                     answer.set_exception(error)
             del answer, call, job  # or the last text would stay in memory while the lane is idle
 
