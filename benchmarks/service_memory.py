@@ -48,7 +48,7 @@ def hostile() -> Iterator[Request]:
         found = " ".join(chance.choices(WORDS, k=characters // 5))[: characters - 1]
         return f"{found}."
 
-    for _ in range(4):
+    for _ in range(2):
         yield "/v1/score", json.dumps({"texts": [text(99_000) for _ in range(2)]}).encode()
         yield "/v1/score", json.dumps({"texts": [text(500) for _ in range(256)]}).encode()
         yield "/v1/check", json.dumps({"text": text(20_000)}).encode()
@@ -56,7 +56,7 @@ def hostile() -> Iterator[Request]:
             "comment": {"text": text(20_000)}, "spanAnnotations": True,
             "requestedAttributes": {"TOXICITY": {}, "INSULT": {}},
         }).encode()  # fmt: skip
-    for _ in range(20):
+    for _ in range(10):
         # Words that come once: whatever remembers words remembers these.
         words = ["".join(chance.choices(string.ascii_lowercase, k=30)) for _ in range(3_000)]
         yield "/v1/score", json.dumps({"texts": [" ".join(words), "'".join(words)]}).encode()

@@ -117,7 +117,7 @@ def test_all_wrong_lines_are_reported_together(tmp_path: Path) -> None:
         read_attitudes(path)
     message = str(caught.value)
     assert "4 rows" in message
-    for line, said in [(2, "'nice'"), (3, "no word"), (4, "1 cells"), (6, "'fine' a second")]:
+    for line, said in [(2, "'nice'"), (3, "no word"), (4, "1 cell;"), (6, "'fine' a second")]:
         assert f"line {line}: found {said}" in message
 
 

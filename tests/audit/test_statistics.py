@@ -148,7 +148,7 @@ VALUES = st.lists(st.integers(0, 20).map(lambda x: x / 20), min_size=2, max_size
 
 
 @given(VALUES, VALUES, st.sampled_from([0.8, 0.9, 0.95]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_interval_leaves_out_0_where_the_test_finds_a_difference(
     first: list[float], second: list[float], level: float
 ) -> None:

@@ -215,7 +215,7 @@ def test_two_files_that_are_named_alike(pcl: Path, tmp_path: Path, together: boo
     said = run("import", pcl, sunday, monday)
     assert "0 items and 0 hidden tests came in.\nThere already: 7 items." in said
     unnamed(sunday, "Uno.", "The same.", "Tres.", "Cuatro.", "Cinco.")
-    assert "1 items and 0 hidden tests came in." in run("import", pcl, sunday)
+    assert "1 item and 0 hidden tests came in." in run("import", pcl, sunday)
     assert imported(pcl) == {**first, "texts-5": "Cinco."}
 
 

@@ -263,6 +263,5 @@ def test_the_authors_own_rows_are_gold(data_folder: Callable[[str], Path], lines
     found = scores(folder, guess, "--metric", "offensive.recall",
                    "--metric", "implied_statement.all.exact_match")  # fmt: skip
     assert found["offensive.recall"]["value"] == 0
-    with_statement = sum(bool(post.frame.implied_statements) for post in posts)
-    expected = 1 - with_statement / len(posts)
-    assert found["implied_statement.all.exact_match"]["value"] == pytest.approx(expected)
+    # Two blanks are no match: only posts with a statement on either side are counted.
+    assert found["implied_statement.all.exact_match"]["value"] == 0

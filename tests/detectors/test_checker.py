@@ -305,35 +305,6 @@ def test_a_finding_that_targets_a_group_is_told_with_a_frame() -> None:
     ]
 
 
-def test_what_is_no_offence_is_not_read_a_second_time() -> None:
-    class Both(GroupDetector):
-        card = Card("both", "1", ("frame.offensive", "pcl"))
-
-        def score(self, texts: Sequence[str]) -> Scores:
-            column = super().score(texts)["frame.offensive"]
-            return {"frame.offensive": column, "pcl": column}
-
-    report = check_document(Both(), document_of("Even they can learn."))
-    harmless = with_frames(report, lambda texts: [Frame({"frame.offensive": 0.0, "pcl": 0.0})])
-    assert [finding.id for finding in report.findings] == ["frame.offensive", "pcl"]
-    assert [finding.id for finding in harmless.findings] == ["pcl"]
-
-
-def test_a_frame_as_likely_as_the_threshold_keeps_the_finding() -> None:
-    report = check_document(GroupDetector(), document_of("Even they can learn."))
-    thresholds = {finding.id: finding.threshold for finding in report.findings}
-    assert thresholds.keys() == {"frame.offensive", "frame.group"}
-
-    def told(probabilities: dict[str, float]) -> list[str]:
-        framed = with_frames(report, lambda texts: [Frame(probabilities)])
-        return [finding.id for finding in framed.findings]
-
-    assert told(thresholds) == [*thresholds]
-    assert told({**thresholds, "frame.group": thresholds["frame.group"] - 0.01}) == [
-        "frame.offensive"
-    ]
-
-
 def test_nothing_is_framed_where_no_group_is_found(phrases: BaseDetector) -> None:
     def framing(texts: Sequence[str]) -> list[Frame]:
         raise AssertionError("the framer was asked")

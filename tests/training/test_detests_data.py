@@ -172,7 +172,7 @@ def test_many_bad_rows_are_counted(folder: Path, change: Change) -> None:
 
     change("train.csv", spoil)
     notes = read_detests(folder).notes
-    assert "train.csv: 9 rows in all could not be used and were left out." in notes
+    assert "train.csv: left out, because they could not be used: 9 rows in all." in notes
 
 
 def test_nothing_but_bad_rows(folder: Path, change: Change) -> None:

@@ -59,6 +59,7 @@ def serve_cli(
     from tactful.annotation.project import Project
     from tactful.annotation.web.app import create_app
     from tactful.service.protocol import PatientProtocol
+    from tactful.service.stopping import stopped_by_signals
 
     check_host(host, behind_https)
     with Project.open(folder) as project, listen(host, port) as listening, until_stopped():
@@ -73,8 +74,10 @@ def serve_cli(
             server_header=False,
             timeout_graceful_shutdown=5,
         )
-        _say_links(project, address(host, listening.getsockname()[1]), owner_link)
-        uvicorn.Server(config).run(sockets=[listening])
+        server = uvicorn.Server(config)
+        with stopped_by_signals(server):
+            _say_links(project, address(host, listening.getsockname()[1]), owner_link)
+            server.run(sockets=[listening])
     echo_sentence("Stopped. Every answer is kept.")
 
 

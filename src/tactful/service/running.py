@@ -21,6 +21,7 @@ from tactful.service.metrics import SHARED_FOLDER
 from tactful.service.protocol import PatientProtocol
 from tactful.service.settings import ServiceSettings
 from tactful.service.shared_weights import lay_out_weights
+from tactful.service.stopping import stopped_by_signals
 
 _KEEP_ALIVE_SECONDS = 15
 
@@ -30,7 +31,9 @@ def serve(settings: ServiceSettings, listening: socket.socket) -> None:
     read_cards(settings)  # a wrong model is told now, and not by each worker
     set_up_logs(settings.log_format)
     if settings.workers == 1:
-        uvicorn.Server(configured(settings)).run(sockets=[listening])
+        server = uvicorn.Server(configured(settings))
+        with stopped_by_signals(server):
+            server.run(sockets=[listening])
     else:
         with _shared(settings) as shared:
             _Workers(configured(shared), [listening]).run()

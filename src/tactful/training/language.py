@@ -36,6 +36,8 @@ LANGUAGE_OF = {
     "stereoimmigrants": "es",
     "detoxis": "es",
 }
+ONLY = {"ucc": "val.csv"}
+"""Where one file of a corpus is enough: its training part has more of the same."""
 PARTS = (("train", 0.75), ("dev", 0.1), ("test", 0.15))
 CLASSES = ("en", "es", "other")
 LESSONS = Path(__file__).with_name("language_lessons.yaml")
@@ -79,7 +81,7 @@ def read_texts(data: Path, seed: int = SEED) -> list[Text]:
     """Read the corpora; whole articles, speeches and posts are in one part, and so are twins."""
     found = []
     for corpus, lang in LANGUAGE_OF.items():
-        opened = load_corpus(corpus, data / CORPORA.get(corpus).folder)
+        opened = load_corpus(corpus, data / CORPORA.get(corpus).folder / ONLY.get(corpus, ""))
         columns = ["id", "group", "text", "labels"]
         examples = pl.concat([frame.select(columns) for frame in opened.example_frames()])
         examples = examples.filter(pl.col("text").str.strip_chars() != "")

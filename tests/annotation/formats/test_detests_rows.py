@@ -99,7 +99,7 @@ def contradictions(row: dict[str, str]) -> list[str]:
     return wrong
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(event, max_size=14), st.lists(event, max_size=2), st.booleans(),
 )  # fmt: skip
@@ -118,7 +118,7 @@ def flat(tmp_path_factory: pytest.TempPathFactory) -> Protocol:
     return read_protocol(path)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data(), unfinished=st.booleans())
 def test_any_answers_to_questions_that_hang_on_nothing_pass_it_too(
     flat: Protocol, data: st.DataObject, unfinished: bool

@@ -109,7 +109,7 @@ def test_every_format_is_tried() -> None:
 
 @pytest.mark.parametrize("name", SHOWN)
 @given(report=reports(), lang=st.sampled_from(["en", "es", "auto"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_each_finding_is_shown_once(name: str, report: DocumentReport, lang: str) -> None:
     page = "".join(render(name, [report, report], Run(CARD, IDS, lang=lang)))
     expected = sorted(each.id for each in report.findings) * 2
@@ -117,7 +117,7 @@ def test_each_finding_is_shown_once(name: str, report: DocumentReport, lang: str
 
 
 @given(report=reports())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_terminal_shows_each_finding_once(report: DocumentReport) -> None:
     page = "".join(render("text", [report], Run(CARD, IDS, width=NARROW)))
     heads = re.findall(r"^ +[●○] ", page, re.MULTILINE)
@@ -125,7 +125,7 @@ def test_a_terminal_shows_each_finding_once(report: DocumentReport) -> None:
 
 
 @given(report=reports())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_nothing_is_found_without_what_it_belongs_under(report: DocumentReport) -> None:
     for passage, findings in report.by_passage():
         found = {each.id for each in findings}
