@@ -91,7 +91,7 @@ def job_for(
     model: str = "fast",
     written: str | None = None,
     wanted: Wanted | None = None,
-    second_reading: bool = True,
+    second_reading: bool = False,
     **more: Any,
 ) -> Job:
     """Return a job that writes what it reads, unless another format is named.

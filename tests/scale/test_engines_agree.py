@@ -71,7 +71,7 @@ def local(table: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Call
     def parts(kind: str) -> Path:
         folder = tmp_path_factory.mktemp("local")
         write_table(table, folder / f"in.{kind}")
-        job = job_for(str(folder / f"in.{kind}"), folder / "out", kind, second_reading=False)
+        job = job_for(str(folder / f"in.{kind}"), folder / "out", kind)
         assert run_local(job, Unwatched()).summary.rows == ROWS
         return folder / "out"
 
@@ -112,7 +112,7 @@ def test_50000_rows_have_the_same_cells(
 ) -> None:
     source, output = tmp_path / f"in.{kind}", tmp_path / "out"
     write_table(table, source)
-    job = job_for(str(source), output, kind, second_reading=False)
+    job = job_for(str(source), output, kind)
     outcome = run_on(engine, job)
     read = pl.read_csv(source, infer_schema=False) if kind == "csv" else table
     same_cells(read_parts(output, kind), expected(read, job, tmp_path))
@@ -130,7 +130,7 @@ def test_what_an_encoder_reads_has_the_same_cells(
     # The texts of 100 kB are for the fast model alone: an encoder reads them for minutes.
     short = table.filter(pl.col("text").str.len_bytes().fill_null(0) < 1000).head(2000)
     write_table(short, source)
-    job = job_for(str(source), output, "parquet", model, part_rows=300)
+    job = job_for(str(source), output, "parquet", model, part_rows=300, second_reading=True)
     run_on(engine, job)
     same_cells(read_parts(output, "parquet"), expected(short, job, tmp_path))
 

@@ -70,6 +70,7 @@ def run(*arguments: str, host: str = "") -> "subprocess.CompletedProcess[str]":
 
 
 OPTIONS = ["--engine", "ray", "--model", "fast", "--lang", "en", "--input-format", "csv", "--quiet"]
+OPTIONS += ["--no-second-reading"]
 
 
 def rows(system: Any, folder: str) -> pl.DataFrame:

@@ -19,7 +19,7 @@ from tactful.scale.spark_engine import score_dataframe
 
 pytestmark = QUIET
 ROWS = 200
-FAST = ["--model", "fast", "--lang", "en", "--workers", "2"]
+FAST = ["--model", "fast", "--no-second-reading", "--lang", "en", "--workers", "2"]
 
 
 @pytest.fixture
