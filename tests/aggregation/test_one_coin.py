@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from tactful.aggregation import fit_one_coin, majority_vote
+from tactful.aggregation.one_coin import _share
 
 
 def brute_force(votes: list[tuple[int, int, int]], labels: int, iterations: int) -> Any:
@@ -55,3 +56,8 @@ def test_gold_moves_the_answer(planted: Callable[..., Any]) -> None:
     data = planted(items=400, annotators=10, accuracy=[0.9] * 3 + [0.2] * 7)
     assert data.right(fit_one_coin(data.ratings).labels) < 0.2
     assert data.right(fit_one_coin(data.ratings, gold=data.gold(60)).labels) > 0.9
+
+
+def test_who_was_never_compared_is_right_half_of_the_time() -> None:
+    right, wrong = np.array([0.0, 3.0]), np.array([0.0, 1.0])
+    np.testing.assert_array_equal(_share(right, wrong), [0.5, 0.75])

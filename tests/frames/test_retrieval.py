@@ -20,7 +20,7 @@ from tactful.frames.index import (
     write_index,
 )
 from tactful.frames.posts import read_posts
-from tactful.frames.retrieval import RetrievalFramer, load_retrieval_framer
+from tactful.frames.retrieval import RetrievalFramer, _frame, load_retrieval_framer
 from tactful.frames.shown import without_statements
 
 RUDE = {"frame.offensive": 1.0, "frame.intent": 0.5, "frame.lewd": 0.0, "frame.group": 1.0,
@@ -95,6 +95,15 @@ def test_a_frame_does_not_depend_on_company(framer: RetrievalFramer) -> None:
     together = framer.frame(texts)
     assert together == [framer.frame([text])[0] for text in texts]
     assert framer.frame([]) == []
+
+
+@pytest.mark.parametrize(("in_group", "said"), [(1, "maybe"), (0, "no")])
+def test_whether_the_author_is_of_the_group_is_never_more_than_maybe(
+    in_group: int, said: str
+) -> None:
+    answers = {"frame.offensive": 1, "frame.group": 1, "frame.in_group": in_group}
+    frame = _frame(dict.fromkeys(answers, 0.9), answers, ())
+    assert frame.answers["frame.in_group"] == said
 
 
 def test_more_neighbours_than_posts() -> None:
