@@ -69,8 +69,8 @@ def run(*arguments: str, host: str = "") -> "subprocess.CompletedProcess[str]":
     )
 
 
-OPTIONS = ["--engine", "ray", "--model", "fast", "--lang", "en", "--input-format", "csv", "--quiet"]
-OPTIONS += ["--no-second-reading"]
+OPTIONS = ["--engine", "ray", "--model", "fast", "--no-second-reading", "--lang", "en"]
+OPTIONS += ["--input-format", "csv", "--quiet"]
 
 
 def rows(system: Any, folder: str) -> pl.DataFrame:
