@@ -15,6 +15,8 @@ from pathlib import Path
 
 import polars as pl
 
+from factory.lessons.load import FOLDER as LESSONS
+from factory.lessons.load import read_lessons
 from tactful.errors import UsageError
 from tactful.files import sha256 as file_sha256
 
@@ -83,6 +85,7 @@ TEACHING = (
     "stereobias.bias",
     "stereobias.stereotype",
     "reddit.stereotype",
+    "stereotype",
 )
 OUTPUTS = (*SHIPPED, *TEACHING)
 TOKEN_OUTPUTS = ("pcl", "toxicity")
@@ -110,10 +113,14 @@ class Row:
     marks: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
     """For each token output that was judged, the marked places."""
     weight: float = 1.0
+    fixed_part: str = ""
+    """The part where the source decides it."""
 
     @property
     def part(self) -> str:
         """``train`` or ``validation``; equal texts of all corpora are in the same part."""
+        if self.fixed_part:
+            return self.fixed_part
         plain = "".join(each for each in self.text.lower() if each.isalnum())
         bucket = int(sha256(plain.encode()).hexdigest()[:8], 16) % 100
         return "validation" if bucket < HELD_OUT else "train"
@@ -129,7 +136,7 @@ class Source:
     open: bool
     terms: str
     share: int | None = None
-    """Rows an epoch sees; None for all."""
+    """Rows an epoch sees, some of them more than once if there are fewer; None for all."""
 
 
 def read_sources(data: Path, tier: str) -> dict[str, list[Row]]:
@@ -170,10 +177,19 @@ def provenance(data: Path, tier: str, rows: Mapping[str, list[Row]]) -> list[dic
             "corpus": source.name,
             "terms": source.terms,
             "rows": len(rows[source.name]),
-            "sha256": file_sha256(data / source.file),
+            "sha256": _hash(data / source.file),
         }
         for source in sources_of(tier)
     ]
+
+
+def _hash(path: Path) -> str:
+    """Return the SHA-256 of a file, or of the names and hashes of all files in a folder."""
+    if path.is_file():
+        return file_sha256(path)
+    found = sorted(each for each in path.rglob("*") if each.is_file())
+    lines = [f"{each.relative_to(path).as_posix()} {file_sha256(each)}" for each in found]
+    return sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _table(path: Path) -> list[dict[str, str]]:
@@ -401,6 +417,18 @@ def _stereobias(path: Path) -> Iterator[Row]:
         yield Row(row["Sentence"], "stereobias", targets)
 
 
+def _lessons(path: Path) -> Iterator[Row]:
+    for lesson in read_lessons(path.name, path.parent):
+        marks: dict[str, tuple[Place, ...]] = {}
+        for name in TOKEN_OUTPUTS:
+            if lesson.labels.get(name) == 0:
+                marks[name] = ()
+            elif lesson.marks and lesson.labels.get(name, 0) > 0.5:
+                starts = [(lesson.text.index(mark), len(mark)) for mark in lesson.marks]
+                marks[name] = tuple((start, start + length) for start, length in starts)
+        yield Row(lesson.text, "lessons", lesson.labels, marks, weight=2.0, fixed_part=lesson.part)
+
+
 def _news(path: Path) -> Iterator[Row]:
     quiet = dict.fromkeys((*TOXICITY, "frame.offensive", "frame.intent", "frame.lewd"), ORDINARY)
     for row in _table(path):
@@ -408,6 +436,7 @@ def _news(path: Path) -> Iterator[Row]:
 
 
 SOURCES = (
+    Source("lessons", str(LESSONS / "english"), _lessons, True, "CC0", 10_000),
     Source("ucc", "unhealthy_comments", _ucc, False, "CC BY-NC-SA 4.0"),
     Source("dpm", "dont_patronize_me", _dpm, False, "research use only"),
     Source("sbic", "social_bias/SBIC.v2.agg.dev.csv", _sbic, True, "CC BY 4.0"),

@@ -75,7 +75,7 @@ class Sampler:
         found = list(self._twice)
         for name, rows in self._rows.items():
             share = self._shares.get(name) or len(rows)
-            found += np.roll(rows, -share * epoch)[:share].tolist()
+            found += np.resize(np.roll(rows, -share * epoch), share).tolist()
         return found
 
 

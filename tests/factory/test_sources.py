@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
-from factory.english.sources import OUTPUTS, SOURCES, Row, read_sources, sources_of
+from factory.english.sources import OUTPUTS, SOURCES, Row, provenance, read_sources, sources_of
+from factory.english.teacher import Sampler
+from factory.lessons.load import FOLDER, read_lessons
 
 from tactful.errors import UsageError
 
@@ -75,6 +77,34 @@ def test_a_text_has_one_part_whatever_its_corpus_and_spelling() -> None:
     for n in range(200):
         one, other = Row(f"Comment number {n}.", "ucc", {}), Row(f"comment NUMBER {n}", "civil", {})
         assert one.part == other.part
+
+
+def test_lessons_keep_the_part_of_their_prompt_and_their_marks() -> None:
+    rows = source("lessons", FOLDER / "english")
+    lessons = read_lessons()
+    assert [row.part for row in rows] == [lesson.part for lesson in lessons]
+    assert {name for row in rows for name in row.targets} <= set(OUTPUTS)
+    marked = [(row, lesson) for row, lesson in zip(rows, lessons, strict=True) if lesson.marks]
+    for row, lesson in marked:
+        for places in row.marks.values():
+            assert not places or {row.text[a:b] for a, b in places} == set(lesson.marks)
+
+
+def test_a_small_corpus_with_a_large_share_is_seen_again() -> None:
+    rows = [Row(f"Text {n}.", "lessons", {"toxicity": 0.0}) for n in range(4000)]
+    dealt = Sampler(rows, "open", 1)(0)
+    assert len(dealt) == 10_000
+    assert set(dealt) == set(range(4000))
+
+
+def test_provenance_hashes_folders_and_files(tmp_path: Path) -> None:
+    for each in sources_of("open"):
+        path = tmp_path / each.file
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("text\n", encoding="utf-8")
+    about = provenance(tmp_path, "open", {each.name: [] for each in sources_of("open")})
+    assert all(len(str(each["sha256"])) == 64 for each in about)
 
 
 def test_the_open_tier_has_no_research_corpus() -> None:
