@@ -26,8 +26,16 @@ def english() -> None:
 @click.option("--epochs", default=1, show_default=True, type=click.IntRange(1))
 @click.option("--seed", default=1, show_default=True, help="Of batches, dropout and new heads.")
 @click.option("--threads", default=2, show_default=True, type=click.IntRange(1))
+@click.option("--bfloat16", is_flag=True, help="Faster on processors that multiply bfloat16.")
 def teacher(
-    base: str, tier: str, data: Path, work: Path, epochs: int, seed: int, threads: int
+    base: str,
+    tier: str,
+    data: Path,
+    work: Path,
+    epochs: int,
+    seed: int,
+    threads: int,
+    bfloat16: bool,
 ) -> None:
     """Train a teacher; run the same command again to go on after a stop."""
     import torch
@@ -36,7 +44,7 @@ def teacher(
     from factory.learning import Settings
 
     torch.set_num_threads(threads)
-    train_teacher(base, tier, data, work, Settings(seed=seed, epochs=epochs))
+    train_teacher(base, tier, data, work, Settings(seed=seed, epochs=epochs, bfloat16=bfloat16))
 
 
 if __name__ == "__main__":
