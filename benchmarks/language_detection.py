@@ -17,8 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from results import machine_line, table, write_section
-from tactful.detectors.language import TABLE, detect_language, words_of
-from tactful.detectors.segments import sentences
+from tactful.documents.language import TABLE, detect_language, words_of
+from tactful.documents.segments import sentences
 from tactful.settings import load_settings
 from tactful.training.language import Text, read_texts, without_accents
 

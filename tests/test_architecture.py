@@ -17,6 +17,7 @@ LEVELS = {
     "training": 3.5,  # docs/decisions/0004: it teaches the models of frames, too
     "frames": 3,
     **dict.fromkeys(("detectors", "corpora"), 2),
+    "documents": 1.5,  # docs/decisions/0008: ignores name ids of the taxonomies
     **dict.fromkeys(("taxonomies", "metrics", "agreement", "aggregation", "scale"), 1),
     **dict.fromkeys(("types", "errors", "registry", "settings", "files", "figures"), 0),
     **dict.fromkeys(("ratings", "value_or_reason", "words"), 0),

@@ -7,7 +7,7 @@ import pytest
 
 from tactful.cli.check_files import ENDINGS, find_files
 from tactful.detectors.checker import Unread
-from tactful.detectors.exclusion import Exclusion
+from tactful.documents.exclusion import Exclusion
 from tactful.errors import UsageError
 
 

@@ -17,9 +17,9 @@ from tactful.detectors.checker import (
     with_frames,
     without_explanations,
 )
-from tactful.detectors.documents import document_of
 from tactful.detectors.explanation import SURENESS
 from tactful.detectors.protocol import Scores
+from tactful.documents.document import document_of
 from tactful.errors import UnknownNameError, UsageError
 from tactful.types import Finding, Frame, Implication, Report, Span
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tactful.detectors.contribution import Contribution, carrying_spans, spread_over_words
-from tactful.detectors.normalise import normalise
+from tactful.documents.normalise import normalise
 
 
 def places(text: str, values: dict[str, float]) -> list[Contribution]:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tactful.detectors.encoder import load_encoder_detector
 from tactful.detectors.load import EMBEDDED, WEIGHTS, load_detector
-from tactful.detectors.normalise import normalise
 from tactful.detectors.protocol import Detector
+from tactful.documents.normalise import normalise
 
 ENGLISH = [
     "",

@@ -1,7 +1,7 @@
 import numpy as np
 
-from tactful.detectors.normalise import normalise
 from tactful.detectors.token_spans import marked_runs, token_spans
+from tactful.documents.normalise import normalise
 
 
 def test_small_gaps_are_closed_and_single_tokens_dropped() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tactful.detectors.checker import LIKELIHOODS
-from tactful.detectors.documents import KINDS
 from tactful.detectors.explanation import SURENESS
 from tactful.detectors.wording import (
     REPORT_LANGUAGES,
@@ -19,6 +18,7 @@ from tactful.detectors.wording import (
     spoken_or_english,
     wording,
 )
+from tactful.documents.document import KINDS
 from tactful.errors import UnknownNameError
 
 ES = wording("es")

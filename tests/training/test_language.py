@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tactful.corpora import CORPORA
-from tactful.detectors.language import OPENER, UNKNOWN, language_card, read_table, score_of
+from tactful.documents.language import OPENER, UNKNOWN, language_card, read_table, score_of
 from tactful.errors import UsageError
 from tactful.training.language import (
     CLASSES,

@@ -140,7 +140,7 @@ def calibrate_scores(
     seed: int = 1,
 ) -> tuple["Calibration", int]:
     """Score the texts anew and compare; also return how many were left out for their language."""
-    from tactful.detectors.language import guess_language
+    from tactful.documents.language import guess_language
     from tactful.service.perspective.calibration import calibrate
 
     if lang not in ("auto", *attribute.formulas):

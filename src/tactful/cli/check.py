@@ -18,9 +18,9 @@ from tactful.detectors.configuration import (
     find_configuration,
     read_configuration,
 )
-from tactful.detectors.documents import KINDS, Kind
 from tactful.detectors.load import DETECTORS
 from tactful.detectors.wording import REPORT_LANGUAGES
+from tactful.documents.document import KINDS, Kind
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:

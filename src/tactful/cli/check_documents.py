@@ -21,13 +21,13 @@ from tactful.detectors.checker import (
     with_frames,
     without_explanations,
 )
-from tactful.detectors.documents import Document, document_of, read_document
-from tactful.detectors.exclusion import Exclusion
-from tactful.detectors.language import LANGUAGE_NAMES, guess_language
 from tactful.detectors.load import DETECTORS, embedded_cards, load_detector
 from tactful.detectors.protocol import Detector
 from tactful.detectors.reports.run import Run
 from tactful.detectors.reports.visible import visible
+from tactful.documents.document import Document, document_of, read_document
+from tactful.documents.exclusion import Exclusion
+from tactful.documents.language import LANGUAGE_NAMES, guess_language
 from tactful.errors import InputError, TactfulError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:

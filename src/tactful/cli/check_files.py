@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tactful.detectors import documents
 from tactful.detectors.checker import Unread
-from tactful.detectors.exclusion import Exclusion
+from tactful.documents import document as documents
+from tactful.documents.exclusion import Exclusion
 from tactful.errors import UsageError
 
 ENDINGS = (".txt", ".text", ".rst", *documents.ENDINGS)

@@ -11,8 +11,8 @@ from tactful.cli.output import echo_sentence
 from tactful.cli.tables import ENDINGS, read_table, require_columns
 from tactful.detectors.checker import Unread
 from tactful.detectors.configuration import Configuration
-from tactful.detectors.documents import Document, read_document
 from tactful.detectors.reports.visible import visible
+from tactful.documents.document import Document, read_document
 from tactful.errors import InputError, TactfulError, UsageError
 from tactful.files import open_text
 from tactful.frames.protocol import Framer

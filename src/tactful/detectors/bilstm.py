@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.calibration import calibrated_scores
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.normalise import normalise
 from tactful.detectors.onnx_session import open_session
 from tactful.detectors.protocol import Scores
 from tactful.detectors.word_features import TOKEN
+from tactful.documents.normalise import normalise
 from tactful.errors import FileFormatError
 
 MODEL_FILE, VOCABULARY_FILE = "model.onnx", "vocabulary.json"

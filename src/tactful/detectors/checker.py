@@ -10,11 +10,11 @@ from typing import Any
 
 from tactful.detectors.base import GATES, findings_of, found_ids
 from tactful.detectors.card import Card
-from tactful.detectors.documents import Document
 from tactful.detectors.explanation import taxonomy_entries
-from tactful.detectors.ignores import find_ignores
 from tactful.detectors.protocol import Detector
-from tactful.detectors.segments import Segment
+from tactful.documents.document import Document
+from tactful.documents.ignores import find_ignores
+from tactful.documents.segments import Segment
 from tactful.errors import Problem, UsageError
 from tactful.registry import unknown_name
 from tactful.types import Finding, Frame, Span

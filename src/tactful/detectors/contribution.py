@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.normalise import Normalised
+from tactful.documents.normalise import Normalised
 from tactful.types import Span
 
 _MARKS = r"\s!-/:-@\[-`{-~¡¦§«¶·»¿\u2000-\u200b\u200e-\u206f\u3000-\u303f\uff01-\uff0f\uff1a-\uff20"

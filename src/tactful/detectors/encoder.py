@@ -22,11 +22,11 @@ from tactful.detectors.base import BaseDetector, Spans
 from tactful.detectors.calibration import calibrated_scores
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.contribution import Contribution, carrying_spans, spread_over_words
-from tactful.detectors.normalise import Normalised, normalise
 from tactful.detectors.onnx_session import open_session
 from tactful.detectors.protocol import Scores
 from tactful.detectors.token_spans import token_spans
 from tactful.detectors.windows import batches, cut, most_tokens, padded
+from tactful.documents.normalise import Normalised, normalise
 from tactful.errors import FileFormatError
 from tactful.types import Span
 

@@ -17,7 +17,6 @@ from tactful.detectors.base import BaseDetector, Spans
 from tactful.detectors.calibration import calibrated_scores
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.contribution import Contribution, carrying_spans
-from tactful.detectors.normalise import normalise
 from tactful.detectors.protocol import Scores
 from tactful.detectors.word_features import (
     TOKEN,
@@ -26,6 +25,7 @@ from tactful.detectors.word_features import (
     tokens_of,
     word_number,
 )
+from tactful.documents.normalise import normalise
 from tactful.errors import FileFormatError
 
 WORDS_FILE, WEIGHTS_FILE = "words.txt", "weights.npz"

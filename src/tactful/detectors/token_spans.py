@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.normalise import Normalised
+from tactful.documents.normalise import Normalised
 from tactful.types import Span
 
 GAP = 3

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.normalise import normalise
+from tactful.documents.normalise import normalise
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -19,10 +19,10 @@ from tactful.detectors.base import BaseDetector, found_ids
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.checker import choose_ids
 from tactful.detectors.encoder import MODEL_FILE
-from tactful.detectors.language import LANGUAGE_NAMES, possible_languages
 from tactful.detectors.load import DETECTORS, EMBEDDED, WEIGHTS, load_detector
 from tactful.detectors.protocol import Detector
 from tactful.detectors.shared_weights import lay_out, with_parts
+from tactful.documents.language import LANGUAGE_NAMES, possible_languages
 from tactful.errors import UsageError
 from tactful.files import sha256 as file_sha256
 from tactful.frames.embedded import load_embedded_framer

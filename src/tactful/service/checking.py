@@ -22,9 +22,9 @@ from tactful.detectors.checker import (
     without_explanations,
 )
 from tactful.detectors.cost import span_factor
-from tactful.detectors.documents import Document
 from tactful.detectors.protocol import Detector, Scores
 from tactful.detectors.reports.language import in_language
+from tactful.documents.document import Document
 from tactful.errors import Problem, Severity
 from tactful.frames.second_reading import SecondReading
 from tactful.service.errors import TimedOut

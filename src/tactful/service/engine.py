@@ -17,11 +17,11 @@ from tactful.detectors.checker import (
 )
 from tactful.detectors.configuration import LEAST
 from tactful.detectors.cost import rough_tokens
-from tactful.detectors.documents import Document, Kind, document_of
-from tactful.detectors.language import LANGUAGE_NAMES, guess_language, possible_languages
 from tactful.detectors.protocol import Scores
 from tactful.detectors.reports.run import Run
 from tactful.detectors.wording import AUTO, spoken_or_english
+from tactful.documents.document import Document, Kind, document_of
+from tactful.documents.language import LANGUAGE_NAMES, guess_language, possible_languages
 from tactful.frames.second_reading import can_read_again
 from tactful.service.admission import Admission
 from tactful.service.batching import Read

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from tactful.detectors.cost import rough_tokens
-from tactful.detectors.segments import windows
+from tactful.documents.segments import windows
 
 Piece = tuple[int, int]
 """A half-open range of code points."""

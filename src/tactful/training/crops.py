@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tactful.detectors.segments import sentences
+from tactful.documents.segments import sentences
 from tactful.training.records import PCL_IDS, Record
 from tactful.types import Span
 

@@ -22,7 +22,7 @@ from tactful.detectors.estimator import (
     list_of_texts,
     shaped,
 )
-from tactful.detectors.normalise import normalise
+from tactful.documents.normalise import normalise
 from tactful.errors import MissingExtraError, UsageError
 from tactful.files import atomic_folder
 from tactful.training.epochs import (

@@ -23,7 +23,7 @@ import yaml
 
 from tactful.corpora import CORPORA, load_corpus
 from tactful.corpora.split import assign
-from tactful.detectors.language import CARD, OPENER, TABLE, UNKNOWN, grams_of, words_of
+from tactful.documents.language import CARD, OPENER, TABLE, UNKNOWN, grams_of, words_of
 from tactful.errors import UsageError
 from tactful.files import atomic_path
 from tactful.settings import load_settings

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from tactful.detectors.calibration import sigmoid
 from tactful.detectors.linear import WEIGHTS_FILE, WORDS_FILE
-from tactful.detectors.normalise import normalise
 from tactful.detectors.word_features import (
     PAIR_ROWS,
     PIECE_ROWS,
@@ -25,6 +24,7 @@ from tactful.detectors.word_features import (
     tokens_of,
     word_number,
 )
+from tactful.documents.normalise import normalise
 from tactful.files import atomic_path
 
 Floats = NDArray[np.float64]

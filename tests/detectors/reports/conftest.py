@@ -8,8 +8,8 @@ import pytest
 
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.checker import Outcome, Unread, check_document, without_explanations
-from tactful.detectors.documents import document_of
 from tactful.detectors.reports import Run, render
+from tactful.documents.document import document_of
 
 LETTER = """\
 Dear friends,

@@ -14,10 +14,10 @@ from tactful.detectors.base import BaseDetector, Spans
 from tactful.detectors.card import Card
 from tactful.detectors.checker import DocumentReport, check_document, with_frames
 from tactful.detectors.configuration import FORMATS
-from tactful.detectors.documents import document_of
 from tactful.detectors.load import embedded_cards
 from tactful.detectors.protocol import Scores
 from tactful.detectors.reports import RENDERERS, Run, render
+from tactful.documents.document import document_of
 from tactful.frames.second_reading import OFFENCE, SecondReading
 from tactful.types import Frame, Implication, Span
 

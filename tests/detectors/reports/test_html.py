@@ -11,7 +11,7 @@ import pytest
 
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.checker import check_document
-from tactful.detectors.documents import document_of
+from tactful.documents.document import document_of
 
 Rendered = Callable[..., str]
 VOID = {"meta", "rect", "line", "img", "br"}

@@ -9,7 +9,7 @@ import pytest
 
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.checker import check_document
-from tactful.detectors.documents import document_of
+from tactful.documents.document import document_of
 
 Rendered = Callable[..., str]
 SCHEMA: Mapping[str, Any] = json.loads(

@@ -13,7 +13,6 @@ import pytest
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.card import Card
 from tactful.detectors.checker import DocumentReport, check_document, without_explanations
-from tactful.detectors.documents import document_of
 from tactful.detectors.explanation import explain
 from tactful.detectors.reports import Run, render
 from tactful.detectors.reports.implied import (
@@ -22,6 +21,7 @@ from tactful.detectors.reports.implied import (
     in_group_sentence,
 )
 from tactful.detectors.reports.language import common_language, in_language
+from tactful.documents.document import document_of
 from tactful.errors import UnknownNameError
 from tactful.taxonomies.translations import load_translated
 from tactful.types import Frame, Implication, Span

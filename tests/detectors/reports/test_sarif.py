@@ -10,8 +10,8 @@ import pytest
 
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.checker import DocumentReport, check_document
-from tactful.detectors.documents import document_of
 from tactful.detectors.reports.sarif import FINGERPRINT
+from tactful.documents.document import document_of
 
 Rendered = Callable[..., str]
 

@@ -9,8 +9,8 @@ from rich.cells import cell_len
 
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.checker import DocumentReport, check_document
-from tactful.detectors.documents import document_of
 from tactful.detectors.reports.text import quote_lines
+from tactful.documents.document import document_of
 
 Rendered = Callable[..., str]
 

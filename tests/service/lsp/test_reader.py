@@ -7,8 +7,8 @@ from tests.service.lsp.phrases import phrase_reader
 
 from tactful.detectors.checker import check_document
 from tactful.detectors.configuration import Configuration
-from tactful.detectors.documents import Document, document_of
 from tactful.detectors.protocol import Scores
+from tactful.documents.document import Document, document_of
 from tactful.errors import InputError, UsageError
 from tactful.service.lsp.memory import Memory, fingerprint
 from tactful.service.lsp.reader import AT_ONCE, Reader, Reading, Slice, Stale

@@ -20,8 +20,8 @@ from lsprotocol.types import (
 )
 
 from tactful.detectors.checker import PlacedFinding
-from tactful.detectors.documents import Document
-from tactful.detectors.ignores import find_ignores
+from tactful.documents.document import Document
+from tactful.documents.ignores import find_ignores
 from tactful.service.lsp.diagnostics import SOURCE, Checked
 from tactful.service.lsp.documents import COMMITS, LATEX, RST
 

@@ -14,9 +14,9 @@ from lsprotocol.types import (
 )
 
 from tactful.detectors.checker import Place, PlacedFinding, shorten
-from tactful.detectors.documents import Document
 from tactful.detectors.reports.visible import visible
 from tactful.detectors.wording import Wording, wording
+from tactful.documents.document import Document
 from tactful.errors import Problem
 from tactful.service.lsp.documents import Snapshot
 from tactful.service.lsp.lines import Places

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol.types import TextDocumentContentChangeEvent, TextDocumentContentChangePartial
 
-from tactful.detectors.documents import Document, Kind, document_of, kind_of
+from tactful.documents.document import Document, Kind, document_of, kind_of
 from tactful.service.lsp.lines import EditedText
 
 KINDS: dict[str, Kind] = {

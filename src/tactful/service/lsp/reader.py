@@ -23,13 +23,13 @@ from tactful.detectors.checker import (
     with_frames,
     without_explanations,
 )
-from tactful.detectors.documents import Document
-from tactful.detectors.language import LANGUAGE_NAMES, guess_language
 from tactful.detectors.load import DETECTORS, embedded_cards, load_detector
 from tactful.detectors.occlusion import occlusion_spans
 from tactful.detectors.protocol import Detector, Scores
 from tactful.detectors.reports.language import in_language
 from tactful.detectors.wording import AUTO, spoken_or_english
+from tactful.documents.document import Document
+from tactful.documents.language import LANGUAGE_NAMES, guess_language
 from tactful.errors import InputError, UnknownNameError, UsageError
 from tactful.service.lsp.memory import Memory, fingerprint
 from tactful.service.lsp.wishes import Wishes

@@ -8,7 +8,7 @@ is one of its own. Everything else in Tactful counts code points.
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from tactful.detectors.segments import sentences
+from tactful.documents.segments import sentences
 from tactful.service.excerpts import Piece
 
 MOST_SPANS = 64

@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tactful import __version__
-from tactful.detectors.language import LANGUAGE_NAMES
+from tactful.documents.language import LANGUAGE_NAMES
 from tactful.service.engine import Engine
 from tactful.service.errors import WORDS_PER_TOKEN
 from tactful.service.settings import ServiceSettings

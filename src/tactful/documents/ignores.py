@@ -20,11 +20,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from tactful.detectors.segments import Segment
+from tactful.documents.segments import Segment
 from tactful.errors import Problem, Severity, UnknownNameError
 
 if TYPE_CHECKING:
-    from tactful.detectors.documents import Document
+    from tactful.documents.document import Document
 
 VERBS = ("ignore", "ignore-next", "ignore-start", "ignore-end", "ignore-file")
 

@@ -12,8 +12,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.detectors import language
-from tactful.detectors.language import (
+from tactful.documents import language
+from tactful.documents.language import (
     CARD,
     LEAST_PROBABILITY,
     OPENER,
@@ -154,7 +154,7 @@ def test_what_was_read_before_does_not_matter() -> None:
 def test_another_process_says_the_same() -> None:
     texts = [text for own in CASES.values() for text in own]
     program = (
-        "import json, sys; from tactful.detectors.language import detect_languages as f; "
+        "import json, sys; from tactful.documents.language import detect_languages as f; "
         "print(json.dumps(f(json.load(sys.stdin))))"
     )
     answer = subprocess.run(

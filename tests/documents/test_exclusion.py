@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tactful.detectors.exclusion import Exclusion
+from tactful.documents.exclusion import Exclusion
 
 CASES = {
     "drafts/**": {"drafts/one.md", "drafts/deep/two.md"},

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.counted_work import growth
 
-from tactful.detectors.documents import Document, Kind, document_of
-from tactful.detectors.ignores import MOST_PROBLEMS, find_ignores
+from tactful.documents.document import Document, Kind, document_of
+from tactful.documents.ignores import MOST_PROBLEMS, find_ignores
 
 
 def silenced(document: Document, id: str = "pcl") -> list[str]:

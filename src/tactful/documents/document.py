@@ -12,9 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-from tactful.detectors.ignores import Directive, directives_in_plain
-from tactful.detectors.offsets import Writer
-from tactful.detectors.segments import MOST_WORDS, Block, Segment, segments_of
+from tactful.documents.ignores import Directive, directives_in_plain
+from tactful.documents.offsets import Writer
+from tactful.documents.segments import MOST_WORDS, Block, Segment, segments_of
 from tactful.errors import FileFormatError, UsageError
 from tactful.registry import unknown_name
 
@@ -53,7 +53,7 @@ class Document:
     kind: Kind
     segments: tuple[Segment, ...] = field(repr=False)
     directives: tuple[Directive, ...] = ()
-    """Every ``tactful: …`` found; :func:`tactful.detectors.ignores.find_ignores` reads them."""
+    """Every ``tactful: …`` found; :func:`tactful.documents.ignores.find_ignores` reads them."""
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """Return the line and the column of an offset; both count from 1, in code points.
@@ -100,11 +100,11 @@ def _extract(text: str, kind: str) -> Extract:
         case "plain":
             return plain_blocks(text)
         case "markdown":
-            from tactful.detectors.markdown import markdown_blocks
+            from tactful.documents.markdown import markdown_blocks
 
             return Extract(*markdown_blocks(text))
         case "html":
-            from tactful.detectors.html_text import html_blocks
+            from tactful.documents.html import html_blocks
 
             return Extract(*html_blocks(text))
     raise unknown_name("kind of document", kind, list(KINDS))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tactful.detectors.documents import KINDS, Document, Kind, document_of, kind_of, read_document
+from tactful.documents.document import KINDS, Document, Kind, document_of, kind_of, read_document
 from tactful.errors import FileFormatError, UnknownNameError, UsageError
 
 

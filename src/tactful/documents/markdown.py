@@ -10,10 +10,10 @@ from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING
 
-from tactful.detectors.html_text import html_blocks
-from tactful.detectors.ignores import Directive, directive_in_comment
-from tactful.detectors.offsets import Maps, Offsets, Writer
-from tactful.detectors.segments import Block
+from tactful.documents.html import html_blocks
+from tactful.documents.ignores import Directive, directive_in_comment
+from tactful.documents.offsets import Maps, Offsets, Writer
+from tactful.documents.segments import Block
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from unicodedata import normalize
 
-from tactful.detectors.offsets import Maps, Writer, through
+from tactful.documents.offsets import Maps, Writer, through
 
 MOST_MARKS = 2
 """As many accents a Latin letter may carry (Vietnamese has two); with more, all are taken off."""

@@ -8,9 +8,9 @@ import re
 from collections import Counter
 from html import unescape
 
-from tactful.detectors.ignores import Directive, directive_in_comment
-from tactful.detectors.offsets import Writer
-from tactful.detectors.segments import Block
+from tactful.documents.ignores import Directive, directive_in_comment
+from tactful.documents.offsets import Writer
+from tactful.documents.segments import Block
 
 
 def _names(names: str) -> frozenset[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from unicodedata import combining
 
-from tactful.detectors.offsets import Maps, through
+from tactful.documents.offsets import Maps, through
 
 MOST_WORDS = 90
 MOST_CHARACTERS = 2000

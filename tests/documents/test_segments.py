@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tactful.detectors.segments import MOST_CHARACTERS, Block, segments_of, sentences, windows
+from tactful.documents.segments import MOST_CHARACTERS, Block, segments_of, sentences, windows
 
 
 def cut(text: str) -> list[str]:

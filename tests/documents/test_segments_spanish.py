@@ -2,7 +2,7 @@
 
 import pytest
 
-from tactful.detectors.segments import sentences, windows
+from tactful.documents.segments import sentences, windows
 
 CASES = [
     # Opening marks.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tactful.detectors.normalise import normalise
+from tactful.documents.normalise import normalise
 
 ORDINARY = [
     "They also have the right to love.",

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.counted_work import steps
 
-from tactful.detectors.documents import Document, document_of
-from tactful.detectors.markdown import MOST_NESTING, markdown_blocks
+from tactful.documents.document import Document, document_of
+from tactful.documents.markdown import MOST_NESTING, markdown_blocks
 
 
 def read(source: str) -> list[tuple[str, str]]:

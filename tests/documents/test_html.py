@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tactful.detectors.documents import document_of
-from tactful.detectors.html_text import html_blocks
+from tactful.documents.document import document_of
+from tactful.documents.html import html_blocks
 
 
 def read(source: str) -> list[tuple[str, str]]:

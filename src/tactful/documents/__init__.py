@@ -1,0 +1,1 @@
+"""Documents: files and texts as blocks, sentences and offsets."""
