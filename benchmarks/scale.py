@@ -35,7 +35,7 @@ ONE = "local, one worker"
 _BARE = """
 import sys
 import polars as pl
-from tactful.frames.bulk import bulk_scorer
+from tactful.checking.bulk import bulk_scorer
 from tactful.scale.batch import score_batch
 from tactful.scale.scored import SLICE
 import resource

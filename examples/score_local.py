@@ -6,7 +6,7 @@ python examples/score_local.py comments.csv scored.csv --text-column body
 import argparse
 import os
 
-from tactful.frames.bulk import bulk_scorer
+from tactful.checking.bulk import bulk_scorer
 from tactful.scale import Job, Wanted, run_local
 from tactful.scale.formats import format_of
 from tactful.scale.progress import Unwatched

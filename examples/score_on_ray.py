@@ -9,7 +9,7 @@ import argparse
 
 import ray
 
-from tactful.frames.bulk import bulk_scorer
+from tactful.checking.bulk import bulk_scorer
 from tactful.scale import Wanted, score_dataset
 
 

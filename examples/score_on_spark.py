@@ -9,7 +9,7 @@ import argparse
 
 from pyspark.sql import SparkSession
 
-from tactful.frames.bulk import bulk_scorer
+from tactful.checking.bulk import bulk_scorer
 from tactful.scale import Wanted, score_dataframe
 
 

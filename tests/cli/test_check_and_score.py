@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tactful.checking.bulk import bulk_scorer
+from tactful.checking.configuration import FORMATS
 from tactful.cli.main import cli
-from tactful.detectors.configuration import FORMATS
 from tactful.detectors.neutral import neutral_sentences
-from tactful.frames.bulk import bulk_scorer
 
 MENTION = "My neighbour is Muslim and we share a garden."
 OFFENCE = "Women should stay at home and leave the thinking to men."

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tactful.checking.checker import Unread
 from tactful.cli.check_files import ENDINGS, find_files
-from tactful.detectors.checker import Unread
 from tactful.documents.exclusion import Exclusion
 from tactful.errors import UsageError
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tactful.checking.bulk import bulk_scorer
 from tactful.detectors.load import WEIGHTS
 from tactful.detectors.shared_weights import ARRAYS_FILE, lay_out, with_parts
-from tactful.frames.bulk import bulk_scorer
 
 TEXTS = {
     "en": [

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tactful.frames.bulk import bulk_scorer
+from tactful.checking.bulk import bulk_scorer
 from tactful.scale.formats import named_format
 from tactful.scale.job import Job
 from tactful.scale.outcome import Outcome

@@ -10,7 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 from tests.scale.engine_texts import QUIET, hard_table
 
-from tactful.frames.bulk import bulk_scorer
+from tactful.checking.bulk import bulk_scorer
 from tactful.scale.scored import TableScorer, Wanted, joined
 
 pytestmark = QUIET

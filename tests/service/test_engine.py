@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from tactful.checking.reports import render
+from tactful.checking.second_reading import with_second_reading
 from tactful.cli.check import check_cli
 from tactful.detectors.load import load_detector
-from tactful.detectors.reports import render
 from tactful.errors import UnknownNameError, UsageError
-from tactful.frames.second_reading import with_second_reading
 from tactful.service.engine import Engine, Scored
 from tactful.service.errors import Busy, NotReady, ServiceError, TimedOut
 from tactful.service.settings import ServiceSettings

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tactful.cli.corpus_options import force_option
-from tactful.detectors.configuration import (
+from tactful.checking.configuration import (
     FORMATS,
     FRAMES,
     LANGUAGES,
@@ -18,13 +17,14 @@ from tactful.detectors.configuration import (
     find_configuration,
     read_configuration,
 )
+from tactful.checking.wording.wording import REPORT_LANGUAGES
+from tactful.cli.corpus_options import force_option
 from tactful.detectors.load import DETECTORS
-from tactful.detectors.wording import REPORT_LANGUAGES
 from tactful.documents.document import KINDS, Kind
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:
-    from tactful.detectors.reports.run import Tally
+    from tactful.checking.reports.run import Tally
 
 _ENDINGS = {
     ".json": "json", ".jsonl": "jsonl", ".sarif": "sarif", ".html": "html", ".htm": "html",
@@ -234,10 +234,10 @@ def check(
     force: bool = False,
 ) -> "Tally":
     """Check files, folders, standard input or a text; write the report; return its counts."""
+    from tactful.checking.reports import render
+    from tactful.checking.reports.run import Tally
     from tactful.cli.check_documents import Checker, sources
     from tactful.cli.check_progress import over_files, show_on_stdout
-    from tactful.detectors.reports import render
-    from tactful.detectors.reports.run import Tally
     from tactful.settings import load_settings
 
     checker = Checker(wishes)

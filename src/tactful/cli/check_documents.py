@@ -8,10 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tactful.cli.check_files import ENDINGS, find_files
-from tactful.cli.output import echo_sentence
-from tactful.detectors.card import Card
-from tactful.detectors.checker import (
+from tactful.checking.checker import (
     Outcome,
     Unread,
     check_document,
@@ -21,10 +18,13 @@ from tactful.detectors.checker import (
     with_frames,
     without_explanations,
 )
+from tactful.checking.reports.run import Run
+from tactful.checking.reports.visible import visible
+from tactful.cli.check_files import ENDINGS, find_files
+from tactful.cli.output import echo_sentence
+from tactful.detectors.card import Card
 from tactful.detectors.load import DETECTORS, embedded_cards, load_detector
 from tactful.detectors.protocol import Detector
-from tactful.detectors.reports.run import Run
-from tactful.detectors.reports.visible import visible
 from tactful.documents.document import Document, document_of, read_document
 from tactful.documents.exclusion import Exclusion
 from tactful.documents.language import LANGUAGE_NAMES, guess_language
@@ -91,7 +91,7 @@ class Checker:
         self._check_ids()
         self.framer = self._open_framer()
         if self.framer is not None:
-            from tactful.frames.second_reading import with_second_reading
+            from tactful.checking.second_reading import with_second_reading
 
             self.detector = with_second_reading(self.detector, self.framer, wishes.thresholds)
 

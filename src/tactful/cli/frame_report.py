@@ -5,17 +5,17 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tactful import __version__
-from tactful.cli.frame_texts import Found, Given
-from tactful.detectors.card import Card
-from tactful.detectors.checker import likelihood, shorten
-from tactful.detectors.reports.implied import (
+from tactful.checking.checker import likelihood, shorten
+from tactful.checking.reports.implied import (
     CAVEAT,
     evidence_sentence,
     implied_sentences,
     in_group_sentence,
 )
-from tactful.detectors.reports.json_report import dump
-from tactful.detectors.reports.visible import visible
+from tactful.checking.reports.json_report import dump
+from tactful.checking.reports.visible import visible
+from tactful.cli.frame_texts import Found, Given
+from tactful.detectors.card import Card
 from tactful.frames.frame_json import frame_as_json
 from tactful.types import Frame
 

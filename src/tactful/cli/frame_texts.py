@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tactful.checking.checker import Unread
+from tactful.checking.configuration import Configuration
+from tactful.checking.reports.visible import visible
 from tactful.cli.check import Wishes
 from tactful.cli.check_documents import sources
 from tactful.cli.output import echo_sentence
 from tactful.cli.tables import ENDINGS, read_table, require_columns
-from tactful.detectors.checker import Unread
-from tactful.detectors.configuration import Configuration
-from tactful.detectors.reports.visible import visible
 from tactful.documents.document import Document, read_document
 from tactful.errors import InputError, TactfulError, UsageError
 from tactful.files import open_text

@@ -2,8 +2,8 @@
 
 import click
 
+from tactful.checking.configuration import LANGUAGES
 from tactful.cli.listening import until_stopped
-from tactful.detectors.configuration import LANGUAGES
 from tactful.detectors.load import DETECTORS
 from tactful.errors import MissingExtraError
 

@@ -58,7 +58,7 @@ class ScoreWishes:
 
 def job_of(wishes: ScoreWishes) -> "Job":
     """Turn wishes into a job; what cannot go together is refused here."""
-    from tactful.frames.bulk import bulk_scorer
+    from tactful.checking.bulk import bulk_scorer
     from tactful.scale.job import Job
     from tactful.scale.scored import Wanted
     from tactful.scale.where import where_expression

@@ -35,7 +35,7 @@ class BaseDetector(ABC):
         """Return what was found in one text: what, how sure, where and why.
 
         This is the detector's own reading. ``tactful check`` corrects it: the mere mention of a
-        group is not an offence. ``tactful.frames.second_reading.with_second_reading`` returns a
+        group is not an offence. ``tactful.checking.second_reading.with_second_reading`` returns a
         detector that does the same.
         """
         probabilities = {name: float(found[0]) for name, found in self.score([text]).items()}
@@ -48,8 +48,8 @@ class BaseDetector(ABC):
         thresholds: Mapping[str, float] | None = None,
     ) -> Report:
         """Turn the probabilities of one text into findings; ``thresholds`` replace the card's."""
-        from tactful.detectors.explanation import explain
-        from tactful.detectors.wording import spoken_or_english
+        from tactful.checking.explanation import explain
+        from tactful.checking.wording.wording import spoken_or_english
 
         lang = spoken_or_english(self.card.lang)
         ids = found_ids(probabilities, {**self._thresholds(), **(thresholds or {})})
@@ -99,8 +99,8 @@ def findings_of(
     """Return the findings of a text whose ``probabilities`` are known already."""
     if isinstance(detector, BaseDetector):
         return detector.report(text, probabilities, thresholds).findings
-    from tactful.detectors.explanation import explain
-    from tactful.detectors.wording import spoken_or_english
+    from tactful.checking.explanation import explain
+    from tactful.checking.wording.wording import spoken_or_english
 
     lang = spoken_or_english(detector.card.lang)
     # Whatever has only the protocol reports by its own thresholds; ours may be lower.

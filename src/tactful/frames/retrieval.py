@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tactful.checking.checker import shorten
 from tactful.detectors.card import Card
-from tactful.detectors.checker import shorten
 from tactful.errors import FileFormatError
 from tactful.frames.consensus import consensus, vote
 from tactful.frames.embedding import Embedding, Numbers, load_embedding

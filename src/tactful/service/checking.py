@@ -12,21 +12,21 @@ from typing import TypeVar
 
 import numpy as np
 
-from tactful.detectors.base import BaseDetector, Spans
-from tactful.detectors.card import Card
-from tactful.detectors.checker import (
+from tactful.checking.checker import (
     DocumentReport,
     Framing,
     check_document,
     with_frames,
     without_explanations,
 )
+from tactful.checking.reports.language import in_language
+from tactful.checking.second_reading import SecondReading
+from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.card import Card
 from tactful.detectors.cost import span_factor
 from tactful.detectors.protocol import Detector, Scores
-from tactful.detectors.reports.language import in_language
 from tactful.documents.document import Document
 from tactful.errors import Problem, Severity
-from tactful.frames.second_reading import SecondReading
 from tactful.service.errors import TimedOut
 
 T = TypeVar("T")

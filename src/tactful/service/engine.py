@@ -8,21 +8,21 @@ from typing import TypeVar
 
 import numpy as np
 
-from tactful.detectors.card import Card
-from tactful.detectors.checker import (
+from tactful.checking.checker import (
     DocumentReport,
     check_thresholds,
     choose_ids,
     rule_ids,
 )
-from tactful.detectors.configuration import LEAST
+from tactful.checking.configuration import LEAST
+from tactful.checking.reports.run import Run
+from tactful.checking.second_reading import can_read_again
+from tactful.checking.wording.wording import AUTO, spoken_or_english
+from tactful.detectors.card import Card
 from tactful.detectors.cost import rough_tokens
 from tactful.detectors.protocol import Scores
-from tactful.detectors.reports.run import Run
-from tactful.detectors.wording import AUTO, spoken_or_english
 from tactful.documents.document import Document, Kind, document_of
 from tactful.documents.language import LANGUAGE_NAMES, guess_language, possible_languages
-from tactful.frames.second_reading import can_read_again
 from tactful.service.admission import Admission
 from tactful.service.batching import Read
 from tactful.service.checking import (

@@ -12,6 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from tactful.checking.second_reading import (
+    JointReading,
+    SecondReading,
+    can_read_again,
+    with_second_reading,
+)
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.card import Card
 from tactful.detectors.cost import suspicion, tokens_of
@@ -22,12 +28,6 @@ from tactful.detectors.protocol import Detector, Scores
 from tactful.errors import TactfulError
 from tactful.frames.embedded import EmbeddedFramer, load_embedded_framer
 from tactful.frames.load import EMBEDDED
-from tactful.frames.second_reading import (
-    JointReading,
-    SecondReading,
-    can_read_again,
-    with_second_reading,
-)
 from tactful.frames.shown import without_statements
 from tactful.service.batching import Batcher, Read
 from tactful.service.errors import NotReady

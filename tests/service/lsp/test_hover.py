@@ -7,7 +7,7 @@ from lsprotocol.types import MarkupContent, MarkupKind, Position
 from markdown_it import MarkdownIt
 from tests.service.lsp.phrases import checked
 
-from tactful.detectors.reports.visible import visible
+from tactful.checking.reports.visible import visible
 from tactful.service.lsp.hover import escaped, hover_of
 from tactful.service.lsp.wishes import DOCS, Wishes
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tactful.detectors.configuration import Configuration
+from tactful.checking.configuration import Configuration
 from tactful.errors import UsageError
 from tactful.service.lsp.wishes import EditorSettings, read_settings, wishes_of
 

@@ -26,7 +26,7 @@ from tactful.audit.report.sections import sections
 from tactful.audit.report.sentences import summary_sentences
 from tactful.audit.report.words import decimal, interval, kind_of, labels, percent
 from tactful.audit.results import AuditResult, ModelResult, Results, one_by_one
-from tactful.detectors.reports.visible import visible
+from tactful.checking.reports.visible import visible
 from tactful.figures import COLOURS, INK
 
 _FOLDER = Path(__file__).parent

@@ -6,7 +6,7 @@ from typing import Any
 from tactful.audit.method import ALPHA
 from tactful.audit.report.words import MINUS, correction, decimal, percent
 from tactful.audit.results import AuditResult
-from tactful.detectors.reports.visible import visible
+from tactful.checking.reports.visible import visible
 from tactful.words import counted
 
 CITATIONS = (

@@ -11,7 +11,7 @@ from tactful.audit.report.words import (
     side_of,
 )
 from tactful.audit.results import AuditResult, Overall
-from tactful.detectors.reports.visible import visible
+from tactful.checking.reports.visible import visible
 from tactful.words import counted
 
 

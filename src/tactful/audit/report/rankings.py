@@ -19,7 +19,7 @@ from tactful.audit.report.words import (
     title_of,
 )
 from tactful.audit.results import AuditResult, ConditionResult, ModelResult, Overall
-from tactful.detectors.reports.visible import visible
+from tactful.checking.reports.visible import visible
 from tactful.words import counted
 
 _SIDES = {

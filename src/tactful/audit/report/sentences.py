@@ -14,7 +14,7 @@ from tactful.audit.report.words import (
     with_interval,
 )
 from tactful.audit.results import AuditResult, GroupTests, ModelResult
-from tactful.detectors.reports.visible import visible
+from tactful.checking.reports.visible import visible
 from tactful.words import counted
 
 _LEVELS = {

@@ -7,7 +7,7 @@ from functools import partial
 from threading import Event
 from typing import TypeVar
 
-from tactful.detectors.reports.visible import visible
+from tactful.checking.reports.visible import visible
 from tactful.errors import TactfulError
 from tactful.service.lsp.diagnostics import Checked
 from tactful.service.lsp.documents import Snapshot

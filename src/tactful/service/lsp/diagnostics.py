@@ -13,9 +13,9 @@ from lsprotocol.types import (
     Range,
 )
 
-from tactful.detectors.checker import Place, PlacedFinding, shorten
-from tactful.detectors.reports.visible import visible
-from tactful.detectors.wording import Wording, wording
+from tactful.checking.checker import Place, PlacedFinding, shorten
+from tactful.checking.reports.visible import visible
+from tactful.checking.wording.wording import Wording, wording
 from tactful.documents.document import Document
 from tactful.errors import Problem
 from tactful.service.lsp.documents import Snapshot

@@ -6,10 +6,10 @@ from typing import Any
 
 from lsprotocol.types import Hover, MarkupContent, MarkupKind, Position
 
-from tactful.detectors.checker import PlacedFinding
-from tactful.detectors.explanation import taxonomy_entries
-from tactful.detectors.reports.implied import implied_sentences
-from tactful.detectors.reports.visible import visible
+from tactful.checking.checker import PlacedFinding
+from tactful.checking.explanation import taxonomy_entries
+from tactful.checking.reports.implied import implied_sentences
+from tactful.checking.reports.visible import visible
 from tactful.service.lsp.diagnostics import Checked, docs_link, range_of
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#|~&!$]|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)

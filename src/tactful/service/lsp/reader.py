@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, Spans
-from tactful.detectors.card import Card
-from tactful.detectors.checker import (
+from tactful.checking.checker import (
     DocumentReport,
     check_document,
     check_thresholds,
@@ -23,11 +21,13 @@ from tactful.detectors.checker import (
     with_frames,
     without_explanations,
 )
+from tactful.checking.reports.language import in_language
+from tactful.checking.wording.wording import AUTO, spoken_or_english
+from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.card import Card
 from tactful.detectors.load import DETECTORS, embedded_cards, load_detector
 from tactful.detectors.occlusion import occlusion_spans
 from tactful.detectors.protocol import Detector, Scores
-from tactful.detectors.reports.language import in_language
-from tactful.detectors.wording import AUTO, spoken_or_english
 from tactful.documents.document import Document
 from tactful.documents.language import LANGUAGE_NAMES, guess_language
 from tactful.errors import InputError, UnknownNameError, UsageError
@@ -177,7 +177,7 @@ class Reader:
             return detector
         key = (id(detector), tuple(sorted(wishes.thresholds.items())))
         if key not in self._corrected:
-            from tactful.frames.second_reading import with_second_reading
+            from tactful.checking.second_reading import with_second_reading
 
             self._corrected[key] = with_second_reading(detector, framer, wishes.thresholds)
         return self._corrected[key]

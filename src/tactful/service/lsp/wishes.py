@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tactful.detectors.configuration import FRAMES, LANGUAGES, LEAST, Configuration
+from tactful.checking.configuration import FRAMES, LANGUAGES, LEAST, Configuration
+from tactful.checking.wording.wording import REPORT_LANGUAGES
 from tactful.detectors.load import DETECTORS
-from tactful.detectors.wording import REPORT_LANGUAGES
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
 

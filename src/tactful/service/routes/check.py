@@ -8,10 +8,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tactful.detectors.checker import DocumentReport
-from tactful.detectors.reports.json_report import render_json
-from tactful.detectors.reports.run import Run
-from tactful.detectors.wording import AUTO
+from tactful.checking.checker import DocumentReport
+from tactful.checking.reports.json_report import render_json
+from tactful.checking.reports.run import Run
+from tactful.checking.wording.wording import AUTO
 from tactful.service.engine import Engine
 from tactful.service.models import ERRORS, CheckRequest, body_of
 from tactful.service.reading import check_length, read_model

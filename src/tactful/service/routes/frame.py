@@ -5,9 +5,9 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.requests import Request
 
+from tactful.checking.reports.implied import CAVEAT
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.load import WEIGHTS
-from tactful.detectors.reports.implied import CAVEAT
 from tactful.frames.frame_json import frame_as_json
 from tactful.frames.load import EMBEDDED, has_framer
 from tactful.service.answers import JsonAnswer

@@ -14,8 +14,8 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.requests import Request
 
+from tactful.checking.configuration import LEAST
 from tactful.detectors.card import Card
-from tactful.detectors.configuration import LEAST
 from tactful.service.answers import JsonAnswer
 from tactful.service.engine import Engine, Scored
 from tactful.service.errors import invalid

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
-from tactful.detectors.reports.html import render_html
+from tactful.checking.reports.html import render_html
 from tactful.service.engine import Engine
 from tactful.service.models import ERRORS, CheckRequest, body_of
 from tactful.service.routes.check import checked

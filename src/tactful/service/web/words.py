@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from tactful.detectors.reports.run import GROUPS
+from tactful.checking.reports.run import GROUPS
 from tactful.taxonomies.schema import LabelEntry, VariableEntry
 from tactful.taxonomies.translations import load_translated
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tactful.audit.report.charts.svg import Axis, Drawing
 from tactful.audit.report.words import percent, with_interval
 from tactful.audit.results import Correlation
-from tactful.detectors.reports.visible import visible
+from tactful.checking.reports.visible import visible
 from tactful.words import counted
 
 _WIDTH, _HEIGHT = 620, 560

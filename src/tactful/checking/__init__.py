@@ -1,0 +1,1 @@
+"""The check: options, configuration, the checker, explanations and reports."""

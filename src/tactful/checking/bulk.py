@@ -1,0 +1,246 @@
+"""Detectors for whole tables: texts in, columns out, for the engines of the room ``scale``.
+
+With ``auto`` each text is read by the detector of its language. The languages share the columns of
+the ids that they have in common; what a detector does not look for is missing, not 0. Scores of
+offence are corrected, as those of ``tactful check`` are (:mod:`tactful.checking.second_reading`).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tactful.checking.checker import choose_ids
+from tactful.checking.second_reading import OFFENCE, RULE, can_read_again, with_second_reading
+from tactful.detectors.base import BaseDetector, found_ids
+from tactful.detectors.card import Card, read_card
+from tactful.detectors.encoder import MODEL_FILE
+from tactful.detectors.load import DETECTORS, EMBEDDED, WEIGHTS, load_detector
+from tactful.detectors.protocol import Detector
+from tactful.detectors.shared_weights import lay_out, with_parts
+from tactful.documents.language import LANGUAGE_NAMES, possible_languages
+from tactful.errors import UsageError
+from tactful.files import sha256 as file_sha256
+from tactful.frames.embedded import load_embedded_framer
+from tactful.frames.load import framer_folder
+from tactful.registry import unknown_name
+from tactful.scale.scorer import ERROR, MODEL, PART_ROWS, Columns, ScoreBatch, Scorer
+
+AUTO = "auto"
+LANG, SPANS = "lang", "spans"
+_SLOW_ROWS = 1_000
+"""An encoder reads so many texts in some ten seconds."""
+
+
+def bulk_scorer(
+    model: str = "default",
+    lang: str = AUTO,
+    only: Sequence[str] = (),
+    spans: bool = False,
+    thresholds: Mapping[str, float] | None = None,
+    second_reading: bool = True,
+) -> Scorer:
+    """Return what scores tables with an embedded detector, or with the folder of your own.
+
+    ``spans`` adds where in a text each id was found, as JSON. Without ``second_reading`` the scores
+    of offence are the detector's own. Nothing is opened yet.
+    """
+    folders = _folders(model, lang)
+    cards = {spoken: read_card(folder) for spoken, folder in folders.items()}
+    known = list(dict.fromkeys(name for card in cards.values() for name in card.ids))
+    chosen = choose_ids(only, known)
+    ids = tuple(name for name in known if name in chosen)
+    limits = {name: _threshold(name, cards) for name in ids} | dict(thresholds or {})
+    words = (*((LANG,) if len(folders) > 1 else ()), *((SPANS,) if spans else ()))
+    wanted = second_reading and not chosen.isdisjoint(OFFENCE)
+    framers = {
+        spoken: folder
+        for spoken, card in cards.items()
+        if wanted and can_read_again(card) and (folder := framer_folder(card.lang))
+    }
+    settings = [ids, words, sorted(limits.items()) if spans else []]
+    what = BulkSettings(ids, spans, limits)
+    return Scorer(
+        load=partial(open_bulk, folders, framers, what),
+        lay_out=partial(lay_out_bulk, folders, framers, what),
+        ids=ids,
+        model=", ".join(card.model for card in cards.values()),
+        fingerprint=_fingerprint(folders, framers, settings),
+        thresholds=limits,
+        words=words,
+        part_rows=_SLOW_ROWS if _is_slow(next(iter(folders.values()))) else PART_ROWS,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BulkSettings:
+    """What is asked of the detectors."""
+
+    ids: tuple[str, ...]
+    spans: bool
+    thresholds: Mapping[str, float]
+
+
+def open_bulk(
+    folders: Mapping[str, Path], framers: Mapping[str, Path], settings: BulkSettings
+) -> ScoreBatch:
+    """Open the detectors of a :class:`Scorer` in the process that will use them."""
+    detectors = {lang: load_detector(folder) for lang, folder in folders.items()}
+    for lang, folder in framers.items():
+        detectors[lang] = with_second_reading(detectors[lang], load_embedded_framer(folder))
+    return BulkDetector(detectors, settings)
+
+
+def lay_out_bulk(
+    folders: Mapping[str, Path], framers: Mapping[str, Path], settings: BulkSettings, target: Path
+) -> "partial[ScoreBatch]":
+    """Lay the weights out so that processes share them; return what opens them there."""
+    every = [*folders.values(), *framers.values()]
+    # Those that lie side by side belong together; a folder of your own may have any name.
+    places = {
+        parent: target / str(at)
+        for at, parent in enumerate(dict.fromkeys(each.parent for each in every))
+    }
+    for parent, place in places.items():
+        lay_out([each for each in every if each.parent == parent], place)
+    shared, shared_framers = (
+        {lang: places[folder.parent] / folder.name for lang, folder in found.items()}
+        for found in (folders, framers)
+    )
+    return partial(open_bulk, shared, shared_framers, settings)
+
+
+class BulkDetector:
+    """Scores texts as columns; each by the detector of its language, if there are several."""
+
+    def __init__(self, detectors: Mapping[str, Detector], settings: BulkSettings):
+        self.detectors, self.ids, self.spans = dict(detectors), settings.ids, settings.spans
+        self.thresholds = settings.thresholds
+
+    def __call__(self, texts: list[str]) -> Columns:
+        """Return the columns of these texts."""
+        if len(self.detectors) == 1:
+            (detector,) = self.detectors.values()
+            rows = np.arange(len(texts))
+            found = self._numbers(texts, rows, detector)
+            columns: dict[str, NDArray[np.float32] | list[str | None]] = dict(
+                zip(self.ids, found.T, strict=True)
+            )
+            return columns | self._spans(texts, found, [detector] * len(texts))
+        return self._by_language(texts)
+
+    def _by_language(self, texts: list[str]) -> Columns:
+        read_in = [self._language_of(text) for text in texts]
+        numbers = np.full((len(texts), len(self.ids)), np.nan, dtype=np.float32)
+        for lang, detector in self.detectors.items():
+            rows = np.flatnonzero([each == lang for each in read_in])
+            if rows.size:
+                numbers[rows] = self._numbers(texts, rows, detector)
+        by = [None if lang is None else self.detectors[lang] for lang in read_in]
+        return {
+            **dict(zip(self.ids, numbers.T, strict=True)),
+            LANG: read_in,
+            MODEL: [None if each is None else each.card.model for each in by],
+            ERROR: [None if lang else _foreign(list(self.detectors)) for lang in read_in],
+            **self._spans(texts, numbers, by),
+        }
+
+    def _language_of(self, text: str) -> str | None:
+        langs = possible_languages(text, list(self.detectors))
+        return langs[0] if langs and langs[0] in self.detectors else None
+
+    def _numbers(
+        self, texts: list[str], rows: NDArray[np.int_], detector: Detector
+    ) -> NDArray[np.float32]:
+        scores = detector.score([texts[row] for row in rows.tolist()])
+        missing = np.full(len(rows), np.nan, dtype=np.float32)
+        return np.stack([scores.get(name, missing) for name in self.ids], axis=1)
+
+    def _spans(
+        self,
+        texts: Sequence[str],
+        numbers: NDArray[np.float32],
+        detectors: Sequence[Detector | None],
+    ) -> dict[str, list[str | None]]:
+        if not self.spans:
+            return {}
+        return {
+            SPANS: [
+                None if detector is None else self._places(text, row, detector)
+                for text, row, detector in zip(texts, numbers.tolist(), detectors, strict=True)
+            ]
+        }
+
+    def _places(self, text: str, row: Sequence[float], detector: Detector) -> str:
+        """Return where in a text the ids are that reach their threshold, as JSON."""
+        scores = {
+            name: value
+            for name, value in zip(self.ids, row, strict=True)
+            if name in detector.card.ids
+        }
+        found = found_ids(scores, self.thresholds)
+        if not found or not isinstance(detector, BaseDetector):
+            return "[]"
+        places = detector.spans(text, found)
+        return json.dumps(
+            [
+                {"id": name, "start": span.start, "end": span.end}
+                for name in found
+                for span in places.get(name, ())
+            ]
+        )
+
+
+def _folders(model: str, lang: str) -> dict[str, Path]:
+    """Return the folder of the detector of each language; the first reads what has no clear one.
+
+    A language without a detector of the wanted name has its default.
+    """
+    if model not in DETECTORS:
+        folder = Path(model).expanduser()
+        card = load_detector(model).card  # says what is wrong with the name
+        if lang not in (AUTO, card.lang):
+            raise UsageError(
+                f"The detector '{model}' reads '{card.lang}' and --lang is '{lang}'; name a "
+                "detector for that language."
+            )
+        return {card.lang: folder.resolve()}
+    if lang != AUTO and lang not in EMBEDDED:
+        raise unknown_name("language", lang, [AUTO, *EMBEDDED])
+    if lang != AUTO:
+        load_detector(model, lang=lang)  # says if there is none of that name
+        return {lang: WEIGHTS / EMBEDDED[lang][model]}
+    return {each: WEIGHTS / names.get(model, names["default"]) for each, names in EMBEDDED.items()}
+
+
+def _threshold(name: str, cards: Mapping[str, Card]) -> float:
+    """Return the threshold of the first language that has the id."""
+    return next(card.threshold(name) for card in cards.values() if name in card.ids)
+
+
+def _is_slow(folder: Path) -> bool:
+    """Say whether texts may go through an encoder; the first language tells, as most are in it."""
+    return any((part / MODEL_FILE).exists() for part in with_parts(folder))
+
+
+def _foreign(langs: Sequence[str]) -> str:
+    named = " or ".join(LANGUAGE_NAMES[each] for each in langs)
+    return f"another language than {named}"
+
+
+def _fingerprint(
+    folders: Mapping[str, Path], framers: Mapping[str, Path], settings: Sequence[object]
+) -> str:
+    """Return what changes when the scores would: the weights, and what is asked of them."""
+    digest = sha256(json.dumps([*settings, RULE if framers else None]).encode())
+    for lang, folder in (*folders.items(), *framers.items()):
+        for part in dict.fromkeys(with_parts(folder)):
+            # A folder of one's own may also hold what an editor or version control keeps there.
+            for file in sorted(each for each in part.glob("[!.]*") if each.is_file()):
+                digest.update(f"{lang} {part.name}/{file.name} {file_sha256(file)}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,277 @@
+"""One page to send to a colleague: the text with its marks, and the findings beside it.
+
+Everything is in the one file: no script, no font, no request. The policy in its head allows only
+the page's own style, and all that comes from documents is escaped.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from string import Template
+
+from tactful import __version__
+from tactful.checking.checker import (
+    DocumentReport,
+    Outcome,
+    Passage,
+    PlacedFinding,
+    Unread,
+    shorten,
+)
+from tactful.checking.reports.html_marks import Card, cards_of, group_class, marked_text, safe
+from tactful.checking.reports.implied import implied_sentences
+from tactful.checking.reports.run import GROUPS, Run, Tally, group_of
+from tactful.checking.wording.wording import Wording, wording
+from tactful.detectors.card import Card as ModelCard
+from tactful.figures import COLOURS, INK
+
+_FOLDER = Path(__file__).parent
+_LONGEST_WORDS = 120
+_DARK_MIX = 62
+"""How much of a colour stays, in per cent, when it is lightened for dark pages."""
+
+
+def render_html(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
+    """Yield the page."""
+    words = wording(run.lang)
+    tally = Tally()
+    kept = list(tally.watch(outcomes))
+    run = run.used(tally.models)
+    reports = [each for each in kept if isinstance(each, DocumentReport)]
+    unread = [each for each in kept if isinstance(each, Unread)]
+    style = _style()
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    one = reports[0] if len(reports) == 1 and not unread else None
+    several = words.count(words.reporting.document, len(reports))
+    numbers = iter(range(1, tally.findings + 1))
+    looked = _looked_for(run, words)
+    page = Template((_FOLDER / "page.html").read_text(encoding="utf-8"))
+    yield page.substitute(
+        style_hash=digest,
+        style=style,
+        lang=words.lang,
+        version=safe(__version__),
+        title=f"Tactful: {safe(_label(one, words) if one else several)}",
+        skip=safe(words.page.skip),
+        heading=safe(_label(one, words) if one else words.page.heading),
+        summary=safe(tally.sentence(words.lang)),
+        legend=_legend(tally, words),
+        note_label=safe(words.page.note_label),
+        note_head=safe(words.page.note_head),
+        note=safe(words.page.note),
+        contents=_contents(reports, words) if len(reports) > 1 else "",
+        documents="\n".join(
+            [*(_unread(each, words) for each in unread),
+             *(_document(at, report, numbers, words, run, alone=one is not None)
+               for at, report in enumerate(reports, 1))]
+        ),
+        about="\n".join([*(_about(card, words) for card in run.cards), looked]),
+        colophon=safe(words.page.colophon.format(version=__version__)),
+    )  # fmt: skip
+
+
+def _style() -> str:
+    names = {group: COLOURS[at] for at, group in enumerate(GROUPS)} | {"other": COLOURS[5]}
+    light = "\n".join(
+        f"  --{name}: {colour}; --on-{name}: {_readable_on(colour)};"
+        for name, colour in names.items()
+    )
+    dark = "\n".join(
+        f"  --{name}: color-mix(in srgb, {colour} {_DARK_MIX}%, white); --on-{name}: {INK};"
+        for name, colour in names.items()
+    )
+    rules = "\n".join(
+        f".g-{name} {{ --c: var(--{name}); --on: var(--on-{name}); }} "
+        f".d-{name} {{ --d: var(--{name}); }}"
+        for name in names
+    )
+    css = Template((_FOLDER / "page.css").read_text(encoding="utf-8"))
+    return (
+        css.substitute(ink=INK, warning=COLOURS[4], colours=light, dark_colours=dark) + rules + "\n"
+    )
+
+
+def _readable_on(colour: str) -> str:
+    """Return the colour of letters on a badge that has more contrast (WCAG 2, 1.4.3)."""
+    light, paper, ink = _luminance(colour), _luminance("#ffffff"), _luminance(INK)
+    return "#ffffff" if (paper + 0.05) / (light + 0.05) > (light + 0.05) / (ink + 0.05) else INK
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _label(report: DocumentReport, words: Wording) -> str:
+    return words.page.a_text if report.path is None else report.path
+
+
+def _spoken(lang: str, words: Wording) -> str:
+    """Return the attribute that names the language of what is not in the page's own."""
+    return "" if lang == words.lang else f' lang="{safe(lang)}"'
+
+
+def _legend(tally: Tally, words: Wording) -> str:
+    from tactful.taxonomies.translations import load_translated
+
+    counts: dict[str, int] = {}
+    for name, number in tally.by_id.items():
+        counts[group_of(name)] = counts.get(group_of(name), 0) + number
+    items = []
+    for group in sorted(counts, key=lambda each: [*GROUPS, each].index(each)):
+        title = load_translated(group, words.lang).name if group in GROUPS else group
+        items.append(
+            f'<li class="{group_class(group)}"><span class="swatch"></span>{safe(title)} '
+            f'<span class="count">({words.number(counts[group])})</span></li>'
+        )
+    label = safe(words.page.colours)
+    return f'<ul class="legend" aria-label="{label}">{"".join(items)}</ul>' if items else ""
+
+
+def _contents(reports: Sequence[DocumentReport], words: Wording) -> str:
+    items = "".join(
+        f'<li><a href="#d{at}">{safe(_label(report, words))}</a> '
+        f"<span>{safe(words.count(words.reporting.finding, len(report.findings)))}</span></li>"
+        for at, report in enumerate(reports, 1)
+    )
+    label = safe(words.page.documents)
+    return f'<nav class="contents" aria-label="{label}"><ul>{items}</ul></nav>'
+
+
+def _unread(unread: Unread, words: Wording) -> str:
+    # Why a file cannot be read is said in English, as all errors are.
+    return (
+        f'<p class="unread"><strong>{safe(words.page.not_checked)}</strong> '
+        f"<span{_spoken('en', words)}>{safe(str(unread))}</span></p>"
+    )
+
+
+def _document(
+    at: int,
+    report: DocumentReport,
+    numbers: Iterator[int],
+    words: Wording,
+    run: Run,
+    *,
+    alone: bool,
+) -> str:
+    said = words.reporting
+    title = safe(words.page.the_text if alone else _label(report, words))
+    facts = [
+        words.page.kinds.get(report.kind, report.kind),
+        words.count(said.passage, len(report.passages)),
+        words.count(said.finding, len(report.findings)),
+    ]
+    if report.silenced:
+        facts.append(words.count(said.silenced_here, report.silenced))
+    problems = "".join(f"<li>{safe(str(problem))}</li>" for problem in report.problems)
+    spoken = _spoken(run.language_of(report), words)
+    blocks = (
+        _block([*members], numbers, words, spoken)
+        for _, members in groupby(report.by_passage(), key=lambda pair: pair[0].number)
+    )
+    parts = [
+        f'<section class="document" id="d{at}" aria-labelledby="t{at}">',
+        f'<h2 id="t{at}">{title}</h2>',
+        f'<p class="meta">{safe(" · ".join(facts))}</p>',
+        f'<ul class="problems"{_spoken("en", words)}>{problems}</ul>' if problems else "",
+        *(blocks if report.passages else [f"<p>{safe(words.page.empty)}</p>"]),
+        "</section>",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _block(
+    members: Sequence[tuple[Passage, list[PlacedFinding]]],
+    numbers: Iterator[int],
+    words: Wording,
+    spoken: str,
+) -> str:
+    """Draw a paragraph, and the findings of all its passages beside it."""
+    marked, cards = [], []
+    for passage, findings in members:
+        here = cards_of(findings, numbers)
+        marked.append(marked_text(passage.text, here, words, foreign=bool(spoken)))
+        cards += [_card(card, passage, words, spoken) for card in here]
+    kind = members[0][0].block.replace(" ", "-")
+    text = f'<p class="words {safe(kind)}" dir="auto"{spoken}>{" ".join(marked)}</p>'
+    if not cards:
+        return f'<div class="block quiet">{text}</div>'
+    first = next(findings[0] for _, findings in members if findings)
+    return (
+        f'<div class="block found {group_class(first.id)}">'
+        f"{text}"
+        f'<ol class="findings">{"".join(cards)}</ol></div>'
+    )
+
+
+def _card(card: Card, passage: Passage, words: Wording, spoken: str) -> str:
+    (_, head), *below = card.tree
+    line = words.page.line.format(line=passage.place.line)
+    parts = [
+        f'<li class="finding {group_class(head.id)}" id="f{card.number}">',
+        f'<span class="line">{safe(line)}</span>',
+        f'<h3><span class="number">{card.number}</span>{safe(head.name)}</h3>',
+        *_facts(head, words, spoken),
+    ]
+    for _, finding in below:
+        facts = _facts(finding, words, spoken)
+        parts += [f'<div class="below"><h4>{safe(finding.name)}</h4>', *facts, "</div>"]
+    return "".join([*parts, "</li>"])
+
+
+def _facts(finding: PlacedFinding, words: Wording, spoken: str) -> Iterator[str]:
+    """Say how sure, which words, and, when asked, why."""
+    yield _sure(finding, words)
+    pieces = dict.fromkeys(shorten(span.words, longest=_LONGEST_WORDS) for span in finding.spans)
+    if pieces:
+        yield f'<p class="carried"{spoken}>{safe(words.quoted(pieces))}</p>'
+    if finding.frame is not None:
+        implied = implied_sentences(finding.frame, words.lang)
+        items = "".join(f"<li>{safe(each)}</li>" for each in implied)
+        yield f'<ul class="implied" title="{safe(words.reporting.caveat)}">{items}</ul>'
+    if finding.explanation:
+        yield f"<details><summary>{safe(words.page.why)}</summary>"
+        yield f'<p class="why">{safe(finding.explanation)}</p></details>'
+
+
+def _sure(finding: PlacedFinding, words: Wording) -> str:
+    least = f"{100 * finding.threshold:.1f}"
+    label = words.page.probability.format(
+        probability=words.likely(finding.probability), threshold=words.threshold(finding.threshold)
+    )
+    return (
+        f'<p class="sure"><svg viewBox="0 0 100 8" preserveAspectRatio="none" role="img" '
+        f'aria-label="{label}"><rect width="100" height="8" rx="3"/>'
+        f'<rect width="{100 * finding.probability:.1f}" height="8" rx="3"/>'
+        f'<line x1="{least}" x2="{least}" y1="0" y2="8"/></svg>'
+        f"<b>{words.how_sure(finding.probability)}</b> <code>{safe(finding.id)}</code></p>"
+    )
+
+
+def _about(card: ModelCard, words: Wording) -> str:
+    # Cards are written in English, whatever language their detector reads.
+    english = _spoken("en", words)
+    lists = ((words.page.limits, card.limits), (words.page.not_for, card.not_for))
+    parts = [f"<h2>{safe(words.page.about.format(model=card.model))}</h2>"]
+    if card.summary:
+        parts.append(f"<p{english}>{safe(card.summary)}</p>")
+    for title, sentences in lists:
+        if sentences:
+            items = "".join(f"<li>{safe(sentence)}</li>" for sentence in sentences)
+            parts.append(f"<p>{safe(title)}:</p><ul{english}>{items}</ul>")
+    return "\n".join(parts)
+
+
+def _looked_for(run: Run, words: Wording) -> str:
+    ids = ", ".join(f"<code>{safe(name)}</code>" for name in run.ids)
+    licences = dict.fromkeys(card.licence for card in run.cards)
+    listed = "; ".join(map(safe, licences))
+    if english := _spoken("en", words):
+        listed = f"<span{english}>{listed}</span>"
+    return f"<p>{words.page.looked_for.format(ids=ids, licence=listed)}</p>"

@@ -1,0 +1,1 @@
+"""The sentences of explanations and reports, one module a language."""

@@ -1,0 +1,141 @@
+"""Explanations and reports in English."""
+
+from collections.abc import Sequence
+
+from tactful.checking.wording.wording import Count, Explaining, Page, Reporting, Rules, Wording
+
+
+def _joined(marked: Sequence[str]) -> str:
+    return marked[0] if len(marked) == 1 else f"{', '.join(marked[:-1])} and {marked[-1]}"
+
+
+ENGLISH = Wording(
+    lang="en",
+    quotes=("“", "”"),
+    under="under 1",
+    over="over 99",
+    number="{:,}".format,
+    likely="{:.2f}".format,
+    threshold="{:.2f}".format,
+    joined=_joined,
+    explaining=Explaining(
+        sureness=(
+            "almost certain",
+            "very sure",
+            "fairly sure",
+            "more sure than not",
+            "unsure",
+            "far from sure",
+        ),
+        sure=(
+            "Tactful is {sure} of this ({percent}).",
+            "Here Tactful is {sure} ({percent}).",
+            "Our reading is {sure} ({percent}).",
+            "How sure? {Sure} ({percent}).",
+        ),
+        carried=(
+            "What carries it: {quotes}.",
+            "Mostly through {quotes}.",
+            "It rests on {quotes}.",
+            "Look at {quotes}.",
+        ),
+        whole=(
+            "No single word carries it.",
+            "It lies in the whole.",
+            "No one place stands out.",
+            "The whole text carries it.",
+        ),
+        ask=(
+            "Ask yourself: {questions}",
+            "Worth asking: {questions}",
+            "A check: {questions}",
+            "Before you decide: {questions}",
+        ),
+        unless=(
+            "Not so when {clause}.",
+            "Ignore it when {clause}.",
+            "A false alarm when {clause}.",
+            "Never mind it when {clause}.",
+        ),
+        or_when=", or when ",
+        unknown="The detector names this '{name}'.",
+        experimental="An experiment: it was not learnt from texts in this language.",
+    ),
+    reporting=Reporting(
+        finding=Count("{n} finding", "{n} findings", "no findings"),
+        passage=Count("{n} passage", "{n} passages", "no passages"),
+        document=Count("{n} document", "{n} documents", "no documents"),
+        silenced=Count(*["{n} silenced by 'tactful: ignore'"] * 3),
+        silenced_here=Count(*["{n} silenced in the text"] * 3),
+        unread=Count(
+            "{n} document could not be checked",
+            "{n} documents could not be checked",
+            "no documents could not be checked",
+        ),
+        found_in="{findings} in {passages}",
+        of_documents="({some} of {all} documents)",
+        likelihoods=(
+            "almost certain",
+            "very likely",
+            "likely",
+            "rather likely",
+            "possible",
+            "doubtful",
+        ),
+        text="text",
+        all_scores="all scores",
+        carried="Carried by {quotes}.",
+        carried_by_all="Carried by the whole passage.",
+        caveat=(
+            "What readers may take from the words; not what the author believes, and not what is "
+            "true."
+        ),
+        implies="May imply, about {group}: {statement}{sure}.",
+        about="May be about {group}{sure}.",
+        in_group=(
+            "The author may speak as one of the group{sure}; that is a guess on which people, too, "
+            "rarely agree, and it can change what the words mean."
+        ),
+        evidence="Read from {quotes}.",
+    ),
+    page=Page(
+        skip="Skip to the text",
+        heading="What these documents imply",
+        a_text="A text",
+        the_text="The text",
+        empty="It holds no text to check.",
+        colours="Colours",
+        documents="Documents",
+        note_label="How to read this page",
+        note_head="A person decides.",
+        note=(
+            "A model marked these passages; it can be wrong, and it knows neither the writer nor "
+            "the reader. A number says how sure it is, not how grave the matter is. Take each mark "
+            "as a question to ask, and leave what is right as it is. A passage without a mark is "
+            "not thereby fair."
+        ),
+        not_checked="Not checked.",
+        line="line {line}",
+        link="Finding {number}: {name}",
+        probability="probability {probability}, reported from {threshold}",
+        why="Why, and what to ask yourself",
+        about="About the detector: {model}",
+        limits="What it cannot do",
+        not_for="What it must not be used for",
+        looked_for="Looked for: {ids}. Licence of the weights: {licence}.",
+        colophon=(
+            "Made by Tactful {version}, offline. This page holds no script and asks the network "
+            "for nothing."
+        ),
+        kinds={"plain": "plain", "markdown": "markdown", "html": "html"},
+    ),
+    rules=Rules(
+        folder="The folder in which the check ran.",
+        ask="Ask yourself: {question}",
+        example="For example: {example}",
+        not_this="It is not: {sentences}",
+        source="Source: {section}. {title} ({venue}).",
+        caution="A detector can be wrong: a person decides.",
+        more="More words that carry the finding.",
+    ),
+)

@@ -1,0 +1,137 @@
+"""JSON and JSON Lines: the documented schema, whole, and the same for the same input."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tactful.checking.checker import check_document
+from tactful.detectors.base import BaseDetector
+from tactful.documents.document import document_of
+
+Rendered = Callable[..., str]
+SCHEMA: Mapping[str, Any] = json.loads(
+    (Path(__file__).parents[3] / "docs" / "schemas" / "check-1.json").read_text(encoding="utf-8")
+)
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "null": (type(None),),
+}
+
+_KEYWORDS = {
+    *("$schema", "$id", "$defs", "title", "description", "type", "const", "required"),
+    *("properties", "additionalProperties", "items", "minimum", "maximum", "minLength"),
+}
+
+
+def flaws(value: Any, schema: Mapping[str, Any], at: str = "$") -> list[str]:
+    """Check a value by the keywords that our schema uses; an unknown keyword is a flaw itself."""
+    if "$ref" in schema:
+        schema = SCHEMA["$defs"][schema["$ref"].removeprefix("#/$defs/")]
+    found = [f"{at}: unknown keyword {key}" for key in schema.keys() - _KEYWORDS]
+    kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    if kinds and not any(isinstance(value, _TYPES[kind]) for kind in kinds):
+        return [*found, f"{at}: {value!r} is no {kinds}"]
+    if "const" in schema and value != schema["const"]:
+        found.append(f"{at}: {value!r} is not {schema['const']!r}")
+    if isinstance(value, int | float) and not (
+        schema.get("minimum", value) <= value <= schema.get("maximum", value)
+    ):
+        found.append(f"{at}: {value} is out of range")
+    if isinstance(value, str) and len(value) < schema.get("minLength", 0):
+        found.append(f"{at}: too short")
+    if isinstance(value, list) and "items" in schema:
+        for number, item in enumerate(value):
+            found += flaws(item, schema["items"], f"{at}[{number}]")
+    if isinstance(value, dict):
+        inner = schema.get("properties", {})
+        found += [f"{at}: no {key}" for key in schema.get("required", []) if key not in value]
+        others = schema.get("additionalProperties", True)
+        for key, item in value.items():
+            if key in inner:
+                found += flaws(item, inner[key], f"{at}.{key}")
+            elif others is False:
+                found.append(f"{at}: unknown {key}")
+            elif isinstance(others, dict):
+                found += flaws(item, others, f"{at}.{key}")
+    return found
+
+
+def test_the_golden_examples(
+    rendered: Rendered, plain_letter: Any, golden: Callable[[str], str]
+) -> None:
+    assert rendered("json", plain_letter) == golden("letter.json")
+    assert rendered("jsonl", plain_letter) == golden("letter.jsonl")
+
+
+def test_the_schema_describes_what_is_written(
+    rendered: Rendered, letter: Any, hostile: Any, unread: Any, phrases: BaseDetector
+) -> None:
+    scored = check_document(phrases, document_of("Hello."), all_scores=True)
+    report = json.loads(rendered("json", letter, hostile, unread, scored))
+    assert flaws(report, SCHEMA) == []
+    assert report["documents"][2]["scores"][0]["probabilities"]["pcl"] == 0.01
+    assert report["errors"] == [{"path": unread.path, "message": unread.message}]
+
+
+def test_the_schema_would_notice(rendered: Rendered, letter: Any) -> None:
+    report = json.loads(rendered("json", letter))
+    report["documents"][0]["findings"][0]["probability"] = 1.2
+    report["extra"] = 1
+    del report["summary"]
+    assert len(flaws(report, SCHEMA)) == 3
+
+
+def test_lines_hold_the_findings_and_a_summary(
+    rendered: Rendered, letter: Any, hostile: Any, unread: Any
+) -> None:
+    text = rendered("jsonl", letter, hostile, unread)
+    # No reader of lines may see more of them than we wrote.
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert text.count("\n") == len(lines)
+    *others, summary = lines
+    findings = [line for line in others if line["type"] == "finding"]
+    assert len(findings) == summary["findings"] == 6
+    assert [line["type"] for line in others if line not in findings] == ["error"]
+    finding = {
+        key: value for key, value in findings[0].items() if key not in ("type", "kind", "path")
+    }
+    assert flaws(finding, {"$ref": "#/$defs/finding"}) == []
+    assert findings[0]["path"] == "letter.txt"
+    assert (summary["type"], summary["schema"]) == ("summary", "tactful/check/1")
+
+
+def test_lines_are_written_as_they_come(phrases: BaseDetector, letter: Any) -> None:
+    from tactful.checking.reports import STREAMED, Run, render
+
+    def outcomes() -> Any:
+        yield letter
+        pytest.fail("asked for the second document before the first was written")
+
+    for name in STREAMED:
+        assert next(render(name, outcomes(), Run(phrases.card, phrases.card.ids)))
+
+
+@pytest.mark.parametrize("name", ["json", "jsonl", "sarif"])
+def test_hostile_text_stays_data(rendered: Rendered, hostile: Any, name: str) -> None:
+    text = rendered(name, hostile)
+    assert text.encode("utf-8")
+    assert "\x1b" not in text
+    assert "\u2028" not in text
+    for line in text.splitlines() if name == "jsonl" else [text]:
+        json.loads(line)
+
+
+def test_offsets_lead_to_the_words(rendered: Rendered, letter: Any) -> None:
+    for finding in json.loads(rendered("json", letter))["documents"][0]["findings"]:
+        for span in finding["spans"]:
+            assert letter.source[span["start"] : span["end"]] == span["text"]
+            line = letter.source.splitlines()[span["line"] - 1]
+            assert line[span["column"] - 1 : span["end_column"] - 1] == span["text"]

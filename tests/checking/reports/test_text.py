@@ -1,0 +1,105 @@
+"""The terminal view: marks below or in the words, explanations, and nothing that escapes."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+
+from tactful.checking.checker import DocumentReport, check_document
+from tactful.checking.reports.text import quote_lines
+from tactful.detectors.base import BaseDetector
+from tactful.documents.document import document_of
+
+Rendered = Callable[..., str]
+
+
+def test_the_golden_example(
+    rendered: Rendered, plain_letter: Any, golden: Callable[[str], str]
+) -> None:
+    assert rendered("text", plain_letter) == golden("letter.txt")
+
+
+def test_a_place_on_each_line_in_a_pipe(rendered: Rendered, letter: Any) -> None:
+    lines = rendered("text", letter).splitlines()
+    assert lines[0] == "letter.txt:3:1: Patronizing or condescending [pcl]: likely, 0.83"
+    assert lines[1] == "letter.txt:3:1:   Compassion [pcl.compassion]: rather likely, 0.55"
+    assert lines[-1] == "4 findings in 3 passages."
+
+
+def test_an_id_is_explained_once(rendered: Rendered, phrases: BaseDetector) -> None:
+    report = check_document(phrases, document_of("Even they one.\n\nAgain even they."))
+    text = rendered("text", report)
+    assert text.count(report.findings[0].explanation.split(".")[0]) == 1
+    assert "pcl: Carried by “even they”." in text
+
+
+def test_carets_stand_below_the_words(rendered: Rendered, phrases: BaseDetector) -> None:
+    report = check_document(phrases, document_of("日本 🙂 even they e\u0301 poor souls"))
+    quote, carets = re.findall(r"  \| (.*)", rendered("text", report))
+    assert carets.count("^") == len("even they") + len("poor souls")
+    assert carets.index("^") == cell_len(quote[: quote.index("even they")])
+    assert carets.rindex("^") == cell_len(quote) - 1
+
+
+def test_a_terminal_gets_underlines_and_no_carets(rendered: Rendered, letter: Any) -> None:
+    text = rendered("text", letter, width=60, colour=True)
+    assert re.search(r"\x1b\[[0-9;]*4[0-9;]*meven they\x1b\[0m", text)
+    assert "^" not in text
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    assert max(map(cell_len, plain.splitlines())) < 60
+    assert "  ● Patronizing or condescending  likely, 0.83  pcl\n" in plain
+    assert "    ○ Dismissive  almost certain, 0.97\n      unhealthy.dismissive\n" in plain
+
+
+def test_hostile_text_cannot_reach_the_terminal(
+    rendered: Rendered, hostile: Any, unread: Any
+) -> None:
+    for options in ({}, {"width": 70, "colour": True}):
+        text = rendered("text", hostile, unread, **options)
+        # What is left of escapes are rich's own colours.
+        left = re.sub(r"\x1b\[[0-9;]*m", "", text)
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028]", left)
+        assert "\\x1b[31m" in left
+        assert "\\u202e" in left
+        assert text.encode("utf-8")
+    assert "\x1b" not in rendered("text", hostile)
+
+
+def test_what_could_not_be_read_is_counted(rendered: Rendered, letter: Any, unread: Any) -> None:
+    last = rendered("text", letter, unread).splitlines()[-1]
+    assert last == "4 findings in 3 passages; 1 document could not be checked."
+
+
+def test_several_documents_are_counted(rendered: Rendered, letter: Any) -> None:
+    last = rendered("text", letter, letter).splitlines()[-1]
+    assert last == "8 findings in 6 passages (2 of 2 documents)."
+
+
+def test_nothing_found_is_said(rendered: Rendered, phrases: BaseDetector) -> None:
+    report = check_document(phrases, document_of("Hello."))
+    assert rendered("text", report) == "No findings in 1 passage.\n"
+
+
+def test_all_scores_are_listed(rendered: Rendered, phrases: BaseDetector) -> None:
+    report = check_document(phrases, document_of("Hello."), only=["pcl"], all_scores=True)
+    text = rendered("text", report)
+    assert "text:1:1: all scores\n  0.0100  pcl\n  0.0100  pcl.compassion\n" in text
+
+
+@pytest.mark.parametrize("width", [10, 33, 200])
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 5_000 + " even they " + "y" * 5_000, "a " * 3_000 + "even they", "even they " * 900],
+)
+def test_long_passages_are_cut_and_wrapped(phrases: BaseDetector, text: str, width: int) -> None:
+    report: DocumentReport = check_document(phrases, document_of(text))
+    for passage, findings in report.by_passage():
+        if findings:
+            lines = list(quote_lines(passage, findings, width))
+            drawn = ["".join(piece for piece, _ in line) for line in lines]
+            assert max(map(cell_len, drawn)) <= width
+            assert sum(map(len, drawn)) < 1_500
+            marked = "".join(piece for line in lines for piece, mark in line if mark)
+            assert marked.replace(" ", "").startswith("eventhey")
