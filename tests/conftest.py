@@ -1,6 +1,7 @@
 """What the tests of several rooms share, and what makes every run of them the same."""
 
 import os
+import runpy
 import shutil
 import signal
 from collections.abc import Callable, Iterator
@@ -12,6 +13,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tactful.corpora import CORPORA
+from tactful.detectors.base import BaseDetector
+from tactful.detectors.load import WEIGHTS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -33,6 +36,7 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) else None
 
 
+PHRASES = Path(__file__).with_name("phrase_detector.py")
 COLLECTED = pytest.StashKey[list[str]]()
 
 
@@ -87,3 +91,16 @@ def browser() -> Iterator["Browser"]:
             pytest.skip(f"Chromium does not start: {error}")
         yield started
         started.close()
+
+
+@pytest.fixture
+def phrases() -> BaseDetector:
+    """Return the detector of ``tests/phrase_detector.py``."""
+    detector: BaseDetector = runpy.run_path(str(PHRASES))["PhraseDetector"]()
+    return detector
+
+
+@pytest.fixture(scope="session")
+def embedded_weights() -> Path:
+    """Return the folder of the embedded default."""
+    return WEIGHTS / "default-en"

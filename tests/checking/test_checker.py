@@ -11,7 +11,6 @@ from tactful.checking.checker import (
     choose_ids,
     likelihood,
     parent_of,
-    shorten,
     with_frames,
     without_explanations,
 )
@@ -22,6 +21,7 @@ from tactful.detectors.protocol import Scores
 from tactful.documents.document import document_of
 from tactful.errors import UnknownNameError, UsageError
 from tactful.types import Finding, Frame, Implication, Report, Span
+from tactful.words import LONGEST_EXCERPT, shorten
 
 LETTER = """\
 Dear friends,
@@ -260,7 +260,7 @@ def test_long_texts_are_shortened_around_the_words() -> None:
     assert shorten("short") == "short"
     text = "a" * 500 + "KEY" + "b" * 500
     assert "KEY" in shorten(text, 500)
-    assert all(len(shorten(text, at)) == checker.LONGEST_EXCERPT for at in (0, 500, 1002))
+    assert all(len(shorten(text, at)) == LONGEST_EXCERPT for at in (0, 500, 1002))
     assert shorten(text, 0).endswith("…")
     assert shorten(text, 1002).startswith("…")
     assert shorten(text, 1002).endswith("b")

@@ -59,10 +59,3 @@ def test_a_category_is_reported_only_with_its_gate() -> None:
 
 def test_a_gate_that_is_not_scored_is_open() -> None:
     assert found_ids({"frame.lewd": 0.9}, {"frame.lewd": 0.5}) == ["frame.lewd"]
-
-
-def test_thresholds_can_be_replaced() -> None:
-    detector = Counting()
-    text = "They live, sadly, far away."
-    scores = {name: float(values[0]) for name, values in detector.score([text]).items()}
-    assert detector.report(text, scores, {"pcl": 0.99}).findings == ()

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tactful.checking.explanation import taxonomy_entries
-from tactful.detectors.base import GATES, findings_of, found_ids
+from tactful.checking.findings import findings_of
+from tactful.detectors.base import GATES, found_ids
 from tactful.detectors.card import Card
 from tactful.detectors.protocol import Detector
 from tactful.documents.document import Document
@@ -18,10 +19,10 @@ from tactful.documents.segments import Segment
 from tactful.errors import Problem, UsageError
 from tactful.registry import unknown_name
 from tactful.types import Finding, Frame, Span
+from tactful.words import shorten
 
 BATCH = 256
 """So many passages are scored in one call."""
-LONGEST_EXCERPT = 400
 LIKELIHOODS = (
     (0.95, "almost certain"),
     (0.85, "very likely"),
@@ -164,15 +165,6 @@ def likelihood(probability: float) -> str:
     return next(words for least, words in LIKELIHOODS if probability >= least)
 
 
-def shorten(text: str, around: int = 0, longest: int = LONGEST_EXCERPT) -> str:
-    """Cut a text that is longer than ``longest`` to that length, keeping what is ``around``."""
-    if len(text) <= longest:
-        return text
-    start = 0 if around < longest // 2 else min(around - longest // 4, len(text) - longest)
-    before, after = "…" if start else "", "…" if start + longest < len(text) else ""
-    return before + text[start + len(before) : start + longest - len(after)] + after
-
-
 def choose_ids(wanted: Sequence[str], known: Sequence[str]) -> frozenset[str]:
     """Return the known ids that are wanted; ``pcl`` stands for ``pcl`` and all below it."""
     chosen: set[str] = set()
@@ -239,7 +231,7 @@ def check_document(
         silenced += len(found) - len(loud)
         if loud:
             wanted = {name: scores[name] for name in loud}
-            for finding in findings_of(detector, segment.text, wanted, needed):
+            for finding in findings_of(detector, segment.text, wanted):
                 findings.append(_placed(document, segment, passage, finding, loud, needed))
     return DocumentReport(
         document.path if document.path is None else str(document.path),

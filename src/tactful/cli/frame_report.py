@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tactful import __version__
-from tactful.checking.checker import likelihood, shorten
+from tactful.checking.checker import likelihood
 from tactful.checking.reports.implied import (
     CAVEAT,
     evidence_sentence,
@@ -18,6 +18,7 @@ from tactful.cli.frame_texts import Found, Given
 from tactful.detectors.card import Card
 from tactful.frames.frame_json import frame_as_json
 from tactful.types import Frame
+from tactful.words import shorten
 
 SCHEMA = "tactful/frame/1"
 _WIDTH = 96

@@ -1,12 +1,12 @@
-"""What detectors share: a report is made of scores, thresholds, carrying words and explanations."""
+"""What detectors share: which ids are found, and which words carry them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from tactful.detectors.card import Card
-from tactful.detectors.protocol import Detector, Scores
+from tactful.detectors.protocol import Scores
 from tactful.detectors.stereotype_labels import CATEGORIES, OTHERS, ROOT
-from tactful.types import Finding, Report, Span
+from tactful.types import Report, Span
 
 Spans = Mapping[str, tuple[Span, ...]]
 
@@ -32,48 +32,17 @@ class BaseDetector(ABC):
         return occlusion_spans(self, text, ids)
 
     def check(self, text: str) -> Report:
-        """Return what was found in one text: what, how sure, where and why.
+        """Return what this detector alone finds in one text: what, how sure, where and why.
 
-        This is the detector's own reading. ``tactful check`` corrects it: the mere mention of a
-        group is not an offence. ``tactful.checking.second_reading.with_second_reading`` returns a
-        detector that does the same.
+        :func:`tactful.check` corrects it: the mere mention of a group is not an offence.
         """
+        from tactful.checking.findings import findings_of
+
         probabilities = {name: float(found[0]) for name, found in self.score([text]).items()}
-        return self.report(text, probabilities)
-
-    def report(
-        self,
-        text: str,
-        probabilities: Mapping[str, float],
-        thresholds: Mapping[str, float] | None = None,
-    ) -> Report:
-        """Turn the probabilities of one text into findings; ``thresholds`` replace the card's."""
-        from tactful.checking.explanation import explain
-        from tactful.checking.wording.wording import spoken_or_english
-
-        lang = spoken_or_english(self.card.lang)
-        ids = found_ids(probabilities, {**self._thresholds(), **(thresholds or {})})
-        spans = self.spans(text, ids) if ids else {}
-        findings = tuple(
-            Finding(
-                name,
-                probabilities[name],
-                spans.get(name, ()),
-                explain(
-                    name,
-                    text,
-                    probabilities[name],
-                    spans.get(name, ()),
-                    lang,
-                    experimental=name in self.card.experimental,
-                ),
-            )
-            for name in ids
-        )
-        return Report(text, findings, model=self.card.model)
-
-    def _thresholds(self) -> dict[str, float]:
-        return {name: self.card.threshold(name) for name in self.card.ids}
+        thresholds = {name: self.card.threshold(name) for name in self.card.ids}
+        ids = found_ids(probabilities, thresholds)
+        found = findings_of(self, text, {name: probabilities[name] for name in ids})
+        return Report(text, tuple(found), model=self.card.model)
 
 
 def found_ids(probabilities: Mapping[str, float], thresholds: Mapping[str, float]) -> list[str]:
@@ -88,24 +57,3 @@ def found_ids(probabilities: Mapping[str, float], thresholds: Mapping[str, float
         below for gate, below in GATES.items() if gate in probabilities and gate not in reached
     )
     return [name for name in probabilities if name in reached and not name.startswith(closed)]
-
-
-def findings_of(
-    detector: Detector,
-    text: str,
-    probabilities: Mapping[str, float],
-    thresholds: Mapping[str, float],
-) -> Sequence[Finding]:
-    """Return the findings of a text whose ``probabilities`` are known already."""
-    if isinstance(detector, BaseDetector):
-        return detector.report(text, probabilities, thresholds).findings
-    from tactful.checking.explanation import explain
-    from tactful.checking.wording.wording import spoken_or_english
-
-    lang = spoken_or_english(detector.card.lang)
-    # Whatever has only the protocol reports by its own thresholds; ours may be lower.
-    known = {finding.id: finding for finding in detector.check(text).findings}
-    return [
-        known.get(name) or Finding(name, value, (), explain(name, text, value, (), lang))
-        for name, value in probabilities.items()
-    ]

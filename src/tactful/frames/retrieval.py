@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.checking.checker import shorten
 from tactful.detectors.card import Card
 from tactful.errors import FileFormatError
 from tactful.frames.consensus import consensus, vote
@@ -22,6 +21,7 @@ from tactful.frames.index import Index, IndexedPost, read_index
 from tactful.frames.schema import CATEGORICAL
 from tactful.frames.search import at_thresholds, most_probable
 from tactful.types import Frame, Implication
+from tactful.words import shorten
 
 GROUP, IN_GROUP, OFFENSIVE = "frame.group", "frame.in_group", "frame.offensive"
 

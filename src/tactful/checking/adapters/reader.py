@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tactful.detectors.base import findings_of
+from tactful.checking.findings import findings_of
 from tactful.detectors.protocol import Detector, Scores
 from tactful.errors import InputError, UsageError
 from tactful.types import Report
@@ -69,7 +69,7 @@ class Reader:
             # A category is judged together with its parent even where only one is wanted.
             found = [name for name in found_ids(values, self.thresholds) if name in self.ids]
             wanted = {name: values[name] for name in found}
-            findings = findings_of(detector, text, wanted, self.thresholds) if wanted else ()
+            findings = findings_of(detector, text, wanted)
             report = Report(text, tuple(findings), detector.card.model)
             readings.append(Reading({name: values[name] for name in self.ids}, report))
         return readings

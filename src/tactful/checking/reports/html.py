@@ -18,7 +18,6 @@ from tactful.checking.checker import (
     Passage,
     PlacedFinding,
     Unread,
-    shorten,
 )
 from tactful.checking.reports.html_marks import Card, cards_of, group_class, marked_text, safe
 from tactful.checking.reports.implied import implied_sentences
@@ -26,6 +25,7 @@ from tactful.checking.reports.run import GROUPS, Run, Tally, group_of
 from tactful.checking.wording.wording import Wording, wording
 from tactful.detectors.card import Card as ModelCard
 from tactful.figures import COLOURS, INK
+from tactful.words import shorten
 
 _FOLDER = Path(__file__).parent
 _LONGEST_WORDS = 120

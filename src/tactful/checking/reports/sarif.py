@@ -19,7 +19,6 @@ from tactful.checking.checker import (
     Place,
     PlacedFinding,
     Unread,
-    shorten,
 )
 from tactful.checking.reports.implied import implied_sentences
 from tactful.checking.reports.json_report import dump
@@ -27,6 +26,7 @@ from tactful.checking.reports.run import Run, Tally
 from tactful.checking.reports.visible import visible
 from tactful.checking.wording.wording import Wording, wording
 from tactful.errors import UnknownNameError
+from tactful.words import shorten
 
 SCHEMA_URI = "https://json.schemastore.org/sarif-2.1.0.json"
 WARNING_FROM = 0.7

@@ -12,13 +12,13 @@ from tactful.checking.checker import (
     Passage,
     PlacedFinding,
     Unread,
-    shorten,
 )
 from tactful.checking.reports.implied import implied_sentences
 from tactful.checking.reports.language import common_language
 from tactful.checking.reports.run import Run, Tally, as_tree, group_of
 from tactful.checking.reports.visible import shown, visible
 from tactful.checking.wording.wording import AUTO, Wording, wording
+from tactful.words import shorten
 
 if TYPE_CHECKING:
     from rich.text import Text

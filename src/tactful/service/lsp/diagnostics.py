@@ -13,7 +13,7 @@ from lsprotocol.types import (
     Range,
 )
 
-from tactful.checking.checker import Place, PlacedFinding, shorten
+from tactful.checking.checker import Place, PlacedFinding
 from tactful.checking.reports.visible import visible
 from tactful.checking.wording.wording import Wording, wording
 from tactful.documents.document import Document
@@ -21,6 +21,7 @@ from tactful.errors import Problem
 from tactful.service.lsp.documents import Snapshot
 from tactful.service.lsp.lines import Places
 from tactful.service.lsp.reader import Reading
+from tactful.words import shorten
 
 SOURCE = "tactful"
 SEVERITIES = (
