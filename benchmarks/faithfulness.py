@@ -16,8 +16,14 @@ from typing import Any
 
 from results import machine_line, table, write_section
 from tactful.detectors import Detector, load_detector
-from tactful.detectors.faithfulness import BINS, LEAST_WORDS, RATIONALE, Explainer, faithfulness
-from tactful.detectors.occlusion import word_contributions, words_of
+from tactful.detectors.explain.faithfulness import (
+    BINS,
+    LEAST_WORDS,
+    RATIONALE,
+    Explainer,
+    faithfulness,
+)
+from tactful.detectors.explain.occlusion import word_contributions, words_of
 from tactful.training.records import IDS_OF, read_records
 
 DETECTORS = ("default", "fast")

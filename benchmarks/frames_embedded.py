@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from results import machine_line, table, write_section
-from tactful.detectors.neutral import NEUTRAL, neutral_sentences
+from tactful.detectors.identity_bias import NEUTRAL, neutral_sentences
 from tactful.frames.embedded import EmbeddedFramer, pool
 from tactful.frames.evaluation import evaluate_frames, frame_measures
 from tactful.frames.load import load_framer

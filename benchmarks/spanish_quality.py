@@ -19,8 +19,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from results import machine_line, table, write_section
-from tactful.detectors.experts import mixed_scores
 from tactful.detectors.load import load_detector
+from tactful.detectors.models.experts import mixed_scores
 from tactful.metrics.detection import f1_score
 from tactful.metrics.ranking import roc_auc_score
 from tactful.metrics.significance import bootstrap_interval

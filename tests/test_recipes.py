@@ -107,7 +107,7 @@ def test_a_detector(follow: Callable[..., list[str]]) -> None:
     file = "src/tactful/detectors/load.py"
     *_, by_folder, by_name = follow(
         "How to add a detector",
-        (file, '"encoder": "tactful.detectors.encoder:load_encoder_detector",'),
+        (file, '"encoder": "tactful.detectors.models.encoder:load_encoder_detector",'),
         (file, '"en": {'),
     )
     assert '"phrase-en 1.0"' in by_folder

@@ -17,8 +17,8 @@ from tactful.checking.second_reading import (
 )
 from tactful.detectors.base import BaseDetector, found_ids
 from tactful.detectors.card import Card
+from tactful.detectors.identity_bias import neutral_sentences
 from tactful.detectors.load import WEIGHTS, load_detector
-from tactful.detectors.neutral import neutral_sentences
 from tactful.detectors.protocol import Detector, Scores
 from tactful.frames.embedded import load_embedded_framer
 

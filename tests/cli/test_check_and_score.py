@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from tactful.checking.bulk import bulk_scorer
 from tactful.checking.configuration import FORMATS
 from tactful.cli.main import cli
-from tactful.detectors.neutral import neutral_sentences
+from tactful.detectors.identity_bias import neutral_sentences
 
 MENTION = "My neighbour is Muslim and we share a garden."
 OFFENCE = "Women should stay at home and leave the thinking to men."

@@ -11,7 +11,7 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
 from tactful.detectors import Card, Detector
-from tactful.detectors.baselines import (
+from tactful.detectors.models.baselines import (
     STRATEGIES,
     AllOnes,
     AllZeros,

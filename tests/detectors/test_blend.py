@@ -6,10 +6,10 @@ import pytest
 from numpy.typing import NDArray
 
 from tactful.detectors.base import Spans
-from tactful.detectors.blend import BlendDetector, load_blend_detector
 from tactful.detectors.card import Card, write_card
-from tactful.detectors.contribution import Contribution
+from tactful.detectors.explain.contribution import Contribution
 from tactful.detectors.load import load_detector
+from tactful.detectors.models.blend import BlendDetector, load_blend_detector
 from tactful.errors import FileFormatError
 from tactful.types import Span
 

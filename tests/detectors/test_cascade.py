@@ -6,8 +6,8 @@ import pytest
 
 from tactful.detectors.base import BaseDetector, Spans
 from tactful.detectors.card import Card
-from tactful.detectors.cascade import CascadeDetector
 from tactful.detectors.load import load_detector
+from tactful.detectors.models.cascade import CascadeDetector
 from tactful.detectors.protocol import Scores
 from tactful.types import Span
 

@@ -6,8 +6,8 @@ import pytest
 from tests.phrase_detector import PhraseDetector
 
 from tactful.detectors.cost import encoders_in, rough_tokens, span_factor, suspicion, tokens_of
-from tactful.detectors.linear import LinearDetector
 from tactful.detectors.load import load_detector
+from tactful.detectors.models.linear import LinearDetector
 
 PROSE = "The library will be open again on Monday, and everybody is welcome to come and read. "
 TICKS = "".join("e" + "`" * size for size in range(1, 60))

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tactful.detectors.blend import BlendDetector
 from tactful.detectors.card import Card, write_card
-from tactful.detectors.encoder import MODEL_FILE, EncoderDetector, load_encoder_detector
 from tactful.detectors.load import WEIGHTS, load_detector
+from tactful.detectors.models.blend import BlendDetector
+from tactful.detectors.models.encoder import MODEL_FILE, EncoderDetector, load_encoder_detector
 from tactful.errors import FileFormatError
 
 PATRONIZING = (

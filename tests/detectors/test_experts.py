@@ -9,9 +9,9 @@ import pytest
 
 from tactful.detectors.calibration import sigmoid
 from tactful.detectors.card import CARD_FILE, Card, write_card
-from tactful.detectors.experts import Expert, Experts, ExpertsDetector, mixed_scores
 from tactful.detectors.load import load_detector
-from tactful.detectors.ngrams import NgramDetector, Ngrams
+from tactful.detectors.models.experts import Expert, Experts, ExpertsDetector, mixed_scores
+from tactful.detectors.models.ngrams import NgramDetector, Ngrams
 from tactful.errors import FileFormatError
 
 COLUMNS = ("comment", "speech", "register", "stereotype.health", "stereotype.others", "pcl")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tactful.detectors.contribution import Contribution
-from tactful.detectors.faithfulness import (
+from tactful.detectors.explain.contribution import Contribution
+from tactful.detectors.explain.faithfulness import (
     BINS,
     RANDOM,
     STEPS,
@@ -15,7 +15,7 @@ from tactful.detectors.faithfulness import (
     faithfulness,
     word_values,
 )
-from tactful.detectors.occlusion import word_contributions, words_of
+from tactful.detectors.explain.occlusion import word_contributions, words_of
 from tactful.errors import InputError, UsageError
 
 TEN = "one two three four five six seven eight nine key"

@@ -7,7 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tactful.detectors.fasttext_model import is_fasttext_model, piece_hash, read_fasttext_model
+from tactful.detectors.models.fasttext_model import (
+    is_fasttext_model,
+    piece_hash,
+    read_fasttext_model,
+)
 from tactful.errors import FileFormatError
 
 # A model of five words, 20 buckets and two dimensions, trained with fastText 0.9.2 on sentences of

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tactful.detectors.linear import _MOST_CHARACTERS, LinearDetector
 from tactful.detectors.load import load_detector
+from tactful.detectors.models.linear import _MOST_CHARACTERS, LinearDetector
 
 TEXTS = ["With our help even they can learn to hope again.", "Qwxzt vvkpz library."]
 

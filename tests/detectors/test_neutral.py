@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tactful.detectors.card import Card
-from tactful.detectors.neutral import TEMPLATES, identity_bias, neutral_sentences
+from tactful.detectors.identity_bias import TEMPLATES, identity_bias, neutral_sentences
 from tactful.detectors.protocol import Scores
 from tactful.errors import UnknownNameError, UsageError
 from tactful.taxonomies import find_entry

@@ -6,7 +6,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from tactful.detectors.card import Card
 from tactful.detectors.load import load_detector
-from tactful.detectors.ngrams import ARRAYS_FILE, NgramDetector, Ngrams
+from tactful.detectors.models.ngrams import ARRAYS_FILE, NgramDetector, Ngrams
 from tactful.errors import FileFormatError
 from tactful.training.ngrams import fit_ngrams
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.card import Card
-from tactful.detectors.occlusion import (
+from tactful.detectors.explain.occlusion import (
     CHUNK_WORDS,
     MOST_WORDS,
     STRONGEST_CHUNKS,

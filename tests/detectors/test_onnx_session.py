@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from tactful.detectors.load import load_detector
-from tactful.detectors.onnx_session import open_session, release_memory
+from tactful.detectors.models.onnx_session import open_session, release_memory
 from tactful.errors import FileFormatError
 
 TEXTS = ["With our help even they can learn to hope again.", "The library opens on Monday."]
 GROW_AND_RELEASE = """
 from tactful.detectors.load import load_detector
-from tactful.detectors.onnx_session import release_memory
+from tactful.detectors.models.onnx_session import release_memory
 from tactful.service.memory import trim
 
 def resident():

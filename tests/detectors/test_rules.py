@@ -8,9 +8,9 @@ import pytest
 
 from tactful.detectors.card import CARD_FILE, Card, write_card
 from tactful.detectors.load import load_detector
-from tactful.detectors.rules import RuleDetector
+from tactful.detectors.models.rules import RuleDetector
+from tactful.detectors.models.stereotype_rules import label, plain_words, word_places
 from tactful.detectors.stereotype_labels import CATEGORIES
-from tactful.detectors.stereotype_rules import label, plain_words, word_places
 from tactful.errors import FileFormatError
 
 TEXT = "Mañana vendrán más inmigrantes a vivir de las ayudas, como siempre."

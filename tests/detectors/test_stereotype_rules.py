@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from tactful.corpora.detests import CATEGORIES
-from tactful.detectors.stereotype_rules import (
+from tactful.detectors.models.stereotype_rules import (
     RULES_FILE,
     Rules,
     explain,

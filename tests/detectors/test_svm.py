@@ -5,9 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
-from tactful.detectors import svm
 from tactful.detectors.calibration import sigmoid
-from tactful.detectors.svm import (
+from tactful.detectors.models import svm
+from tactful.detectors.models.svm import (
     KERNELS,
     fit_machine,
     fit_machines,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from tactful.detectors.terms import fit_terms, simplified
+from tactful.detectors.models.weighted_ngrams import fit_terms, simplified
 from tactful.errors import InputError
 
 TEXTS = [

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from tactful.detectors import Detector, load_detector
-from tactful.detectors.tfidf import (
+from tactful.detectors.models.tfidf import (
     DETESTS,
     DPM_TASK_1,
     DPM_TASK_2,
@@ -127,7 +127,7 @@ def test_a_saved_detector_needs_no_scikit_learn(tmp_path: Path) -> None:
     detector(kernel="rbf").save(tmp_path / "d")
     code = (
         "import sys; from pathlib import Path\n"
-        "from tactful.detectors.tfidf import load_tfidf_detector\n"
+        "from tactful.detectors.models.tfidf import load_tfidf_detector\n"
         f"load_tfidf_detector(Path({str(tmp_path / 'd')!r})).score(['poor souls'])\n"
         "assert 'sklearn' not in sys.modules"
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tactful.detectors import load_detector
-from tactful.detectors.vectors import (
+from tactful.detectors.models.vectors import (
     DPM_TASK_1,
     DPM_TASK_2,
     Coverage,

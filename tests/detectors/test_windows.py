@@ -5,9 +5,16 @@ import random
 import numpy as np
 import pytest
 
-from tactful.detectors.encoder import MAX_TOKENS, OVERLAP, open_tokenizer
 from tactful.detectors.load import WEIGHTS
-from tactful.detectors.windows import BATCH_TOKENS, batches, cut, most_tokens, padded, width_of
+from tactful.detectors.models.encoder import MAX_TOKENS, OVERLAP, open_tokenizer
+from tactful.detectors.models.windows import (
+    BATCH_TOKENS,
+    batches,
+    cut,
+    most_tokens,
+    padded,
+    width_of,
+)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
 from tactful.detectors import load_detector, read_card  # noqa: E402
-from tactful.detectors.bilstm import WINDOW, load_bilstm_detector  # noqa: E402
+from tactful.detectors.models.bilstm import WINDOW, load_bilstm_detector  # noqa: E402
 from tactful.errors import FileFormatError, InputError  # noqa: E402
 from tactful.metrics.word_vectors import WordVectors  # noqa: E402
 from tactful.training.bilstm import BiLstm  # noqa: E402

@@ -14,7 +14,7 @@ onnx = pytest.importorskip("onnx")
 from transformers import AutoModel, BertConfig  # noqa: E402
 
 from tactful.detectors.card import Card  # noqa: E402
-from tactful.detectors.encoder import (  # noqa: E402
+from tactful.detectors.models.encoder import (  # noqa: E402
     MODEL_FILE,
     TOKENIZER_FILE,
     EncoderDetector,

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from tactful.detectors.neutral import neutral_sentences
+from tactful.detectors.identity_bias import neutral_sentences
 from tactful.frames.groups import group_named
 from tactful.frames.linearise import Instance
 from tactful.frames.posts import Post

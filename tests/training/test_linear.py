@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tactful.detectors.card import Card, write_card
-from tactful.detectors.linear import LinearDetector, load_linear_detector
+from tactful.detectors.models.linear import LinearDetector, load_linear_detector
 from tactful.training.linear import (
     Design,
     LinearWeights,
@@ -106,7 +106,7 @@ def test_scores_do_not_depend_on_the_other_texts(tmp_path: Path) -> None:
 def test_unknown_words_are_forgotten_before_they_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tactful.detectors.linear._MOST_UNKNOWN", 50)
+    monkeypatch.setattr("tactful.detectors.models.linear._MOST_UNKNOWN", 50)
     detector = written(tmp_path)
     texts = [f"word{number}a word{number}b" for number in range(300)]
     expected = load_linear_detector(tmp_path).score(texts)["unhealthy"]

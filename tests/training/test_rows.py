@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tactful.detectors.baselines import UniformRandom
-from tactful.detectors.tfidf import TfidfSvm
-from tactful.detectors.vectors import VectorsSvm
+from tactful.detectors.models.baselines import UniformRandom
+from tactful.detectors.models.tfidf import TfidfSvm
+from tactful.detectors.models.vectors import VectorsSvm
 from tactful.errors import MissingExtraError, UnknownNameError, UsageError
 from tactful.metrics.word_vectors import WordVectors
 from tactful.training.rows import GROUPS, ROWS, RowSettings, chosen_rows

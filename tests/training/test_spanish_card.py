@@ -7,7 +7,7 @@ pytest.importorskip("torch")
 
 from tactful.detectors.calibration import sigmoid
 from tactful.detectors.card import Card
-from tactful.detectors.experts import mixed_scores
+from tactful.detectors.models.experts import mixed_scores
 from tactful.training.spanish_card import SHARES, finish, fitted_experts
 from tactful.training.spanish_sources import (
     CATEGORY_IDS,

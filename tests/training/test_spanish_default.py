@@ -11,9 +11,9 @@ import pytest
 pytest.importorskip("torch")
 
 from tactful.detectors.card import read_card
-from tactful.detectors.experts import ExpertsDetector
 from tactful.detectors.load import load_detector
-from tactful.detectors.stereotype_rules import label
+from tactful.detectors.models.experts import ExpertsDetector
+from tactful.detectors.models.stereotype_rules import label
 from tactful.training import spanish_default
 from tactful.training.spanish_card import SHARES, mixed_logits
 from tactful.training.spanish_default import open_lesson, outside_logits, train_spanish, weights_of

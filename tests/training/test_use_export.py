@@ -12,7 +12,7 @@ onnx = pytest.importorskip("onnx")
 pytest.importorskip("tokenizers")
 
 from tactful.detectors.card import Card  # noqa: E402
-from tactful.detectors.encoder import HEADS_FILE, MODEL_FILE, EncoderDetector  # noqa: E402
+from tactful.detectors.models.encoder import HEADS_FILE, MODEL_FILE, EncoderDetector  # noqa: E402
 from tactful.errors import OutputError, UsageError  # noqa: E402
 from tactful.training import use_export  # noqa: E402
 from tactful.training.use_classifier import READS, STATES, UseClassifier  # noqa: E402

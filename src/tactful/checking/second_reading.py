@@ -16,10 +16,10 @@ from types import MappingProxyType
 import numpy as np
 
 from tactful.detectors.base import BaseDetector, Spans
-from tactful.detectors.blend import BlendDetector
 from tactful.detectors.card import Card
-from tactful.detectors.cascade import CascadeDetector
-from tactful.detectors.occlusion import occlusion_spans
+from tactful.detectors.explain.occlusion import occlusion_spans
+from tactful.detectors.models.blend import BlendDetector
+from tactful.detectors.models.cascade import CascadeDetector
 from tactful.detectors.protocol import Detector, Scores
 from tactful.frames.embedded import EmbeddedFramer, load_embedded_framer
 from tactful.frames.load import framer_folder

@@ -79,7 +79,7 @@ def read_order(options: dict[str, Any], given: Sequence[str], command: str) -> "
 
 
 def _svm_settings(options: dict[str, Any]) -> dict[str, Any]:
-    from tactful.detectors import tfidf, vectors
+    from tactful.detectors.models import tfidf, vectors
 
     room: Any = tfidf if options["model"] == "tfidf" else vectors
     settings = dict(room.DPM_TASK_1 if options["task"] == "pcl" else room.DPM_TASK_2)

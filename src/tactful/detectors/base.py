@@ -27,7 +27,7 @@ class BaseDetector(ABC):
 
     def spans(self, text: str, ids: Sequence[str]) -> Spans:
         """Return the words that carry each id: by default those whose removal lowers it most."""
-        from tactful.detectors.occlusion import occlusion_spans
+        from tactful.detectors.explain.occlusion import occlusion_spans
 
         return occlusion_spans(self, text, ids)
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.detectors.base import BaseDetector
-from tactful.detectors.encoder import EncoderDetector
+from tactful.detectors.models.encoder import EncoderDetector
+from tactful.detectors.models.windows import cut, most_tokens, width_of
 from tactful.detectors.protocol import Detector
-from tactful.detectors.windows import cut, most_tokens, width_of
 
 _PARTS = ("members", "first", "second")
 """Where detectors that are made of others keep them."""

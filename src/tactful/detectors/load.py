@@ -21,17 +21,17 @@ DETECTORS = tuple(dict.fromkeys(name for names in EMBEDDED.values() for name in 
 KINDS: Registry[Callable[[Path], Detector]] = Registry(
     "kind of detector",
     {
-        "encoder": "tactful.detectors.encoder:load_encoder_detector",
-        "baseline": "tactful.detectors.baselines:load_baseline_detector",
-        "blend": "tactful.detectors.blend:load_blend_detector",
-        "cascade": "tactful.detectors.cascade:load_cascade_detector",
-        "experts": "tactful.detectors.experts:load_experts_detector",
-        "linear": "tactful.detectors.linear:load_linear_detector",
-        "ngrams": "tactful.detectors.ngrams:load_ngram_detector",
-        "rules": "tactful.detectors.rules:load_rule_detector",
-        "tfidf": "tactful.detectors.tfidf:load_tfidf_detector",
-        "vectors": "tactful.detectors.vectors:load_vectors_detector",
-        "bilstm": "tactful.detectors.bilstm:load_bilstm_detector",
+        "encoder": "tactful.detectors.models.encoder:load_encoder_detector",
+        "baseline": "tactful.detectors.models.baselines:load_baseline_detector",
+        "blend": "tactful.detectors.models.blend:load_blend_detector",
+        "cascade": "tactful.detectors.models.cascade:load_cascade_detector",
+        "experts": "tactful.detectors.models.experts:load_experts_detector",
+        "linear": "tactful.detectors.models.linear:load_linear_detector",
+        "ngrams": "tactful.detectors.models.ngrams:load_ngram_detector",
+        "rules": "tactful.detectors.models.rules:load_rule_detector",
+        "tfidf": "tactful.detectors.models.tfidf:load_tfidf_detector",
+        "vectors": "tactful.detectors.models.vectors:load_vectors_detector",
+        "bilstm": "tactful.detectors.models.bilstm:load_bilstm_detector",
     },
 )
 """The ``kind`` of a card.json -> the function that opens its folder."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.encoder import MODEL_FILE
+from tactful.detectors.models.encoder import MODEL_FILE
 
 ARRAYS_FILE = "model.weights"
 _LEAST_BYTES = 1024

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.onnx_session import open_session
+from tactful.detectors.models.onnx_session import open_session
 from tactful.frames.vocabulary import END, SEPARATOR, START
 
 MEMORY_FILE, STEP_FILE = "memory.onnx", "step.onnx"

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.detectors.load import WEIGHTS
-from tactful.detectors.onnx_session import open_session
+from tactful.detectors.models.onnx_session import open_session
 from tactful.documents.normalise import normalise
 from tactful.errors import FileFormatError, UsageError
 from tactful.files import sha256

@@ -16,7 +16,8 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from tactful.detectors.bilstm import (
+from tactful.detectors.card import Card, write_card
+from tactful.detectors.models.bilstm import (
     FIRST_WORD,
     MODEL_FILE,
     VOCABULARY_FILE,
@@ -24,15 +25,14 @@ from tactful.detectors.bilstm import (
     word_numbers,
     words_of,
 )
-from tactful.detectors.card import Card, write_card
-from tactful.detectors.estimator import (
+from tactful.detectors.models.estimator import (
     Numbers,
     TextClassifier,
     binary_table,
     list_of_texts,
     shaped,
 )
-from tactful.detectors.vectors import read_vectors
+from tactful.detectors.models.vectors import read_vectors
 from tactful.errors import InputError
 from tactful.files import atomic_folder
 from tactful.metrics.word_vectors import WordVectors

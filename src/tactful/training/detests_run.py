@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import process_time
 
+from tactful.detectors.models.vectors import coverage, read_vectors
 from tactful.detectors.stereotype_labels import CATEGORIES, ROOT, consistent
-from tactful.detectors.vectors import coverage, read_vectors
 from tactful.errors import InputError, TactfulError
 from tactful.training.detests_data import DetestsData
 from tactful.training.detests_files import submission_name, write_submission

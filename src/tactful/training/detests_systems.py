@@ -62,21 +62,21 @@ class System:
 
 def all_ones(settings: SystemSettings) -> TwoStage:
     """Build "AllOnes": everything is a stereotype of every category."""
-    from tactful.detectors.baselines import AllOnes
+    from tactful.detectors.models.baselines import AllOnes
 
     return TwoStage(lambda stage: AllOnes())
 
 
 def all_zeros(settings: SystemSettings) -> TwoStage:
     """Build "AllZeros": nothing is a stereotype."""
-    from tactful.detectors.baselines import AllZeros
+    from tactful.detectors.models.baselines import AllZeros
 
     return TwoStage(lambda stage: AllZeros())
 
 
 def random_classifier(settings: SystemSettings) -> TwoStage:
     """Build "RandomClassifier": guesses as frequent as in the training part."""
-    from tactful.detectors.baselines import PriorRandom
+    from tactful.detectors.models.baselines import PriorRandom
 
     # Draws depend on seed, column and text. With one seed the first category would be drawn with
     # the very number that made the sentence a stereotype, and come out far too often.
@@ -89,14 +89,14 @@ def tfidf_svc(settings: SystemSettings) -> TwoStage:
     An SVC and not a LinearSVC, which has another loss and keeps the intercept small: section 5.1
     says "a Support Vector Classifier (SVC) with a linear kernel".
     """
-    from tactful.detectors.tfidf import DETESTS, TfidfSvm
+    from tactful.detectors.models.tfidf import DETESTS, TfidfSvm
 
     return TwoStage(lambda stage: TfidfSvm(**DETESTS, random_state=settings.seed))
 
 
 def fasttext_svc(settings: SystemSettings) -> TwoStage:
     """Build "FastText+SVC": the mean of the words' vectors and an SVC of linear kernel."""
-    from tactful.detectors.vectors import DETESTS, VectorsSvm
+    from tactful.detectors.models.vectors import DETESTS, VectorsSvm
 
     vectors = settings.vectors
     if vectors is None:

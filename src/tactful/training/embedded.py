@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tactful.detectors.base import BaseDetector
-from tactful.detectors.blend import BlendDetector
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.card_page import write_card_page
-from tactful.detectors.cascade import CascadeDetector
-from tactful.detectors.encoder import HEADS_FILE, MODEL_FILE, TOKENIZER_FILE, EncoderDetector
-from tactful.detectors.linear import LinearDetector
-from tactful.detectors.neutral import identity_bias
+from tactful.detectors.identity_bias import identity_bias
+from tactful.detectors.models.blend import BlendDetector
+from tactful.detectors.models.cascade import CascadeDetector
+from tactful.detectors.models.encoder import HEADS_FILE, MODEL_FILE, TOKENIZER_FILE, EncoderDetector
+from tactful.detectors.models.linear import LinearDetector
 from tactful.files import atomic_path
 from tactful.training.default import (
     FINAL_MIXTURE,

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
 from tactful.detectors.card import Card, write_card
-from tactful.detectors.encoder import MAX_TOKENS, MODEL_FILE, OVERLAP, TOKENIZER_FILE
-from tactful.detectors.estimator import (
+from tactful.detectors.models.encoder import MAX_TOKENS, MODEL_FILE, OVERLAP, TOKENIZER_FILE
+from tactful.detectors.models.estimator import (
     Numbers,
     TextClassifier,
     binary_table,

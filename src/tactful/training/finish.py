@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from tactful.detectors.calibration import sigmoid
 from tactful.detectors.card import Card
-from tactful.detectors.encoder import EncoderDetector
+from tactful.detectors.explain.token_spans import token_spans
+from tactful.detectors.models.encoder import EncoderDetector
 from tactful.detectors.protocol import Detector
-from tactful.detectors.token_spans import token_spans
 from tactful.documents.normalise import normalise
 from tactful.metrics.calibration import expected_calibration_error
 from tactful.metrics.detection import f1_score

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.detectors.calibration import sigmoid
-from tactful.detectors.linear import WEIGHTS_FILE, WORDS_FILE
-from tactful.detectors.word_features import (
+from tactful.detectors.models.linear import WEIGHTS_FILE, WORDS_FILE
+from tactful.detectors.models.word_features import (
     PAIR_ROWS,
     PIECE_ROWS,
     pair_rows,

@@ -1,10 +1,10 @@
-"""Learning which words and pieces of words to count (:mod:`tactful.detectors.ngrams`)."""
+"""Learning which words and pieces of words to count (:mod:`tactful.detectors.models.ngrams`)."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from tactful.detectors.ngrams import Ngrams
+from tactful.detectors.models.ngrams import Ngrams
 
 
 def fit_ngrams(

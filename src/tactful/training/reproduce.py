@@ -9,7 +9,7 @@ import numpy as np
 
 from tactful import __version__
 from tactful.corpora.corpus import Corpus
-from tactful.detectors.vectors import coverage, read_vectors
+from tactful.detectors.models.vectors import coverage, read_vectors
 from tactful.errors import TactfulError
 from tactful.metrics import Measure
 from tactful.metrics.detection import f1_score, precision_score, recall_score

@@ -70,7 +70,7 @@ _RECIPES = {
 
 def _baseline(name: str) -> Callable[[RowSettings], Model]:
     def make(settings: RowSettings) -> Model:
-        from tactful.detectors.baselines import STRATEGIES
+        from tactful.detectors.models.baselines import STRATEGIES
 
         kind = STRATEGIES[name]
         return kind(random_state=settings.seed) if "random" in name else kind()  # type: ignore[call-arg]
@@ -79,7 +79,7 @@ def _baseline(name: str) -> Callable[[RowSettings], Model]:
 
 
 def _bag_of_words(settings: RowSettings) -> Model:
-    from tactful.detectors import tfidf
+    from tactful.detectors.models import tfidf
 
     # The papers of UCC and SBIC have no such row; DETESTS' settings are the strongest published.
     chosen: dict[str, Any] = getattr(tfidf, _BOW.get(settings.table, "DETESTS"))
@@ -87,7 +87,7 @@ def _bag_of_words(settings: RowSettings) -> Model:
 
 
 def _mean_vectors(settings: RowSettings) -> Model:
-    from tactful.detectors import vectors
+    from tactful.detectors.models import vectors
 
     given = settings.vectors if settings.vectors is not None else settings.vectors_file
     if given is None:

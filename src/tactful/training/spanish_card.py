@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from tactful.detectors.calibration import sigmoid
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.card_page import write_card_page
-from tactful.detectors.experts import Expert, Experts, mixed_scores
-from tactful.detectors.ngrams import NgramDetector
-from tactful.detectors.rules import RuleDetector
+from tactful.detectors.models.experts import Expert, Experts, mixed_scores
+from tactful.detectors.models.ngrams import NgramDetector
+from tactful.detectors.models.rules import RuleDetector
 from tactful.training.calibrate import best_threshold, platt
 from tactful.training.finish import figures_of
 from tactful.training.spanish_sources import (

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tactful.corpora import load_corpus
 from tactful.corpora.detests import CATEGORIES
-from tactful.detectors.stereotype_rules import label as rule_votes
+from tactful.detectors.models.stereotype_rules import label as rule_votes
 from tactful.settings import Settings, load_settings
 from tactful.training.records import read_records
 from tactful.training.stereotype_data import group_folds

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.ngrams import Ngrams
+from tactful.detectors.models.ngrams import Ngrams
 from tactful.training.ngrams import fit_ngrams
 from tactful.training.spanish_sources import (
     COLUMNS,

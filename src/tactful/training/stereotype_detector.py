@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tactful.detectors.card import Card
-from tactful.detectors.svm import Machine
-from tactful.detectors.tfidf import TfidfDetector
+from tactful.detectors.models.svm import Machine
+from tactful.detectors.models.tfidf import TfidfDetector
 from tactful.errors import UsageError
 from tactful.training.finish import figures_of
 from tactful.training.stereotype_data import StereotypeLesson

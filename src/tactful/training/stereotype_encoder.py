@@ -15,8 +15,8 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
-from tactful.detectors.encoder import MAX_TOKENS
-from tactful.detectors.estimator import binary_table, list_of_texts
+from tactful.detectors.models.encoder import MAX_TOKENS
+from tactful.detectors.models.estimator import binary_table, list_of_texts
 from tactful.errors import InputError, UsageError
 from tactful.training.epochs import Encoded, OnEpoch, OnStep, run_epochs, silent
 from tactful.training.finetune import Classifier, FineTuned, load_classifier

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tactful.corpora.detests import CATEGORIES
 from tactful.corpora.detoxis import Detoxis
 from tactful.corpora.stereoimmigrants import ENOUGH, StereoImmigrants
-from tactful.detectors.stereotype_rules import label
+from tactful.detectors.models.stereotype_rules import label
 from tactful.metrics.detection import precision_score, recall_score
 from tactful.metrics.ranking import roc_auc_score
 from tactful.metrics.result import Measure

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.terms import Terms, fit_terms
+from tactful.detectors.models.weighted_ngrams import Terms, fit_terms
 from tactful.errors import InputError, UsageError
 from tactful.training.stereotype_context import Context
 from tactful.training.stereotype_features import linguistic_features, negation_features

@@ -92,11 +92,11 @@ def train_task(
 def make_model(order: Order) -> Any:
     """Build the model of an order, with ``fit`` and ``predict_proba``."""
     if order.model == "tfidf":
-        from tactful.detectors.tfidf import TfidfSvm
+        from tactful.detectors.models.tfidf import TfidfSvm
 
         return TfidfSvm(**order.settings)
     if order.model == "vectors":
-        from tactful.detectors.vectors import VectorsSvm
+        from tactful.detectors.models.vectors import VectorsSvm
 
         return VectorsSvm(**order.settings)
     require_extra(order.model)
@@ -127,11 +127,11 @@ def write_detector(model: Any, data: TaskData, order: Order, folder: Path) -> No
         },
     }
     if order.model == "tfidf":
-        from tactful.detectors.tfidf import tfidf_detector
+        from tactful.detectors.models.tfidf import tfidf_detector
 
         tfidf_detector(model, data.ids, **about).save(folder, force=True)
     elif order.model == "vectors":
-        from tactful.detectors.vectors import vectors_detector
+        from tactful.detectors.models.vectors import vectors_detector
 
         vectors_detector(model, data.ids, **about).save(folder, force=True)
     elif order.model == "bilstm":

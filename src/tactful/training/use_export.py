@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import Tensor, nn
 
-from tactful.detectors.encoder import HEADS_FILE, MODEL_FILE, TOKENIZER_FILE
+from tactful.detectors.models.encoder import HEADS_FILE, MODEL_FILE, TOKENIZER_FILE
 from tactful.errors import OutputError
 from tactful.files import atomic_path
 from tactful.training.fixed_scales import fix_scales

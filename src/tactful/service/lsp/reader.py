@@ -25,8 +25,8 @@ from tactful.checking.reports.language import in_language
 from tactful.checking.wording.wording import AUTO, spoken_or_english
 from tactful.detectors.base import BaseDetector, Spans
 from tactful.detectors.card import Card
+from tactful.detectors.explain.occlusion import occlusion_spans
 from tactful.detectors.load import DETECTORS, embedded_cards, load_detector
-from tactful.detectors.occlusion import occlusion_spans
 from tactful.detectors.protocol import Detector, Scores
 from tactful.documents.document import Document
 from tactful.documents.language import LANGUAGE_NAMES, guess_language

@@ -6,7 +6,7 @@ contributions, ``heads.npz`` with the weights of the linear heads.
 
 What a text gets depends on no other text, to the last bit, in any batch and any order: the file's
 scales are fixed (:mod:`tactful.training.fixed_scales`), and so is the width of a window
-(:mod:`tactful.detectors.windows`).
+(:mod:`tactful.detectors.models.windows`).
 """
 
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from tactful.detectors.base import BaseDetector, Spans
 from tactful.detectors.calibration import calibrated_scores
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.contribution import Contribution, carrying_spans, spread_over_words
-from tactful.detectors.onnx_session import open_session
+from tactful.detectors.explain.contribution import Contribution, carrying_spans, spread_over_words
+from tactful.detectors.explain.token_spans import token_spans
+from tactful.detectors.models.onnx_session import open_session
+from tactful.detectors.models.windows import batches, cut, most_tokens, padded
 from tactful.detectors.protocol import Scores
-from tactful.detectors.token_spans import token_spans
-from tactful.detectors.windows import batches, cut, most_tokens, padded
 from tactful.documents.normalise import Normalised, normalise
 from tactful.errors import FileFormatError
 from tactful.types import Span
@@ -180,7 +180,7 @@ class EncoderDetector(BaseDetector):
         are those of the strongest window.
         """
         if self._heads is None:
-            from tactful.detectors.occlusion import word_contributions
+            from tactful.detectors.explain.occlusion import word_contributions
 
             return word_contributions(self, text, ids)
         clean = normalise(text)

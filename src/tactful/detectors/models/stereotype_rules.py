@@ -5,7 +5,7 @@ depends on whether a word for people from elsewhere stands near; pieces are join
 if each could be right on its own. Sentences that deny a claim or cite figures count for less. The
 labels are rough: :mod:`tactful.training.stereotype_figures` measures how rough. They teach what no
 corpus at hand has labels for, and they are a voice of their own in the Spanish detector
-(:mod:`tactful.detectors.rules`).
+(:mod:`tactful.detectors.models.rules`).
 """
 
 import re

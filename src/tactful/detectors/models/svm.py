@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.detectors.calibration import sigmoid
-from tactful.detectors.estimator import Numbers
+from tactful.detectors.models.estimator import Numbers
 from tactful.errors import InputError, UsageError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tactful.detectors.base import BaseDetector, Spans
 from tactful.detectors.calibration import calibrated_scores
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.contribution import Contribution, carrying_spans
+from tactful.detectors.explain.contribution import Contribution, carrying_spans
 from tactful.detectors.protocol import Scores
 from tactful.errors import FileFormatError
 from tactful.types import Span

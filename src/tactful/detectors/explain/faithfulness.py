@@ -15,8 +15,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.contribution import Contribution
-from tactful.detectors.occlusion import Scorer, keep_words, words_of
+from tactful.detectors.explain.contribution import Contribution
+from tactful.detectors.explain.occlusion import Scorer, keep_words, words_of
 from tactful.errors import InputError, UsageError
 
 RANDOM = "random order"

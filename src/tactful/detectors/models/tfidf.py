@@ -15,17 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 from tactful.detectors.base import BaseDetector, Spans
 from tactful.detectors.calibration import calibrated_scores
 from tactful.detectors.card import Card, read_card, write_card
-from tactful.detectors.contribution import Contribution, carrying_spans
-from tactful.detectors.estimator import (
+from tactful.detectors.explain.contribution import Contribution, carrying_spans
+from tactful.detectors.models.estimator import (
     Numbers,
     TextClassifier,
     binary_table,
     list_of_texts,
     shaped,
 )
+from tactful.detectors.models.svm import Machine, fit_machines, machine_arrays, machines_of
+from tactful.detectors.models.weighted_ngrams import Place, Terms, fit_terms
 from tactful.detectors.protocol import Scores
-from tactful.detectors.svm import Machine, fit_machines, machine_arrays, machines_of
-from tactful.detectors.terms import Place, Terms, fit_terms
 from tactful.errors import FileFormatError, InputError, UsageError
 from tactful.files import atomic_folder
 

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.contribution import WORD, Contribution, carrying_spans
+from tactful.detectors.explain.contribution import WORD, Contribution, carrying_spans
 from tactful.types import Span
 
 MOST_WORDS = 128

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.estimator import Numbers
+from tactful.detectors.models.estimator import Numbers
 from tactful.errors import InputError
 
 if TYPE_CHECKING:

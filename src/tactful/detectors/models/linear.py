@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from tactful.detectors.base import BaseDetector, Spans
 from tactful.detectors.calibration import calibrated_scores
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.contribution import Contribution, carrying_spans
-from tactful.detectors.protocol import Scores
-from tactful.detectors.word_features import (
+from tactful.detectors.explain.contribution import Contribution, carrying_spans
+from tactful.detectors.models.word_features import (
     TOKEN,
     pair_rows,
     piece_rows,
     tokens_of,
     word_number,
 )
+from tactful.detectors.protocol import Scores
 from tactful.documents.normalise import normalise
 from tactful.errors import FileFormatError
 

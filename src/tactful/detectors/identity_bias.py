@@ -1,6 +1,6 @@
 """Does the mere mention of people move the scores? Identity terms in sentences of our own.
 
-Every phrasing of every term stands in every sentence of ``neutral.yaml``. On the neutral ones a
+Every phrasing of every term stands in every sentence of ``identity_bias.yaml``. On the neutral ones a
 fair detector gives all terms the same, low score; the patronizing and hostile ones show whether it
 still tells harm from harmlessness once a term is in the sentence (Borkan et al. 2019).
 """
@@ -19,7 +19,7 @@ from tactful.errors import UsageError
 from tactful.metrics.subgroup import bnsp_auc_score, bpsn_auc_score, subgroup_auc_score
 from tactful.registry import unknown_name
 
-TEMPLATES = Path(__file__).with_name("neutral.yaml")
+TEMPLATES = Path(__file__).with_name("identity_bias.yaml")
 NEUTRAL = "neutral"
 _BATCH = 256
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from tactful.detectors.base import BaseDetector, Spans
 from tactful.detectors.calibration import calibrated_scores
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.contribution import Contribution, carrying_spans
+from tactful.detectors.explain.contribution import Contribution, carrying_spans
+from tactful.detectors.models.stereotype_rules import label, load_rules, word_places
 from tactful.detectors.protocol import Scores
 from tactful.detectors.stereotype_labels import CATEGORIES
-from tactful.detectors.stereotype_rules import label, load_rules, word_places
 from tactful.errors import FileFormatError
 
 Numbers = NDArray[np.float32]

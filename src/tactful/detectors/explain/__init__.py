@@ -1,0 +1,1 @@
+"""Which words carry a score, and whether that explanation is faithful."""

@@ -1,0 +1,1 @@
+"""The kinds of detectors: baselines, linear models, encoders, blends and cascades."""
