@@ -23,13 +23,13 @@ from pathlib import Path
 from statistics import median
 
 from results import machine_line, table, write_section
-from tactful.annotation.assignment import next_page
-from tactful.annotation.events import Event
-from tactful.annotation.load import load_protocol
-from tactful.annotation.people_tokens import hashed
-from tactful.annotation.project import Project
-from tactful.annotation.protocol import Protocol
-from tactful.annotation.state import State
+from tactful.annotation.project.project import Project
+from tactful.annotation.project.tokens import hashed
+from tactful.annotation.protocol.load import load_protocol
+from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.state.assignment import next_page
+from tactful.annotation.state.project_state import State
+from tactful.annotation.store.events import Event
 
 COMMENTS, PEOPLE, TESTS, EVENTS = 44_355, 588, 600, 250_000
 MOST_SECONDS, MOST_MILLISECONDS = 3.0, 20.0

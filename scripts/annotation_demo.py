@@ -22,8 +22,8 @@ from urllib.request import HTTPCookieProcessor, build_opener
 import click
 import uvicorn
 
-from tactful.annotation.exchange import NewItem
-from tactful.annotation.project import Project
+from tactful.annotation.project.exchange import NewItem
+from tactful.annotation.project.project import Project
 from tactful.annotation.simulation.chance import chance
 from tactful.annotation.web.app import create_app
 from tactful.cli.listening import address, listen, until_stopped

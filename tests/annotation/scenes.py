@@ -5,10 +5,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from tactful.annotation.assignment import Given, next_page
-from tactful.annotation.events import Event, Kind
-from tactful.annotation.items import Answer
-from tactful.annotation.protocol import (
+from tactful.annotation.protocol.records import (
     Condition,
     Entry,
     Option,
@@ -18,7 +15,10 @@ from tactful.annotation.protocol import (
     Step,
     WellBeing,
 )
-from tactful.annotation.state import State
+from tactful.annotation.state.assignment import Given, next_page
+from tactful.annotation.state.items import Answer
+from tactful.annotation.state.project_state import State
+from tactful.annotation.store.events import Event, Kind
 
 START = 1_700_000_000.0
 STEP = "judge"

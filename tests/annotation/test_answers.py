@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.annotation.answers import (
+from tactful.annotation.answers.answers import (
     MOST_OWN_WORDS,
     MOST_TEXT,
     asked,
@@ -15,8 +15,8 @@ from tactful.annotation.answers import (
     check_gold,
     check_traits,
 )
-from tactful.annotation.load import PROTOCOLS, load_protocol
-from tactful.annotation.protocol import Condition, Option, Question, QuestionKind, Step
+from tactful.annotation.protocol.load import PROTOCOLS, load_protocol
+from tactful.annotation.protocol.records import Condition, Option, Question, QuestionKind, Step
 from tactful.errors import InputError
 
 YES_NO = (Option("yes", "Yes"), Option("no", "No"))

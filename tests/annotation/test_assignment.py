@@ -6,8 +6,8 @@ from random import Random
 import pytest
 from tests.annotation.scenes import STEP, Scene, protocol, step, two_and_a_referee
 
-from tactful.annotation.assignment import Given, next_page
-from tactful.annotation.protocol import Quality, WellBeing
+from tactful.annotation.protocol.records import Quality, WellBeing
+from tactful.annotation.state.assignment import Given, next_page
 
 SEVEN = Quality(page=7, tests=1)
 

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.changes import changed, check_settings
-from tactful.annotation.load import load_protocol
+from tactful.annotation.protocol.changes import changed, check_settings
+from tactful.annotation.protocol.load import load_protocol
 from tactful.errors import TactfulError
 
 

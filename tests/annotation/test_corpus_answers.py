@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tactful.annotation.corpus_answers import CorpusAnswers
-from tactful.annotation.load import load_protocol
+from tactful.annotation.answers.corpus import CorpusAnswers
+from tactful.annotation.protocol.load import load_protocol
 from tactful.corpora import load_corpus
 from tactful.types import Example, Judgement
 

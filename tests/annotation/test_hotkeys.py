@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.annotation.hotkeys import APP_KEYS, MOST_KEYED, digits, give_keys, is_key
-from tactful.annotation.load import PROTOCOLS, load_protocol
-from tactful.annotation.protocol import Option, Question
+from tactful.annotation.protocol.hotkeys import APP_KEYS, MOST_KEYED, digits, give_keys, is_key
+from tactful.annotation.protocol.load import PROTOCOLS, load_protocol
+from tactful.annotation.protocol.records import Option, Question
 
 
 def choice(name: str, *values: str, keys: str = "", per: str | None = None) -> Question:

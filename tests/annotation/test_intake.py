@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tactful.annotation.exchange import NewItem
-from tactful.annotation.intake import items_of_corpus, uncertain_first
+from tactful.annotation.project.exchange import NewItem
+from tactful.annotation.project.intake import items_of_corpus, uncertain_first
 from tactful.errors import InputError, UnknownNameError
 from tactful.types import Example
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tactful.annotation.exchange import NewItem
-from tactful.annotation.journal import _LONG_LOG
-from tactful.annotation.project import Project
+from tactful.annotation.project.exchange import NewItem
+from tactful.annotation.project.project import Project
+from tactful.annotation.store.journal import _LONG_LOG
 from tactful.errors import InputError, OutputError
 
 

@@ -14,9 +14,9 @@ from tactful.aggregation import (
     soft_labels,
     trust_weighted_vote,
 )
-from tactful.annotation.items import Answer
-from tactful.annotation.labels import combine, is_closed, is_sure
-from tactful.annotation.protocol import Condition, Question
+from tactful.annotation.protocol.records import Condition, Question
+from tactful.annotation.state.items import Answer
+from tactful.annotation.state.labels import combine, is_closed, is_sure
 
 NAMES = "abcdefg"
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tactful.annotation.load import PROTOCOLS, copy_protocol, load_protocol, read_protocol
-from tactful.annotation.protocol import Condition, Entry, Protocol
+from tactful.annotation.protocol.load import PROTOCOLS, copy_protocol, load_protocol, read_protocol
+from tactful.annotation.protocol.records import Condition, Entry, Protocol
 from tactful.errors import FileFormatError, OutputError, UnknownNameError, UsageError
 
 GOOD = """\

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.exchange import NewAnswer, NewItem
-from tactful.annotation.project import Project
-from tactful.annotation.project_files import PASSWORD_FILE, PROJECT_FILE, SECRET_FILE
+from tactful.annotation.project.exchange import NewAnswer, NewItem
+from tactful.annotation.project.files import PASSWORD_FILE, PROJECT_FILE, SECRET_FILE
+from tactful.annotation.project.project import Project
 from tactful.errors import (
     BadRowsError,
     FileFormatError,
@@ -638,7 +638,7 @@ def test_an_operation_that_breaks_in_the_middle_leaves_nothing(project: Project)
         pass
 
     def half() -> None:
-        from tactful.annotation.events import Event
+        from tactful.annotation.store.events import Event
 
         project._journal.record([Event("skipped", NOON, "t0", ann, "one")])
         raise BrokenError

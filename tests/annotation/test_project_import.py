@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.exchange import NewAnswer, NewItem
-from tactful.annotation.project import Project
-from tactful.annotation.project_import import Known, known_of
+from tactful.annotation.project.exchange import NewAnswer, NewItem
+from tactful.annotation.project.importing import Known, known_of
+from tactful.annotation.project.project import Project
 from tactful.errors import BadRowsError
 
 TEXT = "They also have the right to love."

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.project import Project
+from tactful.annotation.project.project import Project
 from tactful.errors import TactfulError
 
 

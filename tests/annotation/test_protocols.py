@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from tactful.annotation.answers import asked, check_answers
-from tactful.annotation.events import Event
-from tactful.annotation.hotkeys import digits
-from tactful.annotation.load import PROTOCOLS, load_protocol
-from tactful.annotation.protocol import Protocol, Step
-from tactful.annotation.state import State
+from tactful.annotation.answers.answers import asked, check_answers
+from tactful.annotation.protocol.hotkeys import digits
+from tactful.annotation.protocol.load import PROTOCOLS, load_protocol
+from tactful.annotation.protocol.records import Protocol, Step
+from tactful.annotation.state.project_state import State
+from tactful.annotation.store.events import Event
 from tactful.errors import InputError
 from tactful.frames.groups import load_groups
 from tactful.taxonomies import load_taxonomy

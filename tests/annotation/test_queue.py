@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.annotation.queue import Queue
+from tactful.annotation.state.queue import Queue
 
 CHANGES = st.lists(
     st.tuples(st.sampled_from(["add", "discard", "read"]), st.integers(-2, 2), st.integers(0, 200)),

@@ -5,11 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from tactful.annotation.load import PROTOCOLS, load_protocol
-from tactful.annotation.protocol import Option, Protocol, Quality, Question, Step
-from tactful.annotation.simulate import Crowd, Plan, prepare, simulate, simulate_with_record
+from tactful.annotation.protocol.load import PROTOCOLS, load_protocol
+from tactful.annotation.protocol.records import Option, Protocol, Quality, Question, Step
 from tactful.annotation.simulation.cases import published_rates
 from tactful.annotation.simulation.majority import share_out
+from tactful.annotation.simulation.simulate import (
+    Crowd,
+    Plan,
+    prepare,
+    simulate,
+    simulate_with_record,
+)
 from tactful.errors import UsageError
 
 UNHEALTHY = load_protocol("unhealthy")

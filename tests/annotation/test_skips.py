@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from tests.annotation.scenes import STEP, Scene, picture, protocol, step
 
-from tactful.annotation.assignment import Given
-from tactful.annotation.exchange import NewItem
-from tactful.annotation.overview import unwanted
-from tactful.annotation.project import Project
-from tactful.annotation.protocol import Quality
-from tactful.annotation.state import State
+from tactful.annotation.analysis.overview import unwanted
+from tactful.annotation.project.exchange import NewItem
+from tactful.annotation.project.project import Project
+from tactful.annotation.protocol.records import Quality
+from tactful.annotation.state.assignment import Given
+from tactful.annotation.state.project_state import State
 
 PROTOCOL = """\
 id: mood

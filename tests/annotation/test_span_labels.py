@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.annotation.span_labels import (
+from tactful.annotation.state.span_labels import (
     majority_of_spans,
     overlap,
     parts_of,

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from tests.annotation.scenes import RUDE, START, STEP, Scene, protocol, step, two_and_a_referee
 
-from tactful.annotation.events import KINDS, Event
-from tactful.annotation.load import PROTOCOLS, load_protocol
-from tactful.annotation.protocol import Entry, Quality
-from tactful.annotation.state import State
+from tactful.annotation.protocol.load import PROTOCOLS, load_protocol
+from tactful.annotation.protocol.records import Entry, Quality
+from tactful.annotation.state.project_state import State
+from tactful.annotation.store.events import KINDS, Event
 from tactful.errors import InputError
 
 DYNAMIC = step(judgements=3, most=5, confidence=0.75, combine="trust_weighted")

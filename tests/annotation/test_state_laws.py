@@ -19,10 +19,10 @@ from tests.annotation.scenes import (
     two_and_a_referee,
 )
 
-from tactful.annotation.assignment import next_page
-from tactful.annotation.events import Event
-from tactful.annotation.protocol import Entry, Protocol, Quality, Question
-from tactful.annotation.state import State
+from tactful.annotation.protocol.records import Entry, Protocol, Quality, Question
+from tactful.annotation.state.assignment import next_page
+from tactful.annotation.state.project_state import State
+from tactful.annotation.store.events import Event
 
 PEOPLE = ("ann", "bob", "cem", "dot", "eve", "fay")
 QUALITY = Quality(page=3, tests=1, least_trust=0.6, least_tests=2)

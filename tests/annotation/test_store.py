@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from tactful.annotation.events import KINDS, Event
-from tactful.annotation.store import open_store
-from tactful.annotation.store_engine import migrate
-from tactful.annotation.tables import HEAD, metadata
+from tactful.annotation.store.engine import migrate
+from tactful.annotation.store.events import KINDS, Event
+from tactful.annotation.store.log import open_store
+from tactful.annotation.store.tables import HEAD, metadata
 from tactful.errors import InputError, OutputError, TactfulError, UsageError
 
 ODD_TEXT = (
@@ -198,7 +198,7 @@ def test_a_failed_migration_leaves_nothing(store_url: str, monkeypatch: pytest.M
         migrate(connection, where)
         raise InputError("stopped in the middle")
 
-    monkeypatch.setattr("tactful.annotation.store.migrate", half)
+    monkeypatch.setattr("tactful.annotation.store.log.migrate", half)
     with pytest.raises(InputError, match="stopped in the middle"):
         open_store(store_url)
     engine = sa.create_engine(store_url)
@@ -270,8 +270,8 @@ def test_an_empty_database_is_no_store_to_read(store_url: str) -> None:
 
 WRITER = """\
 import sys
-from tactful.annotation.events import Event
-from tactful.annotation.store import open_store
+from tactful.annotation.store.events import Event
+from tactful.annotation.store.log import open_store
 
 store = open_store(sys.argv[1])
 print("ready", flush=True)

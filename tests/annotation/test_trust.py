@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 from tests.annotation.scenes import RUDE, UNFAIR, WHOM, options, step
 
-from tactful.annotation.protocol import Question
-from tactful.annotation.trust import is_right, is_tested
+from tactful.annotation.protocol.records import Question
+from tactful.annotation.state.trust import is_right, is_tested
 
 SPANS = Question("where", "spans", "Where?", options=options("x", "y"))
 TEXT = Question("why", "text", "Why?")

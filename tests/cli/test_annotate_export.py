@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tactful.annotation.exchange import NewItem
 from tactful.annotation.formats.load import EXPORTS
-from tactful.annotation.project import Project
+from tactful.annotation.project.exchange import NewItem
+from tactful.annotation.project.project import Project
 from tactful.cli.annotate_export import export_cli
 from tactful.errors import UnknownNameError
 

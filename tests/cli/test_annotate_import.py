@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tactful.annotation.exchange import NewAnswer, NewItem
-from tactful.annotation.project import Project
+from tactful.annotation.project.exchange import NewAnswer, NewItem
+from tactful.annotation.project.project import Project
 from tactful.cli.main import cli, main
 from tactful.errors import UsageError
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from tactful.annotation.project import Project
+from tactful.annotation.project.project import Project
 from tactful.cli.main import cli, main
 
 PROTOCOL = """\

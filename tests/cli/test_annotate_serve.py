@@ -14,8 +14,8 @@ import httpx
 import pytest
 from tests.children import LIMIT, child, interrupt
 
-from tactful.annotation.exchange import NewItem
-from tactful.annotation.project import Project
+from tactful.annotation.project.exchange import NewItem
+from tactful.annotation.project.project import Project
 from tactful.cli.annotate_serve import check_host
 from tactful.cli.main import main
 

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from tactful.agreement import krippendorff_alpha
-from tactful.annotation.exchange import NewAnswer, NewItem
 from tactful.annotation.formats.load import export
-from tactful.annotation.project import Project
+from tactful.annotation.project.exchange import NewAnswer, NewItem
+from tactful.annotation.project.project import Project
 from tactful.cli.main import cli
 
 PROTOCOL = """\

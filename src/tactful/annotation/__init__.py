@@ -1,25 +1,25 @@
 """Annotation: people judge texts by a protocol, and all they do is kept.
 
-Protocols are data (:mod:`~tactful.annotation.protocol`), what happens is a log of events
-(:mod:`~tactful.annotation.events`), and trust, labels and status follow from it
-(:mod:`~tactful.annotation.state`). A :class:`~tactful.annotation.project.Project` is a folder with
-both.
+Protocols are data (:mod:`~tactful.annotation.protocol.records`), what happens is a log of events
+(:mod:`~tactful.annotation.store.events`), and trust, labels and status follow from it
+(:mod:`~tactful.annotation.state.project_state`). A
+:class:`~tactful.annotation.project.project.Project` is a folder with both.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tactful.annotation.events import Event
-    from tactful.annotation.load import load_protocol
-    from tactful.annotation.project import Project
-    from tactful.annotation.state import State
+    from tactful.annotation.project.project import Project
+    from tactful.annotation.protocol.load import load_protocol
+    from tactful.annotation.state.project_state import State
+    from tactful.annotation.store.events import Event
 
 _LAZY = {
-    "Event": "tactful.annotation.events",
-    "Project": "tactful.annotation.project",
-    "State": "tactful.annotation.state",
-    "load_protocol": "tactful.annotation.load",
+    "Event": "tactful.annotation.store.events",
+    "Project": "tactful.annotation.project.project",
+    "State": "tactful.annotation.state.project_state",
+    "load_protocol": "tactful.annotation.protocol.load",
 }
 
 __all__ = ["Event", "Project", "State", "load_protocol"]

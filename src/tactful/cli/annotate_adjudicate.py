@@ -12,9 +12,9 @@ from tactful.errors import BadRowsError, InputError, TactfulError, UsageError
 from tactful.words import counted
 
 if TYPE_CHECKING:
-    from tactful.annotation.overview import Dispute
-    from tactful.annotation.project import Project
-    from tactful.annotation.protocol import Step
+    from tactful.annotation.analysis.overview import Dispute
+    from tactful.annotation.project.project import Project
+    from tactful.annotation.protocol.records import Step
 
 _SHOWN = 70
 _KEPT = 20
@@ -49,8 +49,8 @@ def adjudicate_cli(
     tactful annotate adjudicate my-project --decide
     tactful annotate adjudicate my-project --decisions decisions.csv
     """
-    from tactful.annotation.overview import disputes
-    from tactful.annotation.project import Project
+    from tactful.annotation.analysis.overview import disputes
+    from tactful.annotation.project.project import Project
 
     if decide and decisions is not None:
         raise UsageError("Decide in the terminal or from a file, not both.")
@@ -87,8 +87,8 @@ def decider(project: "Project") -> str:
 
 def decide_from(project: "Project", path: Path, person: str) -> int:
     """Take decisions from a table, all or none; return how many."""
-    from tactful.annotation.answers import check_answers
-    from tactful.annotation.project_import import Said
+    from tactful.annotation.answers.answers import check_answers
+    from tactful.annotation.project.importing import Said
     from tactful.cli.answers import Table, as_ids
     from tactful.cli.tables import require_columns
 
@@ -165,7 +165,7 @@ def _show(project: "Project", dispute: "Dispute") -> None:
 
 def _ask(project: "Project", dispute: "Dispute") -> dict[str, Any] | None:
     """Ask the questions that apply; an empty answer to the first leaves the item for later."""
-    from tactful.annotation.answers import asked
+    from tactful.annotation.answers.answers import asked
 
     step = project.state.protocol.step(dispute.step)
     answers: dict[str, Any] = {}

@@ -48,7 +48,7 @@ def export_cli(
 ) -> None:
     """Write the annotations of PROJECT in a format, and list exactly what is lost."""
     from tactful.annotation.formats.load import EXPORTS, export
-    from tactful.annotation.project import Project
+    from tactful.annotation.project.project import Project
 
     EXPORTS.get(name)
     with Project.open(project, read_only=True) as opened:

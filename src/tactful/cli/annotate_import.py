@@ -19,10 +19,10 @@ from tactful.errors import InputError, UsageError
 from tactful.words import counted
 
 if TYPE_CHECKING:
-    from tactful.annotation.exchange import NewItem
     from tactful.annotation.formats.losses import Loss
-    from tactful.annotation.project import Project
-    from tactful.annotation.protocol import Protocol
+    from tactful.annotation.project.exchange import NewItem
+    from tactful.annotation.project.project import Project
+    from tactful.annotation.protocol.records import Protocol
 
 __all__ = ["cell_answer", "import_cli", "is_from_json"]
 
@@ -123,7 +123,7 @@ def import_cli(
     tactful annotate import my-project --corpus sbic data/sbic --judgements
     tactful annotate import my-project brat-folder --format brat
     """
-    from tactful.annotation.project import Project
+    from tactful.annotation.project.project import Project
 
     columns = Columns(
         text_column, id_column, context_column, meta_column, gold_column, priority_column
@@ -154,7 +154,7 @@ def import_cli(
 
 def _add(project: "Project", new: "list[NewItem]", skip_existing: bool) -> None:
     """Bring items in, and say how much came and how much was there already."""
-    from tactful.annotation.project_import import known_of, with_own_ids
+    from tactful.annotation.project.importing import known_of, with_own_ids
 
     new = with_own_ids(project.state, new)
     skipped = 0
@@ -227,10 +227,10 @@ def _of_corpus(
     name: str, files: Sequence[Path], sample: bool, protocol: "Protocol | None"
 ) -> "tuple[list[NewItem], list[Loss]]":
     """Return the texts of a corpus; with a protocol, also what its annotators said."""
-    from tactful.annotation.corpus_answers import CorpusAnswers
+    from tactful.annotation.answers.corpus import CorpusAnswers
     from tactful.annotation.formats.cells import was_neutralised
     from tactful.annotation.formats.losses import Loss
-    from tactful.annotation.intake import items_of_corpus
+    from tactful.annotation.project.intake import items_of_corpus
     from tactful.cli.problems import say_briefly
     from tactful.cli.progress import reading
     from tactful.corpora import load_corpus
@@ -277,7 +277,7 @@ def _of_format(
 def _ordered(
     items: "list[NewItem]", detector: str, only: Sequence[str], lang: str
 ) -> "list[NewItem]":
-    from tactful.annotation.intake import uncertain_first
+    from tactful.annotation.project.intake import uncertain_first
     from tactful.detectors.load import load_detector
 
     return uncertain_first(items, load_detector(detector, lang=lang), only)

@@ -33,7 +33,7 @@ def invite_cli(
 
     While a server runs, use the page 'People' instead: one process writes at a time.
     """
-    from tactful.annotation.project import Project
+    from tactful.annotation.project.project import Project
 
     if bool(names) == bool(again):
         raise UsageError("Name somebody to invite, or --again with the id of a person.")
@@ -75,7 +75,7 @@ def people_cli(
     output_format: str,
 ) -> None:
     """List the people of the project in FOLDER; revoke, remove or re-admit some of them."""
-    from tactful.annotation.project import Project
+    from tactful.annotation.project.project import Project
 
     changes = bool(revoke or remove or readmit)
     with Project.open(folder, read_only=not changes) as project:

@@ -14,7 +14,7 @@ from tactful.errors import UsageError
 from tactful.words import counted
 
 if TYPE_CHECKING:
-    from tactful.annotation.project import Project
+    from tactful.annotation.project.project import Project
 
 __all__ = ["adjudicate_cli", "import_cli", "init_cli", "invite_cli", "people_cli", "status_cli"]
 
@@ -57,8 +57,8 @@ def init_cli(
     tactful annotate init my-project --protocol my-own.yaml
     tactful annotate init copy --from-export labels
     """
-    from tactful.annotation.load import PROTOCOLS
-    from tactful.annotation.project import Project
+    from tactful.annotation.project.project import Project
+    from tactful.annotation.protocol.load import PROTOCOLS
 
     if (protocol is None) == (from_export is None):
         raise UsageError(
@@ -91,7 +91,7 @@ def init_cli(
 @click.option("--price", type=float, help="The price of one answer, for the cost.")
 def status_cli(folder: Path, as_json: bool, price: float | None) -> None:
     """Show how far the project in FOLDER is; a server may be working on it."""
-    from tactful.annotation.project import Project
+    from tactful.annotation.project.project import Project
 
     if price is not None and not price >= 0:
         raise UsageError(f"Found the price {price}; expected a number of 0 or more.")
@@ -126,8 +126,8 @@ def status_cli(folder: Path, as_json: bool, price: float | None) -> None:
 
 def status(project: "Project", now: float, price: float | None = None) -> dict[str, Any]:
     """Return the figures of a project as plain data."""
-    from tactful.annotation.estimate import estimate
-    from tactful.annotation.overview import progress, unwanted
+    from tactful.annotation.analysis.estimate import estimate
+    from tactful.annotation.analysis.overview import progress, unwanted
 
     state = project.state
     steps = progress(state)

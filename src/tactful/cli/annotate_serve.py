@@ -11,7 +11,7 @@ from tactful.errors import UsageError
 from tactful.service.addresses import is_this_machine
 
 if TYPE_CHECKING:
-    from tactful.annotation.project import Project
+    from tactful.annotation.project.project import Project
 
 
 @click.command("serve")
@@ -56,7 +56,7 @@ def serve_cli(
     """
     import uvicorn
 
-    from tactful.annotation.project import Project
+    from tactful.annotation.project.project import Project
     from tactful.annotation.web.app import create_app
     from tactful.service.protocol import PatientProtocol
     from tactful.service.stopping import stopped_by_signals

@@ -90,8 +90,8 @@ def simulate_cli(
     tactful annotate simulate pcl --items 500 --annotators 2 --spammers 0
     tactful annotate simulate unhealthy --output simulation --plots
     """
-    from tactful.annotation.load import load_protocol
-    from tactful.annotation.simulate import Crowd, Plan, simulate_with_record
+    from tactful.annotation.protocol.load import load_protocol
+    from tactful.annotation.simulation.simulate import Crowd, Plan, simulate_with_record
     from tactful.files import atomic_folder
 
     if plots and output is None:

@@ -12,8 +12,8 @@ from tactful.registry import unknown_name
 if TYPE_CHECKING:
     import polars as pl
 
-    from tactful.annotation.exchange import NewItem
-    from tactful.annotation.protocol import Protocol, Question
+    from tactful.annotation.project.exchange import NewItem
+    from tactful.annotation.protocol.records import Protocol, Question
 
 _FROM_JSON = ("choices", "texts", "spans")
 """Kinds of questions whose answer does not fit into a plain cell."""
@@ -35,8 +35,8 @@ def items_of_table(
     path: Path, columns: Columns, protocol: "Protocol", *, all_tests: bool = False
 ) -> "list[NewItem]":
     """Return the rows of a table as items; what is wrong in a cell says its line."""
-    from tactful.annotation.exchange import NewItem
     from tactful.annotation.formats.cells import was_neutralised
+    from tactful.annotation.project.exchange import NewItem
     from tactful.cli.answers import Table, as_ids
     from tactful.cli.tables import require_columns
 

@@ -1,6 +1,6 @@
 """Does the mere mention of people move the scores? Identity terms in sentences of our own.
 
-Every phrasing of every term stands in every sentence of ``identity_bias.yaml``. On the neutral ones a
+``identity_bias.yaml`` puts every phrasing of every term into every sentence. On the neutral ones a
 fair detector gives all terms the same, low score; the patronizing and hostile ones show whether it
 still tells harm from harmlessness once a term is in the sentence (Borkan et al. 2019).
 """

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.events import Event
-from tactful.annotation.protocol import (
+from tactful.annotation.protocol.records import (
     Condition,
     Entry,
     Option,
@@ -17,7 +16,8 @@ from tactful.annotation.protocol import (
     Step,
     WellBeing,
 )
-from tactful.annotation.state import State
+from tactful.annotation.state.project_state import State
+from tactful.annotation.store.events import Event
 
 START = 1_700_000_000.0
 """2023-11-14, 22:13 UTC."""

@@ -6,9 +6,22 @@ from typing import Any
 import pytest
 
 from tactful.agreement import krippendorff_alpha, percent_agreement
-from tactful.annotation.accord import OTHERS, Accord, question_agreement, step_agreement
-from tactful.annotation.protocol import Option, Question, Step
-from tactful.annotation.views import CHOSEN, NOT_CHOSEN, NOTHING, Row, Rows, judgements, views
+from tactful.annotation.analysis.agreement_summary import (
+    OTHERS,
+    Accord,
+    question_agreement,
+    step_agreement,
+)
+from tactful.annotation.analysis.views import (
+    CHOSEN,
+    NOT_CHOSEN,
+    NOTHING,
+    Row,
+    Rows,
+    judgements,
+    views,
+)
+from tactful.annotation.protocol.records import Option, Question, Step
 
 Begin = Callable[..., Any]
 TEXT = "A mild text."

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.annotation.confusion import against_others, confusion, pairs, wilson
-from tactful.annotation.protocol import Option, Question
-from tactful.annotation.views import Row, Rows, View, views
+from tactful.annotation.analysis.confusion import against_others, confusion, pairs, wilson
+from tactful.annotation.analysis.views import Row, Rows, View, views
+from tactful.annotation.protocol.records import Option, Question
 
 QUESTION = Question(
     "tone", "choice", "Is it kind?", options=(Option("yes", "Yes"), Option("no", "No"))

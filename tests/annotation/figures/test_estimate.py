@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.estimate import by_day, day_of, estimate, paces, step_estimate
-from tactful.annotation.overview import StepProgress, progress
-from tactful.annotation.protocol import Protocol, Quality, Step
+from tactful.annotation.analysis.estimate import by_day, day_of, estimate, paces, step_estimate
+from tactful.annotation.analysis.overview import StepProgress, progress
+from tactful.annotation.protocol.records import Protocol, Quality, Step
 
 Begin = Callable[..., Any]
 STEP = Step("first", "First", (), judgements=3, most=5, confidence=0.75)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.overview import (
+from tactful.annotation.analysis.overview import (
     StepProgress,
     answer_times,
     burdens,

@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.regold import GoldChange, gold_change, items_change, trust_changes
+from tactful.annotation.analysis.gold_impact import (
+    GoldChange,
+    gold_change,
+    items_change,
+    trust_changes,
+)
 
 Begin = Callable[..., Any]
 

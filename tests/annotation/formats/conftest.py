@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.events import Event
 from tactful.annotation.formats.annotated import Source
-from tactful.annotation.load import load_protocol, read_protocol
-from tactful.annotation.protocol import Protocol
-from tactful.annotation.state import State
+from tactful.annotation.protocol.load import load_protocol, read_protocol
+from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.state.project_state import State
+from tactful.annotation.store.events import Event
 
 MIXED = """
 id: mixed

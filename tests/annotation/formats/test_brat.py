@@ -7,7 +7,7 @@ import pytest
 
 from tactful.annotation.formats.brat import brat_types, write_brat
 from tactful.annotation.formats.brat_read import read_brat
-from tactful.annotation.protocol import Protocol
+from tactful.annotation.protocol.records import Protocol
 from tactful.errors import FileFormatError, UnknownNameError, UsageError
 
 

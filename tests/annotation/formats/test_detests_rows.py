@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.annotation.formats.conftest import Made
 
 from tactful.annotation.formats.load import EXPORTS, export_source
-from tactful.annotation.load import load_protocol, read_protocol
-from tactful.annotation.protocol import Protocol
+from tactful.annotation.protocol.load import load_protocol, read_protocol
+from tactful.annotation.protocol.records import Protocol
 from tactful.corpora import load_corpus
 from tactful.corpora.detests import CATEGORIES, LABELS
 from tactful.errors import Severity

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tactful.annotation.formats.doccano import read_doccano, write_doccano
-from tactful.annotation.protocol import Protocol
+from tactful.annotation.protocol.records import Protocol
 from tactful.errors import FileFormatError, UsageError
 
 

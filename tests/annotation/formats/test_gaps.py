@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from tactful.annotation.formats.load import EXPORTS, export_source, read_annotations
-from tactful.annotation.protocol import Protocol
-from tactful.annotation.state import State
+from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.state.project_state import State
 from tactful.corpora import load_corpus
 
 TEXT = "take 🙂 the matter out"

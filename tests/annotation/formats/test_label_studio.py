@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tactful.annotation.formats.annotated import new_items
 from tactful.annotation.formats.label_studio import write_label_studio
 from tactful.annotation.formats.label_studio_read import read_label_studio
-from tactful.annotation.project_import import with_own_ids
-from tactful.annotation.protocol import Protocol
-from tactful.annotation.state import State
+from tactful.annotation.project.importing import with_own_ids
+from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.state.project_state import State
 from tactful.errors import FileFormatError, UsageError
 
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tactful.annotation.answers import check_answers
+from tactful.annotation.answers.answers import check_answers
 from tactful.annotation.formats.annotated import Annotated, new_items
 from tactful.annotation.formats.load import EXPORTS, IMPORTS, export_source, read_annotations
-from tactful.annotation.load import read_protocol
-from tactful.annotation.protocol import Protocol
-from tactful.annotation.span_labels import parts_of, span_of
-from tactful.annotation.state import State
+from tactful.annotation.protocol.load import read_protocol
+from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.state.project_state import State
+from tactful.annotation.state.span_labels import parts_of, span_of
 
 _LETTERS = st.sampled_from(
     ["a", "B", " ", "\n", "\r\n", "\r", "\t", '"', "'", ",", ";", "=", "é", "e\u0301", "שלום",

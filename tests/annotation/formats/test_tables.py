@@ -18,7 +18,7 @@ from tactful.annotation.formats.log import read_log
 from tactful.annotation.formats.names import safe_name, safe_names
 from tactful.annotation.formats.parquet import write_parquet
 from tactful.annotation.formats.sheet import write_sheet
-from tactful.annotation.protocol import Protocol
+from tactful.annotation.protocol.records import Protocol
 from tactful.errors import FileFormatError, OutputError
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tactful.annotation.protocol import Condition, Option, Protocol, Quality, Question, Step
+from tactful.annotation.protocol.records import Condition, Option, Protocol, Quality, Question, Step
 
 YES_NO = (Option("yes", "Yes"), Option("no", "No"))
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.answers import check_answers
-from tactful.annotation.protocol import Option, Protocol, Question, Step
+from tactful.annotation.answers.answers import check_answers
+from tactful.annotation.protocol.records import Option, Protocol, Question, Step
 from tactful.annotation.simulation.annotators import SPAM, Annotator, Answering
 from tactful.annotation.simulation.cases import TEXT, Case, complete_rates, draw_truth
 

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from tactful.annotation.protocol import Protocol, Question
+from tactful.annotation.protocol.records import Protocol, Question
 from tactful.annotation.simulation.cases import (
     complete_rates,
     draw_cases,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.protocol import Protocol
+from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.simulation.crowd import Crowd, draw_crowd
 from tactful.errors import UsageError
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from tactful.annotation.protocol import Option, Protocol, Question, Step
+from tactful.annotation.protocol.records import Option, Protocol, Question, Step
 from tactful.annotation.simulation.annotators import Annotator, Answering
 from tactful.annotation.simulation.cases import TEXT, Case, complete_rates, draw_cases
 from tactful.annotation.simulation.majority import majority_labels, share_out

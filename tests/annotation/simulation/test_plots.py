@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tactful.annotation.load import load_protocol
-from tactful.annotation.simulate import Crowd, Plan, simulate_with_record
+from tactful.annotation.protocol.load import load_protocol
 from tactful.annotation.simulation.plots import FILES, write_plots
+from tactful.annotation.simulation.simulate import Crowd, Plan, simulate_with_record
 from tactful.errors import UsageError
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tactful.annotation.protocol import Option, Question
+from tactful.annotation.protocol.records import Option, Question
 from tactful.annotation.simulation.scores import FREE_TEXT, Score, Scorer
 
 YES_NO = (Option("yes", "Yes"), Option("no", "No"))

@@ -13,8 +13,8 @@ import uvicorn
 from starlette.testclient import TestClient
 from tests.annotation.web.desks import MakeProject, OpenTab, Tab, Visit, Visitor
 
-from tactful.annotation.exchange import NewItem
-from tactful.annotation.project import Project
+from tactful.annotation.project.exchange import NewItem
+from tactful.annotation.project.project import Project
 from tactful.annotation.web.app import create_app
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.testclient import TestClient
 
-from tactful.annotation.project import Project
+from tactful.annotation.project.project import Project
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

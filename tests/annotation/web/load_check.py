@@ -12,11 +12,11 @@ from pathlib import Path
 
 from tests.annotation.web.load import Tally
 
-from tactful.annotation.events import Event
-from tactful.annotation.people_tokens import handle_of
-from tactful.annotation.project import Project
-from tactful.annotation.protocol import Protocol
-from tactful.annotation.state import State
+from tactful.annotation.project.project import Project
+from tactful.annotation.project.tokens import handle_of
+from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.state.project_state import State
+from tactful.annotation.store.events import Event
 
 Place = tuple[str, str]
 

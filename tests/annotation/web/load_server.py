@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from tactful.annotation.exchange import NewItem
-from tactful.annotation.project import Project
+from tactful.annotation.project.exchange import NewItem
+from tactful.annotation.project.project import Project
 
 _STOP_SECONDS = 120
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.annotation.web.desks import MakeProject, Visit, Visitor
 
-from tactful.annotation.exchange import NewItem
-from tactful.annotation.load import load_protocol
+from tactful.annotation.project.exchange import NewItem
+from tactful.annotation.protocol.load import load_protocol
 from tactful.annotation.web.annotator import read_traits
 
 ALL_NO = dict.fromkeys(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.annotation.web.desks import MakeProject, OpenTab, Tab
 
-from tactful.annotation.exchange import NewItem
+from tactful.annotation.project.exchange import NewItem
 
 pytestmark = pytest.mark.browser
 

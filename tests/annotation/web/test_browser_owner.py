@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.exchange import NewAnswer, NewItem
-from tactful.annotation.project import Project
+from tactful.annotation.project.exchange import NewAnswer, NewItem
+from tactful.annotation.project.project import Project
 
 pytestmark = pytest.mark.browser
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.annotation.web.desks import MakeProject, OpenTab, Tab
 
-from tactful.annotation.exchange import NewItem
+from tactful.annotation.project.exchange import NewItem
 
 pytestmark = pytest.mark.browser
 

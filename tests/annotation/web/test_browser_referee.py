@@ -8,8 +8,8 @@ import pytest
 from tests.annotation.web.desks import MakeProject, OpenTab
 from tests.annotation.web.test_browser_access import overflows, serious
 
-from tactful.annotation.exchange import NewItem
-from tactful.annotation.project import Project
+from tactful.annotation.project.exchange import NewItem
+from tactful.annotation.project.project import Project
 
 pytestmark = pytest.mark.browser
 

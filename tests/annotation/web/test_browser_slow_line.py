@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.annotation.web.desks import MakeProject, OpenTab, Tab
 
-from tactful.annotation.project import Project
+from tactful.annotation.project.project import Project
 
 pytestmark = pytest.mark.browser
 

@@ -7,8 +7,8 @@ import pytest
 from tests.annotation.web.desks import MakeProject, OpenTab, Tab
 from tests.annotation.web.test_browser_protocols import begin
 
-from tactful.annotation.exchange import NewItem
-from tactful.annotation.load import copy_protocol
+from tactful.annotation.project.exchange import NewItem
+from tactful.annotation.protocol.load import copy_protocol
 from tactful.annotation.web.catalogue import catalogue
 
 pytestmark = pytest.mark.browser

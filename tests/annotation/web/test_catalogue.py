@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from tests.annotation.web.desks import MakeProject, Visit
 
-from tactful.annotation import allowance, project_work
-from tactful.annotation.exchange import NewItem
+from tactful.annotation.project.exchange import NewItem
+from tactful.annotation.project import work as project_work
+from tactful.annotation.state import allowance
 from tactful.annotation.web import annotator, app, security, session
 from tactful.annotation.web.catalogue import LANGUAGES, Entry, catalogue
 from tactful.annotation.web.pages import FOLDER, keyed

@@ -10,7 +10,7 @@ from tests.annotation.web.load import Enough, Sent, Tally, crowd, quantile, work
 from tests.annotation.web.load_check import Log, problems, read_log
 from tests.annotation.web.load_server import Server, make_project, serving
 
-from tactful.annotation.events import Event
+from tactful.annotation.store.events import Event
 
 CAP = 14
 LIMIT = 600

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from tests.annotation.web.desks import MakeProject, Visit
 
-from tactful.annotation.exchange import NewItem, PageItem
-from tactful.annotation.load import load_protocol
-from tactful.annotation.project import Project
-from tactful.annotation.protocol import Entry, Option, Protocol, Question, Step
+from tactful.annotation.project.exchange import NewItem, PageItem
+from tactful.annotation.project.project import Project
+from tactful.annotation.protocol.load import load_protocol
+from tactful.annotation.protocol.records import Entry, Option, Protocol, Question, Step
 from tactful.annotation.web.catalogue import catalogue
 from tactful.annotation.web.others import others_of
 from tactful.annotation.web.side_by_side import shared_answers

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.exchange import NewAnswer, NewItem
 from tactful.annotation.formats.load import EXPORTS
-from tactful.annotation.project import Project
+from tactful.annotation.project.exchange import NewAnswer, NewItem
+from tactful.annotation.project.project import Project
 from tactful.annotation.web import owner_export
 from tactful.annotation.web.owner_export import FORMATS, safe_name
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.exchange import NewAnswer, NewItem
-from tactful.annotation.project import Project
+from tactful.annotation.project.exchange import NewAnswer, NewItem
+from tactful.annotation.project.project import Project
 from tactful.annotation.web.owner import _parted
 
 MakeProject = Callable[..., Project]
@@ -86,7 +86,7 @@ def test_a_long_list_of_options_opens_by_itself(frames: Project, visit: Visit) -
 
 
 def test_labels_of_a_question_with_many_are_taken_apart() -> None:
-    from tactful.annotation.accord import Accord
+    from tactful.annotation.analysis.agreement_summary import Accord
 
     many = [Accord("q", None, "Which?", ()), *(Accord("q", str(n), str(n), ()) for n in range(16))]
     few = [Accord("p", None, "How?", ()), *(Accord("p", str(n), str(n), ()) for n in range(3))]

@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tactful.annotation.items import Answer
-from tactful.annotation.overview import StepProgress, TrustLine
-from tactful.annotation.project import Project
-from tactful.annotation.protocol import Option, Question, Step
+from tactful.annotation.analysis.overview import StepProgress, TrustLine
+from tactful.annotation.project.project import Project
+from tactful.annotation.protocol.records import Option, Question, Step
+from tactful.annotation.state.items import Answer
 from tactful.annotation.web import charts, figures
 from tactful.annotation.web.answer_form import fields, read_answers
 from tactful.annotation.web.figures import Figures
@@ -413,6 +413,6 @@ def test_a_search_stops_when_it_has_enough(
 
 
 def _new(name: str) -> Any:
-    from tactful.annotation.exchange import NewItem
+    from tactful.annotation.project.exchange import NewItem
 
     yield NewItem(name, "Another mild text.")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.exchange import NewAnswer, NewItem
-from tactful.annotation.project import Project
+from tactful.annotation.project.exchange import NewAnswer, NewItem
+from tactful.annotation.project.project import Project
 
 MakeProject = Callable[..., Project]
 Visit = Callable[..., Any]

@@ -3,7 +3,7 @@
 import pytest
 from jinja2 import UndefinedError
 
-from tactful.annotation.protocol import Condition
+from tactful.annotation.protocol.records import Condition
 from tactful.annotation.web.pages import environment, markdown
 
 

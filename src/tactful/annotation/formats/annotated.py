@@ -9,16 +9,16 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tactful.annotation.events import Event
-from tactful.annotation.exchange import NewAnswer, NewItem
 from tactful.annotation.formats.losses import Loss
-from tactful.annotation.protocol import Protocol
+from tactful.annotation.project.exchange import NewAnswer, NewItem
+from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.store.events import Event
 from tactful.errors import FileFormatError
 
 if TYPE_CHECKING:
-    from tactful.annotation.labels import Label
-    from tactful.annotation.project import Project
-    from tactful.annotation.state import Item, ItemStep, State
+    from tactful.annotation.project.project import Project
+    from tactful.annotation.state.labels import Label
+    from tactful.annotation.state.project_state import Item, ItemStep, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Annotated:
     place: str = ""
     """Where it was read; an error says it."""
     made_id: bool = False
-    """Whether the file has no id for it: see :class:`tactful.annotation.exchange.NewItem`."""
+    """Whether the file has no id for it: see ``exchange.NewItem``."""
 
     @property
     def counted(self) -> tuple[Judged, ...]:

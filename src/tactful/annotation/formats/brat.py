@@ -15,8 +15,8 @@ from tactful.annotation.formats.annotated import Annotated, Source
 from tactful.annotation.formats.log import ABOUT
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_names
-from tactful.annotation.protocol import Protocol
-from tactful.annotation.span_labels import Piece, parts_of
+from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.state.span_labels import Piece, parts_of
 
 LABELS = "labels~combined"
 """The folder of the combined labels, beside those of the annotators; no id is given this name."""

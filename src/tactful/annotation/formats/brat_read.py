@@ -16,8 +16,8 @@ from tactful.annotation.formats.annotated import Annotated, Imported, Judged
 from tactful.annotation.formats.brat import LABELS, brat_types, join_pieces
 from tactful.annotation.formats.log import ABOUT
 from tactful.annotation.formats.losses import Loss
-from tactful.annotation.protocol import Protocol
-from tactful.annotation.span_labels import Piece, parts_of, span_of
+from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.state.span_labels import Piece, parts_of, span_of
 from tactful.errors import FileFormatError, UsageError
 from tactful.registry import unknown_name
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tactful.annotation.answers import asked
-from tactful.annotation.protocol import Question, Step
+from tactful.annotation.answers.answers import asked
+from tactful.annotation.protocol.records import Question, Step
 
 
 def pairs(question: Question, answer: Any) -> list[tuple[str | None, str]]:

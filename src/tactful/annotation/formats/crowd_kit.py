@@ -12,7 +12,7 @@ from tactful.annotation.formats.cells import write_csv
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_names
 from tactful.annotation.formats.running import warn_running
-from tactful.annotation.protocol import Question
+from tactful.annotation.protocol.records import Question
 
 HEADER = ("task", "worker", "label")
 

@@ -17,7 +17,7 @@ from tactful.annotation.formats.gaps import has_gaps, lost_gaps, without_gaps
 from tactful.annotation.formats.log import json_lines
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_names
-from tactful.annotation.protocol import Protocol, Question, Step
+from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.errors import FileFormatError, UsageError
 from tactful.registry import unknown_name
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from tactful.annotation.formats.annotated import Source
+from tactful.annotation.formats.complete_items import Whole, lost_unfinished, whole_items
 from tactful.annotation.formats.gaps import GAPS, WHY, has_gaps, without_gaps
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_name
-from tactful.annotation.formats.whole import Whole, lost_unfinished, whole_items
-from tactful.annotation.protocol import Protocol, Question
+from tactful.annotation.protocol.records import Protocol, Question
 from tactful.corpora.dpm import CATEGORIES
 from tactful.errors import UsageError
 

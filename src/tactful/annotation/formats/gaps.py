@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tactful.annotation.formats.losses import Loss
-from tactful.annotation.span_labels import parts_of
+from tactful.annotation.state.span_labels import parts_of
 
 GAPS = "spans with gaps"
 WHY = "each of their parts became a span of its own"

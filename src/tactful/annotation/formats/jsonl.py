@@ -16,9 +16,9 @@ from tactful.annotation.formats.annotated import (
 )
 from tactful.annotation.formats.log import EVENTS, PROTOCOL, read_log, write_log
 from tactful.annotation.formats.losses import Loss
-from tactful.annotation.load import read_protocol
-from tactful.annotation.protocol import Protocol
-from tactful.annotation.state import State
+from tactful.annotation.protocol.load import read_protocol
+from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.state.project_state import State
 from tactful.errors import FileFormatError
 
 ANNOTATIONS = "annotations.jsonl"

@@ -19,7 +19,7 @@ from tactful.annotation.formats.codec import pairs
 from tactful.annotation.formats.gaps import has_gaps, lost_gaps, without_gaps
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_names
-from tactful.annotation.protocol import Question, Step
+from tactful.annotation.protocol.records import Question, Step
 
 TASKS = "tasks.json"
 INTERFACE = "interface.xml"

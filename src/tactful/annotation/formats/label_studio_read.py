@@ -17,7 +17,7 @@ from tactful.annotation.formats.json_list import json_list
 from tactful.annotation.formats.label_studio import FOR, MAIL, TEXT
 from tactful.annotation.formats.log import ABOUT
 from tactful.annotation.formats.losses import Loss
-from tactful.annotation.protocol import Protocol, Question, Step
+from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.errors import FileFormatError, UsageError
 from tactful.registry import unknown_name
 

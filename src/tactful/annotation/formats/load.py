@@ -10,13 +10,13 @@ from tactful.annotation.formats.annotated import Imported, Source, source_of
 from tactful.annotation.formats.cells import NEUTRALISED
 from tactful.annotation.formats.log import ABOUT, VERSION
 from tactful.annotation.formats.losses import Loss
-from tactful.annotation.protocol import Protocol
+from tactful.annotation.protocol.records import Protocol
 from tactful.errors import OutputError, UsageError
 from tactful.files import atomic_folder
 from tactful.registry import Registry
 
 if TYPE_CHECKING:
-    from tactful.annotation.project import Project
+    from tactful.annotation.project.project import Project
 
 Writer = Callable[[Source, Path], list[Loss]]
 """Writes into a folder that is there and empty; says what it could not write."""

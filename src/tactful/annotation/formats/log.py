@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 
-from tactful.annotation.events import KINDS, Event, Kind
 from tactful.annotation.formats.losses import Loss
+from tactful.annotation.store.events import KINDS, Event, Kind
 from tactful.errors import FileFormatError
 from tactful.files import has_bad_bytes, open_text
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tactful.annotation.protocol import Question
+from tactful.annotation.protocol.records import Question
 
 if TYPE_CHECKING:
     from tactful.annotation.formats.annotated import Annotated, Source

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 from tactful.annotation.formats.jsonl import read_jsonl
 from tactful.annotation.formats.log import PROTOCOL
 from tactful.annotation.formats.losses import Loss
-from tactful.annotation.load import read_protocol
-from tactful.annotation.state import State
+from tactful.annotation.protocol.load import read_protocol
+from tactful.annotation.state.project_state import State
 from tactful.errors import FileFormatError
 
 if TYPE_CHECKING:
-    from tactful.annotation.project import Project
+    from tactful.annotation.project.project import Project
 
 
 def rebuild(
@@ -21,7 +21,7 @@ def rebuild(
 
     Invitation links never do: people are the same, and get new links.
     """
-    from tactful.annotation.project import Project
+    from tactful.annotation.project.project import Project
 
     found = read_jsonl(export)
     if found.protocol is None:

@@ -16,7 +16,7 @@ from tactful.annotation.formats.annotated import Annotated, Imported, Judged
 from tactful.annotation.formats.cells import restore
 from tactful.annotation.formats.losses import Loss
 from tactful.annotation.formats.sheet import COLUMNS, CONTEXT, META, SURE, TABLE
-from tactful.annotation.protocol import Protocol, Question, Step
+from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.errors import FileFormatError, UsageError
 from tactful.files import csv_rows, open_text
 from tactful.registry import unknown_name

@@ -13,7 +13,7 @@ from math import exp, sqrt
 from random import Random
 from typing import Any, Literal
 
-from tactful.annotation.protocol import Protocol, Question, Step
+from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.annotation.simulation.cases import Case, Rates, applies, neutral, words
 
 Kind = Literal["careful", "random", "constant", "first"]

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from tactful.annotation.protocol import Condition, Protocol, Question, Step
+from tactful.annotation.protocol.records import Condition, Protocol, Question, Step
 from tactful.errors import UsageError
 
 Rates = Mapping[str, Mapping[str, float]]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from random import Random
 
-from tactful.annotation.protocol import Protocol
+from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.simulation.annotators import SPAM, Annotator
 from tactful.errors import UsageError
 

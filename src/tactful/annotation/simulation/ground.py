@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from tactful.annotation.answers import check_answers
-from tactful.annotation.protocol import Protocol
+from tactful.annotation.answers.answers import check_answers
+from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.simulation.cases import TEXT, Case, Rates
 from tactful.errors import FileFormatError, InputError, UsageError
 from tactful.files import csv_rows, open_text

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from tactful.annotation.protocol import Question, Step
+from tactful.annotation.protocol.records import Question, Step
 from tactful.annotation.simulation.annotators import Annotator, Answering
 from tactful.annotation.simulation.cases import Case
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from tactful.annotation.protocol import Protocol, Step
+from tactful.annotation.protocol.records import Protocol, Step
 from tactful.annotation.simulation.annotators import SPAM, Annotator, Answering
 from tactful.annotation.simulation.cases import Case, Rates
 from tactful.annotation.simulation.chance import chance

@@ -1,7 +1,7 @@
 """A protocol carried out in virtual time, by the same rules that a real project follows.
 
 Nothing is stored and nothing waits: the next thing that anybody does is taken from a queue. What
-counts, who is removed and what a label is are those of :mod:`tactful.annotation.state`.
+counts, who is removed and what a label is follows :mod:`tactful.annotation.state.project_state`.
 """
 
 from collections import Counter
@@ -11,13 +11,13 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Any
 
-from tactful.annotation.assignment import Given, allowance, next_page
-from tactful.annotation.events import Event, Kind
-from tactful.annotation.protocol import Protocol
+from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.simulation.annotators import Annotator, Answering
 from tactful.annotation.simulation.cases import Case, Rates
 from tactful.annotation.simulation.chance import chance
-from tactful.annotation.state import State
+from tactful.annotation.state.assignment import Given, allowance, next_page
+from tactful.annotation.state.project_state import State
+from tactful.annotation.store.events import Event, Kind
 
 START = 1_704_096_000.0
 """2024-01-01, 8 o'clock, UTC."""

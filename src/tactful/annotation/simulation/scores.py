@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tactful.annotation.protocol import Question
+from tactful.annotation.protocol.records import Question
 from tactful.annotation.simulation.cases import Rates, neutral
 from tactful.metrics.detection import Confusion
 

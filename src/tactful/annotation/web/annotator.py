@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from tactful.annotation.exchange import PageItem
-from tactful.annotation.project import Project
-from tactful.annotation.protocol import Question
+from tactful.annotation.project.exchange import PageItem
+from tactful.annotation.project.project import Project
+from tactful.annotation.protocol.records import Question
 from tactful.annotation.web.catalogue import Catalogue
 from tactful.annotation.web.others import others_of
 from tactful.annotation.web.pages import render, words_of

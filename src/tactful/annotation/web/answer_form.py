@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tactful.annotation.protocol import Question, Step
-from tactful.annotation.span_labels import Piece, parts_of, span_of, words_of
+from tactful.annotation.protocol.records import Question, Step
+from tactful.annotation.state.span_labels import Piece, parts_of, span_of, words_of
 from tactful.annotation.web.desk import Form
 from tactful.errors import InputError
 

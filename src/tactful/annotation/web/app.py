@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-from tactful.annotation.project import Project
+from tactful.annotation.project.project import Project
 from tactful.annotation.web import annotator, owner
 from tactful.annotation.web.catalogue import catalogue
 from tactful.annotation.web.pages import FOLDER, render, words_of

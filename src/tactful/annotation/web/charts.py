@@ -10,7 +10,7 @@ from datetime import date
 
 from markupsafe import Markup
 
-from tactful.annotation.overview import StepProgress, TrustLine
+from tactful.annotation.analysis.overview import StepProgress, TrustLine
 
 STATUSES = ("done", "disputed", "open", "waiting")
 _WIDTH = 640.0

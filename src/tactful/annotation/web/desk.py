@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from tactful.annotation.formats.cells import neutralise
-from tactful.annotation.project import Project
+from tactful.annotation.project.project import Project
 from tactful.annotation.web.figures import Figures
 from tactful.annotation.web.pages import render
 from tactful.annotation.web.security import read_form

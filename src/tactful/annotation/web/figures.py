@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, TypeVar
 
-from tactful.annotation.accord import Accord, step_agreement
-from tactful.annotation.estimate import Estimate, Pace, by_day, estimate, paces
-from tactful.annotation.overview import (
+from tactful.annotation.analysis.agreement_summary import Accord, step_agreement
+from tactful.annotation.analysis.estimate import Estimate, Pace, by_day, estimate, paces
+from tactful.annotation.analysis.gold_impact import GoldChange, items_change, trust_changes
+from tactful.annotation.analysis.overview import (
     Burden,
     Dispute,
     GoldFigures,
@@ -30,11 +31,10 @@ from tactful.annotation.overview import (
     trust_lines,
     unwanted,
 )
-from tactful.annotation.project import Project
-from tactful.annotation.protocol import Step
-from tactful.annotation.regold import GoldChange, items_change, trust_changes
-from tactful.annotation.state import Answer, Item, Person
-from tactful.annotation.views import View, by_question, counted_answers, views
+from tactful.annotation.analysis.views import View, by_question, counted_answers, views
+from tactful.annotation.project.project import Project
+from tactful.annotation.protocol.records import Step
+from tactful.annotation.state.project_state import Answer, Item, Person
 
 T = TypeVar("T")
 PART = 250

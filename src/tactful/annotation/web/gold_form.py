@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tactful.annotation.protocol import Question, Step
-from tactful.annotation.trust import acceptable
+from tactful.annotation.protocol.records import Question, Step
+from tactful.annotation.state.trust import acceptable
 from tactful.annotation.web.answer_form import read_spans, span_line
 from tactful.annotation.web.desk import Form
 from tactful.annotation.web.side_by_side import in_words

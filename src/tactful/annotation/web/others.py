@@ -3,9 +3,9 @@
 from string import ascii_uppercase
 from typing import Any
 
-from tactful.annotation.exchange import PageItem
-from tactful.annotation.items import Answer
-from tactful.annotation.protocol import Protocol
+from tactful.annotation.project.exchange import PageItem
+from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.state.items import Answer
 from tactful.annotation.web.catalogue import Catalogue
 from tactful.annotation.web.side_by_side import Blanks, Cell, compare, shared_answers
 

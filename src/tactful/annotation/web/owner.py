@@ -9,12 +9,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tactful.annotation import confusion
-from tactful.annotation.accord import Accord
-from tactful.annotation.events import KINDS, Event
-from tactful.annotation.project import Project
-from tactful.annotation.protocol import Step
-from tactful.annotation.views import View, option_names
+from tactful.annotation.analysis import confusion
+from tactful.annotation.analysis.agreement_summary import Accord
+from tactful.annotation.analysis.views import View, option_names
+from tactful.annotation.project.project import Project
+from tactful.annotation.protocol.records import Step
+from tactful.annotation.store.events import KINDS, Event
 from tactful.annotation.web import charts, owner_export, owner_items, owner_people, owner_settings
 from tactful.annotation.web.desk import Desk, download, now, number_of
 from tactful.annotation.web.figures import StepTable

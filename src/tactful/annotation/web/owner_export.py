@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from tactful.annotation.estimate import day_of
+from tactful.annotation.analysis.estimate import day_of
 from tactful.annotation.web.desk import Desk, Form, now, one
 from tactful.annotation.web.session import Session
 from tactful.errors import OutputError, TactfulError, UsageError

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tactful.annotation.project_import import check_test
-from tactful.annotation.protocol import Question, Step
-from tactful.annotation.state import Answer, Item, ItemStep
+from tactful.annotation.project.importing import check_test
+from tactful.annotation.protocol.records import Question, Step
+from tactful.annotation.state.project_state import Answer, Item, ItemStep
 from tactful.annotation.web.answer_form import Field, fields, read_answers
 from tactful.annotation.web.desk import (
     REFEREE,

@@ -5,8 +5,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tactful.annotation.protocol import Role
-from tactful.annotation.state import Person
+from tactful.annotation.protocol.records import Role
+from tactful.annotation.state.project_state import Person
 from tactful.annotation.web import charts
 from tactful.annotation.web.desk import Desk, Form, back, download, now, one
 from tactful.annotation.web.session import Session

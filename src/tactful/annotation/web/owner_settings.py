@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tactful.annotation.changes import WORKLOADS
-from tactful.annotation.protocol import Protocol
+from tactful.annotation.protocol.changes import WORKLOADS
+from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.web.desk import Desk, Form, back
 from tactful.annotation.web.session import Session
 from tactful.errors import InputError, TactfulError

@@ -13,8 +13,8 @@ from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from tactful.annotation.hotkeys import digits
-from tactful.annotation.protocol import Condition
+from tactful.annotation.protocol.hotkeys import digits
+from tactful.annotation.protocol.records import Condition
 from tactful.annotation.web.catalogue import ENGLISH, Catalogue, catalogue
 from tactful.annotation.web.session import Session
 

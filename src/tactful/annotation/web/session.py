@@ -11,8 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tactful.annotation.project import Project
-from tactful.annotation.state import Person
+from tactful.annotation.project.project import Project
+from tactful.annotation.state.project_state import Person
 
 COOKIE_DAYS = 30
 _NO_SESSION = "This page needs your personal link; open the link of your invitation once more."

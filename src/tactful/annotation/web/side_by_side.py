@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tactful.annotation.protocol import Question, Step
-from tactful.annotation.span_labels import words_of
-from tactful.annotation.state import Answer
-from tactful.annotation.trust import is_right, is_tested
+from tactful.annotation.protocol.records import Question, Step
+from tactful.annotation.state.project_state import Answer
+from tactful.annotation.state.span_labels import words_of
+from tactful.annotation.state.trust import is_right, is_tested
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Figures on a project: progress, agreement, confusion and cost."""

@@ -1,0 +1,210 @@
+"""Judgements as tables of one label each: what agreement and confusion are computed from.
+
+A question with one answer is one table. A question with several answers, and one of spans, is a
+table for each option (was it chosen or not), and one of the whole set where there is a set.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tactful.annotation.protocol.records import Question, Step
+
+if TYPE_CHECKING:
+    from tactful.agreement.answer import Level
+    from tactful.annotation.state.project_state import Answer, Item, State
+    from tactful.ratings import Codes, Ratings
+
+CHOSEN, NOT_CHOSEN = "yes", "no"
+NOTHING = "(none)"
+"""The set of answers of somebody who chose none."""
+
+
+class Row(NamedTuple):
+    """One answer of one person to one question about one item."""
+
+    item: str
+    annotator: str
+    answer: Any
+
+
+@dataclass(slots=True)
+class Rows:
+    """The answers to one question, in columns.
+
+    There may be more than a million: as records of their own they would keep Python's collector
+    of garbage busy for seconds, and nobody could annotate in that time.
+    """
+
+    item: list[str] = field(default_factory=list)
+    annotator: list[str] = field(default_factory=list)
+    answer: list[Any] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, rows: Iterable[Row]) -> "Rows":
+        """Return records as columns."""
+        made = cls()
+        for row in rows:
+            made.add(*row)
+        return made
+
+    def add(self, item: str, annotator: str, answer: Any) -> None:
+        """Add one answer."""
+        self.item.append(item)
+        self.annotator.append(annotator)
+        self.answer.append(answer)
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(Row, self.item, self.annotator, self.answer)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """One thing that people can agree about: a question, or one option of it."""
+
+    question: str
+    option: str | None
+    """None: the whole answer."""
+    title: str
+    level: "Level"
+    ratings: "Ratings"
+    """The judgements as numbers; its labels are in the order of the protocol."""
+
+    @property
+    def id(self) -> str:
+        """The question, with the option behind a colon."""
+        return self.question if self.option is None else f"{self.question}:{self.option}"
+
+    @property
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """The judgements in words: item, annotator, label."""
+        known = self.ratings
+        for item, annotator, label in zip(known.item, known.annotator, known.label, strict=True):
+            yield known.items[item], known.annotators[annotator], known.labels[label]
+
+
+def judgements(
+    state: "State", step: Step, items: Iterable["Item"] | None = None
+) -> dict[str, Rows]:
+    """Return the answers that count, by question; of some items, or of all."""
+    return by_question(step, counted_answers(state, step, items))
+
+
+def counted_answers(
+    state: "State", step: Step, items: Iterable["Item"] | None = None
+) -> list[tuple[str, list["Answer"]]]:
+    """Return the answers that count, item by item.
+
+    It is quick, and what it returns never changes: whoever shares a state with others looks at it
+    no longer than this takes.
+    """
+    return [
+        (item.id, state.counted(item.id, step.id))
+        for item in (state.items.values() if items is None else items)
+        if item.steps[step.id].counting
+    ]
+
+
+def by_question(step: Step, given: Iterable[tuple[str, Sequence["Answer"]]]) -> dict[str, Rows]:
+    """Return answers in columns, question by question.
+
+    A question that is asked for each answer of another one is taken apart: each of those answers
+    is an item of its own.
+    """
+    found = {question.id: Rows() for question in step.questions}
+    per = {question.id for question in step.questions if question.per is not None}
+    for item, answers in given:
+        for one in answers:
+            for name, answer in one.answers.items():
+                if name not in found or answer is None:
+                    continue
+                if name in per:
+                    for key, each in answer.items():
+                        found[name].add(f"{item} · {key}", one.annotator, each)
+                else:
+                    found[name].add(item, one.annotator, answer)
+    return found
+
+
+def views(question: Question, rows: Rows) -> list[View]:
+    """Return the tables of a question; none for free text, which has no labels to compare."""
+    match question.kind:
+        case "choice" | "scale":
+            given = [str(answer) for answer in rows.answer]
+            level: Level = "ordinal" if question.kind == "scale" else "nominal"
+            ratings = _Judged(rows).as_ratings(given, _labels(question, given))
+            return [View(question.id, None, question.text, level, ratings)]
+        case "choices":
+            chosen = [frozenset(map(str, answer)) for answer in rows.answer]
+            return [_whole(question, rows, chosen), *_options(question, rows, chosen)]
+        case "spans":
+            marked = [frozenset(str(span["value"]) for span in spans) for spans in rows.answer]
+            return _options(question, rows, marked)
+        case "text" | "texts":
+            return []
+
+
+def option_names(question: Question) -> Mapping[str, str]:
+    """Return what each option is called."""
+    return {option.value: option.name for option in question.options}
+
+
+class _Judged:
+    """Who judged what, as numbers: the same for all options of a question."""
+
+    def __init__(self, rows: Rows):
+        self.items, self.item = _codes(rows.item)
+        self.annotators, self.annotator = _codes(rows.annotator)
+
+    def as_ratings(self, given: Sequence[str], labels: Sequence[str]) -> "Ratings":
+        import numpy as np
+
+        from tactful.ratings import Ratings
+
+        place = {label: at for at, label in enumerate(labels)}
+        label = np.array([place[each] for each in given], dtype=np.int64)
+        return Ratings(self.items, self.annotators, tuple(labels), self.item, self.annotator, label)
+
+
+def _codes(names: Sequence[str]) -> "tuple[tuple[str, ...], Codes]":
+    import numpy as np
+
+    known = {name: at for at, name in enumerate(dict.fromkeys(names))}
+    return tuple(known), np.array([known[name] for name in names], dtype=np.int64)
+
+
+def _labels(question: Question, used: Iterable[str]) -> list[str]:
+    known = [option.value for option in question.options]
+    return [*known, *sorted(set(used) - set(known))]
+
+
+def _whole(question: Question, rows: Rows, chosen: Sequence[frozenset[str]]) -> View:
+    order = _labels(question, (each for given in chosen for each in given))
+    place = {label: at for at, label in enumerate(order)}
+    # Few sets are given by many people: each is named once.
+    names = {
+        given: " + ".join(sorted(given, key=place.__getitem__)) or NOTHING for given in set(chosen)
+    }
+    ratings = _Judged(rows).as_ratings([names[given] for given in chosen], sorted(names.values()))
+    return View(question.id, None, f"{question.text} (the whole set)", "nominal", ratings)
+
+
+def _options(question: Question, rows: Rows, chosen: Sequence[frozenset[str]]) -> list[View]:
+    names, judged = option_names(question), _Judged(rows)
+    order = _labels(question, (each for given in chosen for each in given))
+    return [
+        View(
+            question.id,
+            option,
+            names.get(option, option),
+            "nominal",
+            judged.as_ratings(
+                [CHOSEN if option in given else NOT_CHOSEN for given in chosen],
+                (CHOSEN, NOT_CHOSEN),
+            ),
+        )
+        for option in order
+    ]

@@ -1,0 +1,1 @@
+"""What people answer: checked against the questions of a step."""

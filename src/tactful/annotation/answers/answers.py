@@ -1,0 +1,289 @@
+"""Answers as JSON has them, and whether they answer the questions of a step.
+
+====================  ==========================================================
+kind of question      answer
+====================  ==========================================================
+``choice``            the value of an option (or own words, where it is open)
+``choices``           a list of such values
+``scale``             the value of an option, a number as text
+``spans``             a list of ``{"start": 0, "end": 4, "value": "pcl.metaphor"}``, code points;
+                      one with gaps has its pieces, too: ``"parts": [[0, 4], [9, 12]]``
+``text``              a text
+``texts``             a list of texts
+any with ``per``      a mapping: answer of the other question -> answer of this one
+====================  ==========================================================
+"""
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tactful.annotation.answers.faults import check_number, fault, listed, quoted, shown
+from tactful.annotation.answers.spans import clean_spans
+from tactful.annotation.protocol.records import Question, Step
+from tactful.errors import InputError
+
+MOST_OWN_WORDS = 100
+"""Characters of an answer of one's own, where a question is open."""
+MOST_TEXT = 2000
+MOST_ITEM_OF_TEXTS = 500
+MOST_LIST = 100
+"""Answers in a list whose question sets no limit."""
+
+_LISTS = ("choices", "spans", "texts")
+_LINE_BREAKS = "\n\t\r"
+
+
+def asked(step: Step, answers: Mapping[str, Any]) -> list[Question]:
+    """Return the questions that apply, given these answers, in the order of the step.
+
+    An answer to a question that does not apply itself opens no other one.
+    """
+    found: dict[str, Question] = {}
+    for question in step.questions:
+        if _applies(question, found, answers):
+            found[question.id] = question
+    return list(found.values())
+
+
+def check_answers(
+    step: Step, answers: Mapping[str, Any], text: str, *, loose: bool = False
+) -> dict[str, Any]:
+    """Return the answers cleaned, or raise :class:`InputError` with one sentence.
+
+    Questions that do not apply are dropped, lists have each answer once and in order, spans are
+    sorted. ``loose`` is for what others collected by rules of their own: a question may be without
+    an answer, a list may be shorter or longer than the protocol asks for, and own words may be
+    longer; what is there must still be an answer to its question.
+    """
+    return _cleaned(step.questions, step.id, answers, text, loose)
+
+
+def check_traits(traits: Sequence[Question], answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what somebody says of themselves, cleaned; what they leave out is left out."""
+    return _cleaned(traits, "traits", answers, "", loose=False)
+
+
+def _cleaned(
+    questions: Sequence[Question],
+    title: str,
+    answers: Mapping[str, Any],
+    text: str,
+    loose: bool,
+) -> dict[str, Any]:
+    _refuse_unknown(questions, title, answers)
+    cleaned: dict[str, Any] = {}
+    found: dict[str, Question] = {}
+    words = MOST_ITEM_OF_TEXTS if loose else MOST_OWN_WORDS
+    for question in questions:
+        # One after the other: what opens a question is the cleaned answer before it.
+        if not _applies(question, found, cleaned):
+            continue
+        found[question.id] = question
+        given = answers.get(question.id)
+        if _is_blank(question, given):
+            if question.required and not loose:
+                raise fault(question, "no answer", "one", "answer it, or skip the item")
+            continue
+        rule = question
+        if loose and (question.per is not None or question.kind in _LISTS):
+            rule = replace(question, required=False, least=0, most=None)
+        if question.per is None:
+            answer = _clean(rule, given, text, words)
+        else:
+            base = found[question.per]
+            answer = _clean_each(rule, given, base, cleaned[base.id], text, words)
+        if not _is_blank(question, answer):
+            cleaned[question.id] = answer
+    return cleaned
+
+
+def check_gold(step: Step, gold: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Return the right answers of a hidden test to the questions of a step, cleaned.
+
+    A test may leave questions out, accept several answers (``{"any": ["yes", "no"]}``), and say
+    with null that a question must not have been asked. Answers to questions of other steps are
+    passed by.
+    """
+    cleaned: dict[str, Any] = {}
+    for question in step.questions:
+        if question.id not in gold:
+            continue
+        given = gold[question.id]
+        several = isinstance(given, Mapping) and set(given) == {"any"}
+        if not several:
+            cleaned[question.id] = _clean_gold(step, question, given, text)
+        elif not isinstance(given["any"], list) or not given["any"]:
+            raise fault(
+                question, shown(given["any"]), "a list of right answers", "name at least one"
+            )
+        else:
+            cleaned[question.id] = {
+                "any": [_clean_gold(step, question, each, text) for each in given["any"]]
+            }
+    return cleaned
+
+
+def _clean_gold(step: Step, question: Question, given: object, text: str) -> Any:
+    if given is None:
+        return None
+    if question.per is None:
+        return _clean(question, given, text, MOST_OWN_WORDS)
+    base = step.question(question.per)
+    return _clean_each(question, given, base, None, text, MOST_OWN_WORDS)
+
+
+def _refuse_unknown(questions: Sequence[Question], title: str, answers: Mapping[str, Any]) -> None:
+    if not isinstance(answers, Mapping):
+        raise InputError(
+            f"Found {shown(answers)} as the answers of '{title}'; expected a mapping from "
+            "questions to answers; send one."
+        )
+    known = [question.id for question in questions]
+    for name in answers:
+        if name not in known:
+            raise InputError(
+                f"Found an answer to {shown(name)}; expected one of the questions of "
+                f"'{title}': {quoted(known)}; correct its name."
+            )
+
+
+def _applies(question: Question, found: Mapping[str, Question], answers: Mapping[str, Any]) -> bool:
+    """Say whether a question applies; ``found`` are those before it that do."""
+    if question.per is not None and not _holds(found.get(question.per), None, answers):
+        return False
+    return all(_holds(found.get(each.question), each.values, answers) for each in question.when)
+
+
+def _holds(
+    question: Question | None, values: tuple[str, ...] | None, answers: Mapping[str, Any]
+) -> bool:
+    """Say whether a question that applies has one of the values; None: has any answer."""
+    given = None if question is None else answers.get(question.id)
+    if given is None:
+        return False
+    if isinstance(given, list):
+        flat = [each.get("value") if isinstance(each, Mapping) else each for each in given]
+    else:
+        flat = [given]
+    return bool(flat) if values is None else any(each in values for each in flat)
+
+
+def _is_blank(question: Question, answer: object) -> bool:
+    if answer is None or (isinstance(answer, str) and not answer.strip()):
+        return True
+    if isinstance(answer, list | tuple) and not answer:
+        # To mark nothing is an answer, where one must be given and no number is asked for.
+        return not question.required or question.least > 0
+    return isinstance(answer, Mapping) and not answer
+
+
+def _clean_each(
+    question: Question,
+    given: object,
+    base: Question,
+    names: list[str] | None,
+    text: str,
+    words: int,
+) -> dict[str, Any]:
+    """Clean the answers of a question that is asked once for each of the other one's answers.
+
+    Without ``names`` it is each of those that are given.
+    """
+    if not isinstance(given, Mapping):
+        raise fault(
+            question,
+            shown(given),
+            f"a mapping from each answer to '{base.id}' to an answer of this one",
+            "send one",
+        )
+    # The names are cleaned as the other question's answers are; what is no longer chosen goes.
+    by_name = {_clean_name(base, name, words): answer for name, answer in given.items()}
+    result: dict[str, Any] = {}
+    for name in by_name if names is None else names:
+        if not _is_blank(question, by_name.get(name)):
+            result[name] = _clean(question, by_name[name], text, words)
+        elif question.required:
+            raise fault(question, f"no answer for {shown(name)}", "one for each", "answer it, too")
+    return result
+
+
+def _clean_name(base: Question, name: object, words: int) -> str:
+    return _one_text(base, name) if base.kind == "texts" else _choice(base, name, words)
+
+
+def _clean(question: Question, given: object, text: str, words: int) -> Any:
+    """Clean one answer; own words, where the question is open, may have ``words`` characters."""
+    if question.kind == "spans":
+        return clean_spans(question, given, text)
+    if question.kind == "choices":
+        return _listed(question, given, lambda _, each: _choice(question, each, words))
+    if question.kind == "texts":
+        return _listed(question, given, _one_text)
+    if question.kind == "text":
+        return _text(question, given)
+    return _choice(question, given, words)
+
+
+def _choice(question: Question, given: object, most: int) -> str:
+    values = [option.value for option in question.options]
+    if isinstance(given, str) and given in values:
+        return given
+    if not question.open:
+        raise fault(question, shown(given), f"one of {quoted(values)}", "choose one of them")
+    words = _one_line(question, given, most)
+    if not words:
+        raise fault(question, "a blank answer", "some words", "write them or leave it out")
+    # Somebody who types the name of an option means the option.
+    for option in question.options:
+        if words.casefold() in (option.value.casefold(), option.name.casefold()):
+            return option.value
+    return words
+
+
+def _one_text(question: Question, given: object) -> str:
+    return _one_line(question, given, MOST_ITEM_OF_TEXTS)
+
+
+def _listed(
+    question: Question, given: object, clean: Callable[[Question, object], str]
+) -> list[str]:
+    answers = listed(question, given, MOST_LIST)
+    order = {option.value: place for place, option in enumerate(question.options)}
+    # A line that was left empty in a list of texts is no answer.
+    found = [answer for answer in (clean(question, each) for each in answers) if answer]
+    unique = sorted(dict.fromkeys(found), key=lambda value: order.get(value, len(order)))
+    check_number(question, len(unique))
+    return unique
+
+
+def _text(question: Question, given: object) -> str:
+    words = _characters(question, given, MOST_TEXT)
+    return words.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def _one_line(question: Question, given: object, most: int) -> str:
+    return " ".join(_characters(question, given, most).split())
+
+
+def _characters(question: Question, given: object, most: int) -> str:
+    if not isinstance(given, str):
+        raise fault(question, shown(given), "text", "write words")
+    # One spelling of each letter with marks, so that the same word is the same answer.
+    given = unicodedata.normalize("NFC", given)
+    if len(given) > most:
+        raise fault(
+            question, f"{len(given):,} characters", f"at most {most:,}", "write a shorter answer"
+        )
+    for character in given:
+        # A control character would be carried out by a terminal; half a pair cannot be stored.
+        kind = unicodedata.category(character)
+        if kind == "Cs" or (kind == "Cc" and character not in _LINE_BREAKS):
+            raise fault(
+                question,
+                f"the character U+{ord(character):04X}",
+                "text without control characters and broken letters",
+                "take it out",
+            )
+    return given

@@ -1,0 +1,1 @@
+"""A project: its folder, its log and the work on it."""

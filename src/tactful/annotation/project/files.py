@@ -1,0 +1,130 @@
+"""The files of a project's folder: what it is called, by which protocol, where its log is kept."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tactful.annotation.project.tokens import SECRET_BYTES
+from tactful.annotation.protocol.records import Protocol
+from tactful.errors import FileFormatError, InputError, UsageError
+
+PROJECT_FILE = "project.yaml"
+PROTOCOL_FILE = "protocol.yaml"
+SECRET_FILE = "secret"  # noqa: S105 (the name of a file)
+PASSWORD_FILE = "store-password"  # noqa: S105 (the name of a file)
+FORMAT = 1
+_MOST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What ``project.yaml`` says."""
+
+    name: str
+    protocol: str
+    """The id of a protocol that comes with Tactful, or ``protocol.yaml``."""
+    store: str
+
+
+def write_plan(folder: Path, plan: Plan) -> None:
+    """Write ``project.yaml``."""
+    values = {
+        "format": FORMAT,
+        "name": plan.name,
+        "protocol": plan.protocol,
+        "store": plan.store,
+    }
+    text = yaml.safe_dump(values, allow_unicode=True, sort_keys=False)
+    (folder / PROJECT_FILE).write_text(text, encoding="utf-8")
+
+
+def read_plan(folder: Path) -> Plan:
+    """Read ``project.yaml``; what is wrong with it is one sentence."""
+    path = folder / PROJECT_FILE
+    if not path.is_file():
+        raise UsageError(
+            f"{folder}: found no {PROJECT_FILE}; expected the folder of a project; make one with "
+            "'tactful annotate init'."
+        )
+    try:
+        found = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = "" if mark is None else f", line {mark.line + 1}"
+        raise FileFormatError(f"{path}{line}: found what is no YAML; expected it.") from None
+    if not isinstance(found, Mapping):
+        raise FileFormatError(f"{path}: found no fields; expected name, protocol and store.")
+    if found.get("format") != FORMAT:
+        raise FileFormatError(
+            f"{path}: found the format {found.get('format')!r}; expected {FORMAT}; was the project "
+            "made by another version of Tactful?"
+        )
+    return Plan(
+        _text(path, found, "name"), _text(path, found, "protocol"), _text(path, found, "store")
+    )
+
+
+def _text(path: Path, found: Mapping[str, Any], name: str) -> str:
+    value = found.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise FileFormatError(f"{path}: found {value!r} as '{name}'; expected a text.")
+    return value
+
+
+def check_name(name: str) -> str:
+    """Return the name of a project or a person, trimmed; refuse an empty or endless one."""
+    plain = " ".join(name.split())
+    if not plain or len(plain) > _MOST_NAME or not plain.isprintable():
+        raise UsageError(
+            f"Found the name {name[:40]!r}; expected 1 to {_MOST_NAME} letters that can be printed."
+        )
+    return plain
+
+
+def load_plan_protocol(folder: Path, plan: Plan) -> Protocol:
+    """Load the protocol of a project."""
+    from tactful.annotation.protocol.load import load_protocol, read_protocol
+
+    if plan.protocol == PROTOCOL_FILE:
+        return read_protocol(folder / PROTOCOL_FILE)
+    return load_protocol(plan.protocol)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read."""
+    path.touch(mode=0o600, exist_ok=False)
+    path.write_text(text, encoding="utf-8")
+
+
+def write_secret(folder: Path) -> None:
+    """Make the secret that handles and sessions are signed with."""
+    write_private(folder / SECRET_FILE, secrets.token_hex(SECRET_BYTES))
+
+
+def read_secret(folder: Path) -> bytes:
+    """Read the secret."""
+    path = folder / SECRET_FILE
+    try:
+        found = bytes.fromhex(path.read_text(encoding="ascii").strip())
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: the secret of the project is not there; expected the file that 'init' made; "
+            "copy it from your backup."
+        ) from None
+    except ValueError:
+        found = b""
+    if len(found) != SECRET_BYTES:
+        raise InputError(
+            f"{path}: found no secret; expected {SECRET_BYTES * 2} hexadecimal digits."
+        )
+    return found
+
+
+def read_password(folder: Path) -> str | None:
+    """Read the password of the store, where one was given to ``init``."""
+    path = folder / PASSWORD_FILE
+    return path.read_text(encoding="utf-8") if path.is_file() else None

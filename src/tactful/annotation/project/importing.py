@@ -1,0 +1,264 @@
+"""New items as events: everything is checked first, and all that is wrong is said together."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
+
+from tactful.annotation.answers.answers import check_answers, check_gold
+from tactful.annotation.project.exchange import NewAnswer, NewItem
+from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.state.items import Answer, Item
+from tactful.annotation.state.project_state import State
+from tactful.annotation.state.trust import is_tested
+from tactful.annotation.store.events import Event
+from tactful.errors import BadRowsError, InputError, Problem, TactfulError
+
+_MOST_TEXT = 100_000
+_HALF = re.compile("[\ud800-\udfff]")
+_KEPT = 20
+
+
+def check_test(protocol: Protocol, gold: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Return the right answers of a hidden test, cleaned, or raise one sentence."""
+    known = {question.id for step in protocol.steps for question in step.questions}
+    for name in gold:
+        if name not in known:
+            raise InputError(
+                f"Found a right answer to '{name}'; expected one of the questions of the protocol: "
+                f"{', '.join(sorted(known))}."
+            )
+    for step in protocol.steps:
+        if step.entry is None and step.role == "annotator" and not is_tested(step, gold):
+            questions = ", ".join(f"'{question.id}'" for question in step.questions)
+            raise InputError(
+                f"Found right answers without one for the step '{step.id}'; expected one to at "
+                f"least one of its questions ({questions}); add it, or import it as an ordinary "
+                "item."
+            )
+    cleaned: dict[str, Any] = {}
+    for step in protocol.steps:
+        cleaned |= check_gold(step, gold, text)
+    return cleaned
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What of an import the project has already."""
+
+    items: int = 0
+    answers: int = 0
+    differing: int = 0
+    """Of those answers: how many are not what the project has; what it has stays."""
+
+
+def events_of(state: State, items: Iterable[NewItem], now: float) -> list[Event]:
+    """Return the events that bring items in; raise all that is wrong with them, and bring none.
+
+    An item that is there already, with the same text, gets the answers of people who have none on
+    it yet. So two files with the same texts and other people's answers come together, and a file
+    that is read twice changes nothing.
+    """
+    incoming = _Incoming(state, now)
+    for item in with_own_ids(state, items):
+        incoming.add(item)
+    if incoming.problems:
+        raise BadRowsError(incoming.problems, incoming.total)
+    return incoming.events
+
+
+def with_own_ids(state: State, items: Iterable[NewItem]) -> list[NewItem]:
+    """Return the items with ids that no other text has, where their ids were made from file names.
+
+    The id of a text that comes second gets a fingerprint of the text, so that the same file gets
+    the same ids again.
+    """
+    texts: dict[str, str] = {}
+    found = []
+    for item in items:
+        there = state.items.get(item.id)
+        known = texts.get(item.id) if there is None else there.text
+        if item.made_id and known is not None and known != item.text:
+            mark = sha256(item.text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+            item = replace(item, id=f"{item.id}~{mark}")  # noqa: PLW2901
+        texts.setdefault(item.id, item.text)
+        found.append(item)
+    return found
+
+
+def known_of(state: State, items: Iterable[NewItem]) -> Known:
+    """Count what a project has already of items that are to come in."""
+    rules = {step.id: step for step in state.protocol.steps}
+    there = answers = differing = 0
+    for item in items:
+        found = state.items.get(item.id)
+        if found is None or found.text != item.text:
+            continue
+        there += 1
+        for answer in item.answers:
+            had = _had(found, answer)
+            if had is not None and answer.step in rules:
+                answers += 1
+                given = check_answers(rules[answer.step], answer.answers, item.text, loose=True)
+                differing += given != had.answers
+    return Known(there, answers, differing)
+
+
+def _had(item: Item, answer: NewAnswer) -> Answer | None:
+    """Return what a person said already, or what was decided."""
+    step = item.steps.get(answer.step)
+    if step is None:
+        return None
+    return step.decision if answer.adjudicated else step.answers.get(answer.annotator)
+
+
+class _Incoming:
+    def __init__(self, state: State, now: float):
+        self._state, self._now = state, now
+        self.events: list[Event] = []
+        self.problems: list[Problem] = []
+        self.total = 0
+        self._seen: dict[str, tuple[str, str]] = {}
+        self._given: set[tuple[str, str, str, bool]] = set()
+        self._people = set(state.people)
+        self._steps = {step.id: step for step in state.protocol.steps}
+
+    def add(self, item: NewItem) -> None:
+        """Check an item, and add its events or what is wrong with it."""
+        try:
+            events = [*self._imported(item), *self._answered(item)]
+        except TactfulError as error:
+            self.total += 1
+            if len(self.problems) < _KEPT:
+                self.problems.append(Said(item.place, str(error)))
+        else:
+            self.events += events
+        self._seen.setdefault(item.id, (item.text, item.place))
+
+    def _imported(self, item: NewItem) -> Iterator[Event]:
+        if not item.id.strip() or not item.id.isprintable():
+            raise InputError(
+                f"Found the id {item.id[:40]!r}; expected letters that can be printed."
+            )
+        if item.id in self._seen:
+            text, first = self._seen[item.id]
+            where = f", which stands in {first} already" if first else ""
+            # Two files of annotations may hold the same text, and files that are named alike the
+            # same text in the same row; two rows with an id may not.
+            if not item.answers and not item.made_id:
+                raise InputError(f"Found the id '{item.id}' again{where}; expected each id once.")
+            if text != item.text:
+                raise InputError(
+                    f"Found the id '{item.id}' again{where}, with another text; expected the same."
+                )
+            return
+        if item.id in self._state.items:
+            self._refuse_other(item, self._state.items[item.id])
+            return
+        _check_text(item)
+        data: dict[str, Any] = {"text": item.text}
+        if item.context:
+            data["context"] = dict(item.context)
+        if item.meta:
+            data["meta"] = dict(item.meta)
+        if item.priority:
+            data["priority"] = float(item.priority)
+        if item.gold is not None:
+            data["gold"] = check_test(self._state.protocol, item.gold, item.text)
+        yield Event("imported", self._now, item.id, data=data)
+
+    def _refuse_other(self, item: NewItem, found: Item) -> None:
+        """Refuse an item that is there already, and is not the same."""
+        if item.text != found.text:
+            raise InputError(
+                f"Found the id '{item.id}', which the project has already, with another text; "
+                "expected the same text, or a new id; correct it, or leave such rows out with "
+                "--skip-existing."
+            )
+        if item.gold is None:
+            return
+        if found.gold != check_test(self._state.protocol, item.gold, item.text):
+            raise InputError(
+                f"Found right answers for '{item.id}', which the project has already without them "
+                "or with others; expected the same; edit them on the owner's pages."
+            )
+
+    def _answered(self, item: NewItem) -> Iterator[Event]:
+        found = self._state.items.get(item.id)
+        twice = set()
+        for answer in item.answers:
+            if answer.step not in self._steps:
+                raise InputError(
+                    f"Found an answer in the step '{answer.step}'; expected one of "
+                    f"{', '.join(self._steps)}."
+                )
+            place = (answer.annotator, answer.step, answer.adjudicated)
+            if place in twice:
+                raise InputError(
+                    f"Found two answers of '{answer.annotator}' in the step '{answer.step}'; "
+                    "expected one."
+                )
+            twice.add(place)
+            # A step has one decision, whoever made it.
+            who = "" if answer.adjudicated else answer.annotator
+            given = (item.id, answer.step, who, answer.adjudicated)
+            cleaned = self._cleaned(item, answer)
+            is_there = found is not None and _had(found, answer) is not None
+            if is_there or given in self._given:
+                continue
+            self._given.add(given)
+            yield from self._invited(answer)
+            data: dict[str, Any] = {"answers": cleaned, "seconds": answer.seconds}
+            at = self._now if answer.at is None else answer.at
+            kind = "adjudicated" if answer.adjudicated else "answered"
+            yield Event(kind, at, item.id, answer.annotator, answer.step, data)  # type: ignore[arg-type]
+
+    def _cleaned(self, item: NewItem, answer: NewAnswer) -> dict[str, Any]:
+        """Return the answers cleaned; others may have asked for fewer, and for more of each."""
+        step = self._steps[answer.step]
+        cleaned = check_answers(step, answer.answers, item.text, loose=True)
+        if not cleaned:
+            questions = ", ".join(f"'{question.id}'" for question in step.questions)
+            raise InputError(
+                f"Found nothing that '{answer.annotator}' answered in the step '{step.id}'; "
+                f"expected an answer to at least one of its questions ({questions})."
+            )
+        return cleaned
+
+    def _invited(self, answer: NewAnswer) -> Iterator[Event]:
+        """Make somebody who is not known yet; they have no token, and cannot come in."""
+        name = answer.annotator
+        if name in self._people:
+            return
+        if not name.strip() or not name.isprintable():
+            raise InputError(f"Found the annotator {name[:40]!r}; expected a name.")
+        self._people.add(name)
+        role = "referee" if answer.adjudicated else "annotator"
+        yield Event("invited", self._now, None, name, data={"role": role, "name": name})
+
+
+def _check_text(item: NewItem) -> None:
+    if not item.text.strip():
+        raise InputError("Found an empty text; expected something to judge.")
+    for text in (item.id, item.text, *item.context.values()):
+        if _HALF.search(text):
+            raise InputError(
+                "Found half a character (a lone surrogate) in a text; expected whole ones; "
+                "write the file as UTF-8 again."
+            )
+    if len(item.text) > _MOST_TEXT:
+        raise InputError(
+            f"Found a text of {len(item.text):,} characters; expected {_MOST_TEXT:,} at most; "
+            "split it."
+        )
+
+
+class Said(Problem):
+    """A problem of one row whose sentence is whole already."""
+
+    def __init__(self, place: str, sentence: str):
+        super().__init__(place or "An item", None, "row", sentence, "", "")
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.found}"

@@ -1,0 +1,1 @@
+"""Protocols of annotation: their records, and how their files are read."""

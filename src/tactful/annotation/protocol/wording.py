@@ -1,0 +1,80 @@
+"""Words and lists that a protocol does not write itself: those of the taxonomies and of the groups.
+
+A question whose id a taxonomy knows is asked in its words, in the language of the protocol, and an
+option whose value it knows has its name.
+"""
+
+from dataclasses import dataclass
+
+from tactful.annotation.protocol.records import Option
+from tactful.taxonomies import taxonomy_names
+from tactful.taxonomies.schema import AnyEntry, Taxonomy, VariableEntry
+from tactful.taxonomies.translations import ORIGINAL, TRANSLATED, load_translated
+
+GROUPS = "frame.groups"
+"""The list of groups that framers choose from, each alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a taxonomy says about an id; empty texts where it says nothing."""
+
+    name: str = ""
+    question: str = ""
+    definition: str = ""
+    example: str = ""
+    scores: tuple[tuple[str, float], ...] = ()
+    """Answer -> its number, for the variables of a frame."""
+
+
+def words(name: str, lang: str) -> Words:
+    """Return what the taxonomies say about an id, in a language."""
+    entry = _entry(name, lang)
+    if entry is None:
+        return Words()
+    scores = (
+        tuple((answer.value, answer.number) for answer in entry.answers)
+        if isinstance(entry, VariableEntry)
+        else ()
+    )
+    return Words(entry.name, entry.question, entry.definition, entry.example, scores)
+
+
+def named_list(name: str, lang: str) -> tuple[Option, ...] | None:
+    """Return the options of a list that has a name; None where there is none.
+
+    ``pcl.categories`` and the like are the categories of a taxonomy, ``frame.groups`` the groups.
+    """
+    if name == GROUPS:
+        from tactful.frames.groups import load_groups
+
+        # A comma joins groups; annotators tick them one by one.
+        groups = [group for group in load_groups() if "," not in group.name]
+        return tuple(Option(group.name, group.name, group.category) for group in groups)
+    prefix, _, rest = name.rpartition(".")
+    taxonomy = _taxonomy(prefix, lang) if rest == "categories" else None
+    if taxonomy is None or not taxonomy.categories():
+        return None
+    return tuple(
+        Option(entry.id, entry.name, entry.definition) for entry in taxonomy.of_kind("category")
+    )
+
+
+def list_names(lang: str) -> list[str]:
+    """Return the names of the lists that there are in a language."""
+    taxonomies = [f"{name}.categories" for name in taxonomy_names()]
+    return [GROUPS, *(name for name in taxonomies if named_list(name, lang))]
+
+
+def _entry(name: str, lang: str) -> AnyEntry | None:
+    taxonomy = _taxonomy(name.partition(".")[0], lang)
+    if taxonomy is None or name not in taxonomy.ids():
+        return None
+    return taxonomy.entry(name)
+
+
+def _taxonomy(name: str, lang: str) -> Taxonomy | None:
+    spoken = lang.partition("-")[0]
+    if spoken == ORIGINAL:
+        return load_translated(name) if name in taxonomy_names() else None
+    return load_translated(name, spoken) if name in TRANSLATED.get(spoken, ()) else None

@@ -1,0 +1,286 @@
+"""The judgements of an item become one label for each question, with how sure it is and why.
+
+The rules are those of the room ``aggregation``, written for one item at a time, because a project
+asks for the label of an item each time somebody answers; the tests hold both against each other.
+
+====================  ==============================================================
+kind of question      ``value`` of its label
+====================  ==============================================================
+``choice, scale``     an answer, as text; for ``dpm_scale`` from "0" to "4"
+``choices``           a tuple of the answers that more than half gave
+``spans``             a tuple of spans: :data:`tactful.annotation.state.span_labels.Marked`
+``text, texts``       a tuple of all texts, those that most gave first
+any with ``per``      a mapping: answer of the other question -> such a value
+====================  ==============================================================
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from tactful.annotation.protocol.records import Question, Step
+from tactful.annotation.state.items import Answer
+from tactful.annotation.state.span_labels import majority_of_spans, union_of_spans
+from tactful.annotation.state.stopping_rule import is_sure
+from tactful.annotation.state.votes import (
+    SAME,
+    SINGLE,
+    Given,
+    applies,
+    best_of,
+    choose_each,
+    is_closed,
+    shares_of,
+    sum_up,
+)
+
+__all__ = ["COMBINERS", "Label", "combine", "is_closed", "is_sure"]
+
+COMBINERS = ("majority", "trust_weighted", "dpm_scale", "union", "referee")
+
+_NOBODY = "nobody judged it"
+_NO_TRUST = "nobody with trust above 0 judged it"
+_DPM_ANSWERS = (0.0, 1.0, 2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What the judgements of one item say to one question."""
+
+    value: Any
+    """None where they say nothing clear; ``why`` has the reason."""
+    confidence: float | None
+    """The share of the weight that speaks for the value; None without a value, or where there is
+    no such share: free texts, the union of spans, the 5-point scale, the word of a referee."""
+    soft: Mapping[str, float]
+    """Each answer's share of the weight; for ``choices`` and ``spans`` the share of those who gave
+    it, so that shares need not add up to 1."""
+    votes: int
+    """How many people the label rests on."""
+    why: str = ""
+    """Why there is no value, or no confidence; empty where both are there."""
+    applies: bool = True
+    """Whether the question is asked at all, given the labels of the questions before it."""
+    decided: bool = False
+    """Whether a referee decided."""
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether nobody has to look at it again."""
+        return self.value is not None or not self.applies
+
+
+def combine(
+    step: Step,
+    answers: Sequence[Answer],
+    trust: Mapping[str, float],
+    *,
+    referee: Mapping[str, Any] | None = None,
+    decision: Mapping[str, Any] | None = None,
+) -> dict[str, Label]:
+    """Return the label of each question of a step.
+
+    ``trust`` is that of each annotator; without one it is 1.0, for a person whom no test has met
+    yet. Only ``trust_weighted`` looks at it. ``referee`` has the answers of a referee's step for
+    this item: they stand in the place of the labels, and settle 0 against 2 on the 5-point scale.
+    ``decision`` has the answers of an adjudication, which settles everything.
+    """
+    weights = [1.0] * len(answers)
+    if step.combine == "trust_weighted":
+        weights = [trust.get(answer.annotator, 1.0) for answer in answers]
+    labels: dict[str, Label] = {}
+    scaled, refereed = _scaled(step), referee or {}
+    for question in step.questions:
+        said = refereed.get(question.id)
+        label = _label(step, question, answers, weights, labels, said)
+        if said is not None and question.id != scaled:
+            label = _decided(label, _plain(question, said))
+        labels[question.id] = label
+    if decision is not None:
+        for question in step.questions:
+            label, given = labels[question.id], decision.get(question.id)
+            if question.id == scaled and given is not None:
+                labels[question.id] = _decided_scale(label, given, answers, question)
+            else:
+                labels[question.id] = _decided(label, _plain(question, given))
+    return labels
+
+
+def _label(
+    step: Step,
+    question: Question,
+    answers: Sequence[Answer],
+    weights: Sequence[float],
+    before: Mapping[str, Label],
+    referee: Any,
+) -> Label:
+    given = _given(question, answers, weights)
+    is_asked = not question.when or applies(
+        question, {name: label.value for name, label in before.items()}
+    )
+    if not given:
+        why = _NO_TRUST if answers and not any(weight > 0 for weight in weights) else _NOBODY
+        return Label(None, None, {}, 0, why if is_asked else _not_asked(question), is_asked)
+    if step.combine == "dpm_scale" and question.id == _scaled(step):
+        value, why = _dpm(question, [said for said, _ in given], referee)
+        soft = shares_of(sum_up(given))
+        return Label(value, None, soft, len(given), why, decided=referee is not None)
+    rule = _RULES[question.kind]
+    if question.per is not None:
+        label = _per(question, given, rule)
+    elif question.kind == "spans" and step.combine == "union":
+        label = _spans_label(union_of_spans([said for said, _ in given]), given)
+    else:
+        label = rule(given)
+    if step.combine == "referee":
+        label = replace(label, confidence=None, why=label.why or _BY_REFEREE, decided=True)
+    if not is_asked:
+        label = replace(label, value=None, confidence=None, why=_not_asked(question), applies=False)
+    return label
+
+
+def _given(question: Question, answers: Sequence[Answer], weights: Sequence[float]) -> Given:
+    found = []
+    for answer, weight in zip(answers, weights, strict=True):
+        said = answer.answers.get(question.id)
+        # A judgement that weighs nothing would look like an answer.
+        if said is not None and weight > 0:
+            found.append((said, weight))
+    return found
+
+
+def _not_asked(question: Question) -> str:
+    said = " and ".join(f"'{each.question}' is not {_or(each.values)}" for each in question.when)
+    return (
+        f"it does not apply: {said}"
+        if len(question.when) == 1
+        else (f"it does not apply: at least one of these holds: {said}")
+    )
+
+
+def _or(values: Sequence[str]) -> str:
+    return " or ".join(f"'{value}'" for value in values)
+
+
+def _single(given: Given) -> Label:
+    sums = sum_up(given)
+    value, share = best_of(sums)
+    soft = shares_of(sums)
+    if value is not None:
+        return Label(value, share, soft, len(given))
+    top = max(soft.values())
+    tied = [f"'{name}'" for name, each in soft.items() if each >= top * (1 - SAME)]
+    why = f"tie between {', '.join(tied[:-1])} and {tied[-1]}"
+    return Label(None, None, soft, len(given), why)
+
+
+def _several(given: Given) -> Label:
+    value, share, soft = choose_each(given)
+    if value is not None:
+        return Label(value, share, soft, len(given))
+    tied = [f"'{name}'" for name, each in soft.items() if abs(each - 0.5) <= SAME]
+    return Label(None, None, soft, len(given), f"half gave {' and '.join(tied)}, half did not")
+
+
+def _spans(given: Given) -> Label:
+    spans = [said for said, _ in given]
+    return _spans_label(majority_of_spans(spans, [weight for _, weight in given]), given)
+
+
+def _spans_label(value: tuple[dict[str, Any], ...], given: Given) -> Label:
+    marked = [([span["value"] for span in said], weight) for said, weight in given]
+    return Label(value, None, choose_each(marked)[2], len(given), "spans know no confidence")
+
+
+def _texts(given: Given) -> Label:
+    listed = [([said] if isinstance(said, str) else said, weight) for said, weight in given]
+    soft = choose_each(listed)[2]
+    value = tuple(sorted(soft, key=lambda text: (-soft[text], text)))
+    return Label(value, None, soft, len(given), "free texts know no confidence")
+
+
+def _per(question: Question, given: Given, rule: Callable[[Given], Label]) -> Label:
+    names = sorted({name for said, _ in given for name in said})
+    value = {
+        name: rule([(said[name], weight) for said, weight in given if name in said]).value
+        for name in names
+    }
+    soft = choose_each([(list(said), weight) for said, weight in given])[2]
+    why = f"an answer for each of '{question.per}' knows no confidence"
+    return Label(MappingProxyType(value), None, soft, len(given), why)
+
+
+_BY_REFEREE = "a referee decided"
+_RULES: dict[str, Callable[[Given], Label]] = {
+    "choice": _single,
+    "scale": _single,
+    "choices": _several,
+    "spans": _spans,
+    "text": _texts,
+    "texts": _texts,
+}
+
+
+def _scaled(step: Step) -> str | None:
+    """Return the question that the 5-point scale is about."""
+    if step.combine != "dpm_scale":
+        return None
+    return next((each.id for each in step.questions if each.kind in SINGLE), None)
+
+
+def _dpm(question: Question, said: Sequence[str], referee: Any) -> tuple[str | None, str]:
+    """Return the place on the 5-point scale (Pérez-Almendros et al. 2020, section 4.2.1)."""
+    if len(said) < 2:
+        return None, "fewer than two annotators judged it"
+    if len(said) > 2:
+        return None, "more than two annotators judged it, and nothing says which two count"
+    scores = sorted(_score(question, each) for each in said)
+    if any(score not in _DPM_ANSWERS for score in scores):
+        return None, "the 5-point scale knows the answers 0, 1 and 2 only"
+    if scores != [0.0, 2.0]:
+        return f"{sum(scores):.0f}", "the two answers add up: the scale knows no confidence"
+    if referee is None:
+        return None, "0 against 2: the referee has to decide"
+    return f"{_score(question, referee) + 1:.0f}", "0 against 2: the referee decided"
+
+
+def _decided_scale(
+    label: Label, given: str, answers: Sequence[Answer], question: Question
+) -> Label:
+    """Let an adjudication settle the scale.
+
+    0 against 2 is settled as the paper has it; anything else as if both had said the same.
+    """
+    said = [each.answers[question.id] for each in answers if question.id in each.answers]
+    value, _ = _dpm(question, said, given)
+    opposed = len(said) == 2 and sorted(_score(question, each) for each in said) == [0.0, 2.0]
+    return _decided(label, value if opposed else f"{2 * _score(question, given):.0f}")
+
+
+def _score(question: Question, value: str) -> float:
+    for option in question.options:
+        if option.value == value and option.score is not None:
+            return option.score
+    return float(value)
+
+
+def _decided(label: Label, value: Any) -> Label:
+    return replace(
+        label,
+        value=value,
+        confidence=None,
+        why=_BY_REFEREE if value is not None else "a referee decided that it does not apply",
+        applies=value is not None,
+        decided=True,
+    )
+
+
+def _plain(question: Question, given: Any) -> Any:
+    """Return one answer as the value of a label."""
+    if given is None:
+        return None
+    rule = _RULES[question.kind]
+    if question.per is not None:
+        return MappingProxyType({name: rule([(said, 1.0)]).value for name, said in given.items()})
+    return rule([(given, 1.0)]).value

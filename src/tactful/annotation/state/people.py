@@ -1,0 +1,88 @@
+"""The people of a project: what they did, and how far they are trusted."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tactful.annotation.protocol.records import Quality, Role
+
+PersonStatus = Literal["active", "removed", "revoked"]
+NEW_STRETCH = 600.0
+"""Seconds without an answer after which a break was taken, and work begins anew."""
+
+
+@dataclass(slots=True)
+class Person:
+    """Somebody who was let in."""
+
+    id: str
+    name: str
+    role: Role
+    token: str | None = None
+    """The hash of the token of the invitation."""
+    status: PersonStatus = "active"
+    """``removed``: their judgements no longer count; ``revoked``: their invitation has ended, what
+    they judged before still counts."""
+    consented: float | None = None
+    traits: dict[str, Any] = field(default_factory=dict)
+    right: int = 0
+    tests: int = 0
+    """Hidden tests that were answered."""
+    answered: int = 0
+    """Items that were answered, tests among them."""
+    skipped: int = 0
+    days: Counter[str] = field(default_factory=Counter)
+    """How many items were answered on each day (UTC)."""
+    seconds: float = 0.0
+    history: list[tuple[float, float]] = field(default_factory=list)
+    """When each test was answered, and the trust after it."""
+    last: float | None = None
+    """The last answer."""
+    since: float | None = None
+    """When the present stretch of work began, without a break."""
+    counts: bool = True
+    """Whether their judgements count."""
+    removed_for: str | None = None
+    """Why they were removed: ``trust``, ``owner`` or another reason."""
+    kept: bool = False
+    """The owner let them in again: their trust no longer removes them."""
+    taken: dict[tuple[str, str], bool] = field(default_factory=dict)
+    """The tests, by item and step, and whether each was right."""
+
+    @property
+    def trust(self) -> float | None:
+        """The share of tests that were right; None before the first one."""
+        return self.right / self.tests if self.tests else None
+
+    @property
+    def weight(self) -> float:
+        """What their judgements weigh: the trust, and 1.0 before the first test."""
+        return self.right / self.tests if self.tests else 1.0
+
+    def fails(self, quality: Quality) -> bool:
+        """Say whether the trust is below what the protocol asks for, after enough tests."""
+        if quality.least_trust is None or self.tests < max(quality.least_tests, 1):
+            return False
+        return self.weight < quality.least_trust
+
+    def spends(self, at: float, seconds: float | None) -> None:
+        """Take note of time that went into an answer."""
+        spent = seconds or 0.0
+        self.seconds += spent
+        if self.since is None or self.last is None or at - self.last > NEW_STRETCH + spent:
+            self.since = at - spent
+        self.last = at
+
+    def takes(self, test: tuple[str, str], right: bool, at: float) -> None:
+        """Take note of the answer to a test that was not answered before."""
+        self.taken[test] = right
+        self.tests += 1
+        self.right += right
+        self.history.append((at, self.right / self.tests))
+
+    def took(self, tests: list[tuple[tuple[str, str], bool, float]]) -> None:
+        """Begin the trust anew from all tests in order, because one of them changed."""
+        self.taken, self.history = {}, []
+        self.right = self.tests = 0
+        for test, right, at in tests:
+            self.takes(test, right, at)

@@ -1,0 +1,1 @@
+"""The log of events on disk, in SQLite or PostgreSQL."""

@@ -1,0 +1,177 @@
+"""State and store together: what is asked for at the same time goes to disk in one transaction.
+
+Whoever holds the lock does the work of all who wait: each operation looks at the state, records its
+events, and the next one sees them. Then all events are written at once, and only then is anybody
+answered and the lock let go. So nobody ever sees what is not on disk, one wait for the disk serves
+many people, and the order in the log is the order in which it happened.
+"""
+
+import gc
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.state.project_state import State
+from tactful.annotation.store.events import Event
+from tactful.annotation.store.log import Store
+from tactful.errors import OutputError, TactfulError
+
+T = TypeVar("T")
+_AT_ONCE = 256
+"""Operations that share a transaction at most: nobody waits for an endless queue."""
+_LONG_LOG = 2_000
+"""Events whose state is so large that looking through it for garbage is felt."""
+
+
+class _Ticket:
+    """An operation that waits for its turn, and what came of it."""
+
+    __slots__ = ("done", "error", "operation", "result")
+
+    def __init__(self, operation: Callable[[], Any]):
+        self.operation = operation
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.done = False
+
+
+class Journal:
+    """The log of a project with the state that it leads to."""
+
+    def __init__(self, protocol: Protocol, store: Store):
+        self.lock = threading.RLock()
+        self.store = store
+        self.state = State(protocol)
+        self._protocol = protocol
+        self._waiting: deque[_Ticket] = deque()
+        self._pending: list[Event] = []
+        self._stale = False
+        self._keys: set[str] = set()
+        self._shown: dict[str, dict[tuple[str, str], float]] = {}
+        self._derive()
+
+    def run(self, operation: Callable[[], T]) -> T:
+        """Do something that looks at the state and may record events; return when all is on disk.
+
+        An error of the operation is raised here, and nothing of it is kept.
+        """
+        ticket = _Ticket(operation)
+        self._waiting.append(ticket)
+        with self.lock:
+            while not ticket.done:
+                self._serve()
+        if ticket.error is not None:
+            raise ticket.error
+        return cast(T, ticket.result)
+
+    def record(self, events: Sequence[Event]) -> list[Event]:
+        """Let events happen; only inside an operation. Those with a known key are left out."""
+        kept = []
+        for event in events:
+            if event.key is not None and event.key in self._keys:
+                continue
+            numbered = replace(event, number=self.state.number + 1)
+            self._pending.append(numbered)
+            self._take(numbered)
+            kept.append(numbered)
+        return kept
+
+    def has(self, key: str) -> bool:
+        """Say whether an event with this key is there."""
+        return key in self._keys
+
+    def shown_to(self, person: str) -> dict[tuple[str, str], float]:
+        """Return what somebody was ever given, item and step, and until when."""
+        return self._shown.setdefault(person, {})
+
+    def _serve(self) -> None:
+        """Run what waits, write it down, and mark it as done."""
+        tickets = [self._waiting.popleft() for _ in range(min(_AT_ONCE, len(self._waiting)))]
+        try:
+            if self._stale:
+                self._derive()
+            begun: list[_Ticket] = []
+            for ticket in tickets:
+                begun.append(ticket)
+                if self._broke(ticket):
+                    self._write(begun)
+                    self._derive()
+                    begun = []
+            self._write(begun)
+        except TactfulError as error:
+            for ticket in tickets:
+                ticket.error = ticket.error or error
+        finally:
+            for ticket in tickets:
+                ticket.done = True
+
+    def _broke(self, ticket: _Ticket) -> bool:
+        """Run an operation; say whether it failed after it had changed the state."""
+        before = len(self._pending)
+        try:
+            ticket.result = ticket.operation()
+        except BaseException as error:  # it belongs to whoever waits for this ticket
+            ticket.error = error
+            changed = len(self._pending) > before
+            del self._pending[before:]
+            return changed
+        return False
+
+    def _write(self, tickets: Sequence[_Ticket]) -> None:
+        pending, self._pending = self._pending, []
+        if not pending:
+            return
+        try:
+            kept = self.store.append(pending)
+            if [event.number for event in kept] != [event.number for event in pending]:
+                raise OutputError(
+                    f"{self.store.where}: the log has grown by other hands; expected one writer; "
+                    "stop all servers of this project and start one."
+                )
+        except TactfulError as error:
+            for ticket in tickets:
+                ticket.error = ticket.error or error
+            self._stale = True
+            # What was not written must not be seen; if the store is away, the next one tries again.
+            with suppress(TactfulError):
+                self._derive()
+
+    def _derive(self) -> None:
+        """Build everything from the log."""
+        self._stale = True
+        self._pending = []
+        self._keys, self._shown = set(), {}
+        # Should reading fail, nothing of the old state may be seen.
+        self.state = State(self._protocol)
+        paused = gc.isenabled()
+        gc.disable()
+        try:
+            self.state = State.derive(self._protocol, self._noted(self.store.read()))
+            if self.state.number > _LONG_LOG:
+                # Now, rather than while somebody waits for a page: the collector looks once at
+                # all that was made, and then only when a quarter as much has come again.
+                gc.collect()
+        finally:
+            if paused:
+                gc.enable()
+        self._stale = False
+
+    def _noted(self, events: Iterable[Event]) -> Iterator[Event]:
+        for event in events:
+            self._note(event)
+            yield event
+
+    def _take(self, event: Event) -> None:
+        self.state.apply(event)
+        self._note(event)
+
+    def _note(self, event: Event) -> None:
+        if event.key is not None:
+            self._keys.add(event.key)
+        if event.kind == "shown":
+            place = (event.item or "", event.step or "")
+            self._shown.setdefault(event.annotator or "", {})[place] = event.data["until"]
