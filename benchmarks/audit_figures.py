@@ -20,14 +20,19 @@ from results import machine_line, table, write_section
 from tactful.agreement import cohen_kappa
 from tactful.audit.attitudes import ATTITUDES, BUILT_IN, Attitudes, load_attitudes
 from tactful.audit.classifiers import load_classifier
-from tactful.audit.conduct import conduct
-from tactful.audit.measures import audit_result
-from tactful.audit.probes import load_probe
+from tactful.audit.measures.figures import audit_result
+from tactful.audit.probes.load import load_probe
+from tactful.audit.probes.render import (
+    Selection,
+    causal_prompts,
+    sentence_prompts,
+    sentiment_prompts,
+)
 from tactful.audit.protocol import Asker
-from tactful.audit.render import Selection, causal_prompts, sentence_prompts, sentiment_prompts
-from tactful.audit.replay import replay
 from tactful.audit.results import Estimate, ModelResult
-from tactful.audit.run import Run
+from tactful.audit.runs.conduct import conduct
+from tactful.audit.runs.replay import replay
+from tactful.audit.runs.run import Run
 from tactful.corpora import load_corpus
 from tactful.taxonomies.prompts import Prompt
 
@@ -142,7 +147,7 @@ def _models() -> list[str]:
 
 
 def _causal(folder: Path) -> list[list[object]]:
-    from tactful.audit.causal import By, CausalAsker
+    from tactful.audit.causal.asking import By, CausalAsker
     from tactful.audit.hub import open_model
 
     opened = open_model("causal", "smollm2")

@@ -2,8 +2,7 @@
 
 Two models of six layers are made on the spot with random weights: in the shape of DistilBERT (66
 million weights) and in that of MiniLM. They take the time that trained ones take, and nothing is
-fetched. All Social Distance prompts go through :class:`tactful.audit.masked.MaskedAsker`; a sample
-of the same prompts goes through the pipeline one by one, as its users call it, in the same run.
+fetched. All Social Distance prompts go through ``MaskedAsker``; a sample of the same prompts goes through the pipeline one by one, as its users call it, in the same run.
 """
 
 import argparse
@@ -21,7 +20,7 @@ from typing import Any
 
 from results import machine_line, table, write_section
 from tactful.audit.hub import Opened, open_model
-from tactful.audit.masked import BATCH, TOP, MaskedAsker
+from tactful.audit.masked.asking import BATCH, TOP, MaskedAsker
 from tactful.taxonomies.prompts import Prompt, fill_mask_prompts
 
 SEED = 1

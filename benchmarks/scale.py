@@ -37,7 +37,7 @@ import sys
 import polars as pl
 from tactful.checking.bulk import bulk_scorer
 from tactful.scale.batch import score_batch
-from tactful.scale.scored import SLICE
+from tactful.scale.scoring import SLICE
 import resource
 
 def used():

@@ -8,8 +8,8 @@ import os
 
 from tactful.checking.bulk import bulk_scorer
 from tactful.scale import Job, Wanted, run_local
-from tactful.scale.formats import format_of
 from tactful.scale.progress import Unwatched
+from tactful.scale.tables.formats import format_of
 
 
 def main() -> None:

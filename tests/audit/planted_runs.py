@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tactful.audit.run import ROWS, Run
+from tactful.audit.runs.run import ROWS, Run
 
 CONDITIONS = {
     "condition": pl.String,

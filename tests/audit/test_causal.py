@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from tactful.audit.causal import CausalAsker  # noqa: E402
+from tactful.audit.causal.asking import CausalAsker  # noqa: E402
 from tactful.audit.hub import Opened, open_model  # noqa: E402
 from tactful.audit.protocol import Answer, Asker  # noqa: E402
 from tactful.errors import UnknownNameError, UsageError  # noqa: E402

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.audit.causal_plan import PASS, Group, cost, plan_rows
-from tactful.audit.causal_tokens import Tokens
+from tactful.audit.causal.plan import PASS, Group, cost, plan_rows
+from tactful.audit.causal.tokens import Tokens
 
 ROWS = st.lists(
     st.lists(st.integers(0, 2), min_size=1, max_size=8).map(tuple), min_size=1, max_size=30

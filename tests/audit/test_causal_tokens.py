@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("tokenizers")
 pytest.importorskip("transformers")
 
-from tactful.audit.causal_tokens import PromptTokenizer
+from tactful.audit.causal.tokens import PromptTokenizer
 from tactful.errors import UsageError
 
 TEXT = "It is likely for me to rent a room. To rent a room is unlikely. It is safe and it is un"

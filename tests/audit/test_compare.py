@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tactful.audit.compare import compare_runs
-from tactful.audit.measures import audit_result
-from tactful.audit.run import Run
+from tactful.audit.measures.compare import compare_runs
+from tactful.audit.measures.figures import audit_result
+from tactful.audit.runs.run import Run
 from tactful.errors import UsageError
 
 PLANTED = runpy.run_path(str(Path(__file__).parent / "planted_runs.py"))

@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tactful.audit.correlation import correlate, pearson, pearson_interval, pearson_p, spearman
+from tactful.audit.measures.correlation import (
+    correlate,
+    pearson,
+    pearson_interval,
+    pearson_p,
+    spearman,
+)
 
 
 def named(values: list[float]) -> dict[str, float | None]:

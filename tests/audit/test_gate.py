@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tactful.audit.compare import compare_runs
-from tactful.audit.gate import breaches, gate
-from tactful.audit.measures import audit_result
+from tactful.audit.measures.compare import compare_runs
+from tactful.audit.measures.figures import audit_result
 from tactful.audit.results import Estimate, ModelResult
+from tactful.audit.runs.gate import breaches, gate
 from tactful.errors import UsageError
 
 PLANTED = runpy.run_path(str(Path(__file__).parent / "planted_runs.py"))

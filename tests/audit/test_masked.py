@@ -12,8 +12,8 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from tactful.audit.hub import Opened, open_model  # noqa: E402
-from tactful.audit.masked import MaskedAsker  # noqa: E402
-from tactful.audit.masked_model import PlaceModel  # noqa: E402
+from tactful.audit.masked.asking import MaskedAsker  # noqa: E402
+from tactful.audit.masked.model import PlaceModel  # noqa: E402
 from tactful.errors import UsageError  # noqa: E402
 from tactful.taxonomies.prompts import Prompt, fill_mask_prompts  # noqa: E402
 

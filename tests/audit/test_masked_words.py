@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tactful.audit.masked_words import Vocabulary, Words  # noqa: E402
+from tactful.audit.masked.words import Vocabulary, Words  # noqa: E402
 
 
 class Tokenizer:

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tactful.audit.measures import audit_result
+from tactful.audit.measures.figures import audit_result
 from tactful.audit.results import AuditResult, ConditionResult, ModelResult
-from tactful.audit.run import Run
+from tactful.audit.runs.run import Run
 from tactful.errors import InputError, UnknownNameError, UsageError
 
 PLANTED = runpy.run_path(str(Path(__file__).parent / "planted_runs.py"))

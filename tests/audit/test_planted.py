@@ -11,18 +11,18 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from tactful.audit.asking import ask_all
 from tactful.audit.attitudes import load_attitudes
-from tactful.audit.conduct import conduct
-from tactful.audit.gate import gate
 from tactful.audit.hub import open_model
-from tactful.audit.masked import MaskedAsker
-from tactful.audit.measures import audit_result
-from tactful.audit.probes import load_probe
+from tactful.audit.masked.asking import MaskedAsker
+from tactful.audit.measures.figures import audit_result
+from tactful.audit.probes.load import load_probe
+from tactful.audit.probes.render import Selection, mask_prompts
 from tactful.audit.protocol import Answer
-from tactful.audit.render import Selection, mask_prompts
 from tactful.audit.results import ModelResult
-from tactful.audit.store import AnswerStore
+from tactful.audit.runs.asking import ask_all
+from tactful.audit.runs.conduct import conduct
+from tactful.audit.runs.gate import gate
+from tactful.audit.runs.store import AnswerStore
 
 TINY: dict[str, Any] = runpy.run_path(str(Path(__file__).with_name("tiny_models.py")))
 write_masked: Callable[..., Path] = TINY["write_masked"]

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import yaml
 
-from tactful.audit.probe import Probe, said
+from tactful.audit.probes.schema import Probe, said
 from tactful.errors import TaxonomyError
 from tactful.taxonomies.load import read_model
 

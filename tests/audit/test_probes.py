@@ -4,8 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tactful.audit.probe import Probe
-from tactful.audit.probes import EXAMPLES, example_files, load_additions, load_probe, probe_names
+from tactful.audit.probes.load import (
+    EXAMPLES,
+    example_files,
+    load_additions,
+    load_probe,
+    probe_names,
+)
+from tactful.audit.probes.schema import Probe
 from tactful.errors import TaxonomyError, UnknownNameError
 from tactful.taxonomies import conditions, load_social_distance, load_taxonomy
 

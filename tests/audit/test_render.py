@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from tactful.audit.probes import load_additions, load_probe, probe_names
-from tactful.audit.protocol import Kind
-from tactful.audit.render import (
+from tactful.audit.probes.load import load_additions, load_probe, probe_names
+from tactful.audit.probes.render import (
     EVERYTHING,
     Selection,
     causal_prompts,
@@ -18,6 +17,7 @@ from tactful.audit.render import (
     sentence_prompts,
     sentiment_prompts,
 )
+from tactful.audit.protocol import Kind
 from tactful.errors import UnknownNameError, UsageError
 from tactful.taxonomies import prompts as study
 from tactful.taxonomies.prompts import Prompt

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from tactful.audit.attitudes import Attitudes, load_attitudes
-from tactful.audit.measures import audit_result
-from tactful.audit.replay import condition_names, replay
+from tactful.audit.measures.figures import audit_result
 from tactful.audit.results import ModelResult
+from tactful.audit.runs.replay import condition_names, replay
 from tactful.corpora import load_corpus
 from tactful.errors import UsageError
 

@@ -5,9 +5,9 @@ import math
 import pytest
 
 from tactful.audit.attitudes import Attitudes
+from tactful.audit.measures.rows import rows_of
 from tactful.audit.protocol import Answer
-from tactful.audit.rows import rows_of
-from tactful.audit.run import ROWS
+from tactful.audit.runs.run import ROWS
 from tactful.taxonomies.prompts import Prompt
 
 PROMPT = Prompt("stigma.x", 0, "rent_room", "template_1", "It is [MASK].")

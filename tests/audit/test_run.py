@@ -3,7 +3,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tactful.audit.run import ROWS, Run, list_runs, read_run, write_run
+from tactful.audit.runs.run import ROWS, Run, list_runs, read_run, write_run
 from tactful.errors import FileFormatError, UsageError
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tactful.audit.statistics import (
+from tactful.audit.measures.statistics import (
     benjamini_hochberg,
     cliffs_delta,
     draws,

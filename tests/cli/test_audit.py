@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from tactful.audit.run import read_run
+from tactful.audit.runs.run import read_run
 from tactful.cli.audit import COMMANDS
 from tactful.cli.main import cli, main
 

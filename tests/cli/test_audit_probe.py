@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tactful.audit.probes import load_probe
+from tactful.audit.probes.load import load_probe
 from tactful.cli.audit_probe import probe_cli
 from tactful.errors import TactfulError, TaxonomyError, UnknownNameError, UsageError
 

@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 
 from tactful.cli.main import cli
 from tactful.corpora import CORPORA
-from tactful.scale.lines import lines_as_table, schema_of
+from tactful.scale.tables.json_lines import lines_as_table, schema_of
 
 
 def run(*args: object) -> Result:

@@ -22,8 +22,8 @@ from tactful.cli.progress import spoken
 from tactful.cli.score_job import ScoreWishes
 from tactful.cli.score_progress import Bar, Clock, Lines, watching
 from tactful.errors import RunError
-from tactful.scale.local import run_local
-from tactful.scale.unpacking import pack
+from tactful.scale.local.engine import run_local
+from tactful.scale.tables.compression import pack
 
 WISHES = ScoreWishes(("a.csv",), "out.csv")
 

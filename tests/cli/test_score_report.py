@@ -121,6 +121,6 @@ def test_without_a_page_its_kit_is_not_imported() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
     )
     loaded = done.stdout.split()
-    assert "tactful.scale.local" in loaded
+    assert "tactful.scale.local.engine" in loaded
     kit = [name for name in loaded if name.startswith("tactful.scale.report.")]
     assert kit == ["tactful.scale.report.words"]

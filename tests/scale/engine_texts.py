@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from tactful.checking.bulk import bulk_scorer
-from tactful.scale.formats import named_format
 from tactful.scale.job import Job
 from tactful.scale.outcome import Outcome
-from tactful.scale.scored import Scored, TableScorer, Wanted
+from tactful.scale.scoring import Scored, TableScorer, Wanted
+from tactful.scale.tables.formats import named_format
 
 HARD = [
     None,
@@ -118,9 +118,9 @@ def scored_here(table: pl.DataFrame, job: Job) -> Scored:
 def run_on(engine: str, job: Job, **options: Any) -> Outcome:
     """Run a job on an engine."""
     if engine == "ray":
-        from tactful.scale.ray_run import run_ray as run
+        from tactful.scale.ray.run import run_ray as run
     else:
-        from tactful.scale.spark_run import run_spark as run
+        from tactful.scale.spark.run import run_spark as run
     return run(job, quiet=True, **options)
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tactful.scale.formats import Format, format_of
 from tactful.scale.job import Job
-from tactful.scale.local import run_local
+from tactful.scale.local.engine import run_local
 from tactful.scale.outcome import Outcome
 from tactful.scale.progress import Unwatched
-from tactful.scale.scored import Scored, TableScorer, Wanted
 from tactful.scale.scorer import Columns, Scorer
+from tactful.scale.scoring import Scored, TableScorer, Wanted
 from tactful.scale.summary import Summary, summarise
+from tactful.scale.tables.formats import Format, format_of
 
 IDS = ("kind", "kind.fine", "other")
 THRESHOLDS = {"kind": 0.5, "kind.fine": 0.3}

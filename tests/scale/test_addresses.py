@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.scale.addresses import Place, format_at, is_under, place_of, under
-from tactful.scale.formats import Format
+from tactful.scale.cluster.addresses import Place, format_at, is_under, place_of, under
+from tactful.scale.tables.formats import Format
 
 QUERY = "?endpoint_override=127.0.0.1:5000&scheme=http"
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tactful.errors import FileFormatError, InputError, OutputError, UsageError
-from tactful.scale.formats import Format
+from tactful.scale.tables.formats import Format
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-from tactful.scale.arrow_store import ArrowStore, file_system, pattern
+from tactful.scale.cluster.arrow_store import ArrowStore, file_system, pattern
 
 HARD = ["a b.csv", "c#1.csv", "d?x=1.csv", "e%20.csv", "f[1].csv", "ü+{g}.csv"]
 

@@ -9,10 +9,10 @@ import pytest
 from tests.scale.made import IDS, WORDS
 
 from tactful.errors import UnknownNameError, UsageError
-from tactful.scale.scored import TableScorer, Wanted
+from tactful.scale.scoring import TableScorer, Wanted
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-from tactful.scale.arrow_tables import ArrowScorer  # noqa: E402
+from tactful.scale.cluster.arrow_tables import ArrowScorer  # noqa: E402
 
 TEXTS = ["one", None, "", "nothing", "one", "five"]
 ADDED = [*IDS, "model", "error"]

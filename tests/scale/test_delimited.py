@@ -11,10 +11,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tactful.errors import InputError
-from tactful.scale import delimited
-from tactful.scale.delimited import read_delimited
-from tactful.scale.formats import Format
-from tactful.scale.sources import Source
+from tactful.scale.tables import delimited
+from tactful.scale.tables.delimited import read_delimited
+from tactful.scale.tables.formats import Format
+from tactful.scale.tables.sources import Source
 
 Cells = tuple[str | None, ...]
 CSV, TSV = Format("csv"), Format("tsv")

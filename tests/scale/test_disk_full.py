@@ -13,9 +13,9 @@ import pytest
 from tests.scale.made import job, scored_file
 
 from tactful.errors import OutputError
-from tactful.scale.local import run_local
-from tactful.scale.manifest import FILE
-from tactful.scale.place import place_of
+from tactful.scale.local.engine import run_local
+from tactful.scale.local.manifest import FILE
+from tactful.scale.local.place import place_of
 from tactful.scale.progress import Unwatched
 
 resource = pytest.importorskip("resource", reason="this system has no limits to set")

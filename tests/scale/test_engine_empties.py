@@ -7,7 +7,7 @@ import pytest
 from tests.scale.engine_texts import QUIET, job_for, read_parts, run_on, write_table
 
 from tactful.errors import FileFormatError, InputError
-from tactful.scale.scored import Wanted
+from tactful.scale.scoring import Wanted
 
 pytestmark = QUIET
 EMPTY = pl.DataFrame(schema={"id": pl.Int64, "text": pl.String})

@@ -11,8 +11,8 @@ from tactful.errors import (
     UsageError,
 )
 from tactful.registry import unknown_name
-from tactful.scale.engine_errors import explained, first_cause, no_parquet, one_sentence
-from tactful.scale.lines import RowsError
+from tactful.scale.cluster.engine_errors import explained, first_cause, no_parquet, one_sentence
+from tactful.scale.tables.json_lines import RowsError
 
 JAVA = """An error occurred while calling o77.parquet.
 : org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 1.0 failed

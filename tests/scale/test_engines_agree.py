@@ -21,14 +21,14 @@ from tests.scale.engine_texts import (
 )
 
 from tactful.errors import FileFormatError, InputError, UsageError
-from tactful.scale.formats import named_format
 from tactful.scale.job import Job
-from tactful.scale.local import run_local
+from tactful.scale.local.engine import run_local
 from tactful.scale.progress import Unwatched
-from tactful.scale.scored import Wanted, joined
+from tactful.scale.scoring import Wanted, joined
 from tactful.scale.summary import Summary, summarise, to_json
-from tactful.scale.unpacking import pack
-from tactful.scale.writing import part_bytes
+from tactful.scale.tables.compression import pack
+from tactful.scale.tables.formats import named_format
+from tactful.scale.tables.writing import part_bytes
 
 pytestmark = QUIET
 

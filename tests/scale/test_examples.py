@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 from tests.scale.engine_texts import QUIET, hard_table
 
 from tactful.checking.bulk import bulk_scorer
-from tactful.scale.scored import TableScorer, Wanted, joined
+from tactful.scale.scoring import TableScorer, Wanted, joined
 
 pytestmark = QUIET
 

@@ -14,14 +14,14 @@ import pytest
 from tests.scale.made import IDS, job, read_words
 
 from tactful.errors import FileFormatError, InputError, RunError, TactfulError, UsageError
-from tactful.scale import follow as module
-from tactful.scale.follow import FIRST_ROWS, follow_local
-from tactful.scale.formats import Format
-from tactful.scale.growing import GrowingFile
-from tactful.scale.locking import locked
+from tactful.scale.follow.follow import FIRST_ROWS, follow_local
+from tactful.scale.follow.follow import follow as module
+from tactful.scale.follow.growing import GrowingFile
+from tactful.scale.local.locking import locked
 from tactful.scale.progress import Unwatched
 from tactful.scale.scorer import Columns, Scorer
 from tactful.scale.summary import Summary
+from tactful.scale.tables.formats import Format
 
 Action = Callable[[], object]
 LATENCY = 0.02

@@ -13,7 +13,7 @@ SCRIPT = """
 import os, signal, sys
 from pathlib import Path
 from tests.scale.made import job
-from tactful.scale.follow import follow_local
+from tactful.scale.follow.follow import follow_local
 from tactful.scale.progress import Unwatched
 
 log, output, moment, kill_at, enough = sys.argv[1:]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tactful.errors import InputError, OutputError, UsageError
-from tactful.scale import follow_output as module
-from tactful.scale.follow_output import (
+from tactful.scale.follow.follow import output as module
+from tactful.scale.follow.output import (
     NOTE,
     FollowedFile,
     FollowedStream,
@@ -17,7 +17,7 @@ from tactful.scale.follow_output import (
     hidden_folder,
     refuse_existing,
 )
-from tactful.scale.whole import write_whole
+from tactful.scale.tables.atomic_write import write_whole
 
 TERMS = {"model": "m 1", "ids": ["a"]}
 HEADER = b"text,a\n"

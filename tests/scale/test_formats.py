@@ -3,7 +3,7 @@
 import pytest
 
 from tactful.errors import UnknownNameError, UsageError
-from tactful.scale.formats import KINDS, Format, format_of, named_format, packing_of
+from tactful.scale.tables.formats import KINDS, Format, format_of, named_format, packing_of
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tactful.scale.follow_output import Place
-from tactful.scale.growing import GrowingFile, GrowingStream, Replaced
+from tactful.scale.follow.growing import GrowingFile, GrowingStream, Replaced
+from tactful.scale.follow.output import Place
 
 
 @pytest.fixture

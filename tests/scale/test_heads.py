@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from tactful.errors import FileFormatError, InputError
-from tactful.scale.formats import Format
-from tactful.scale.heads import Head, empty_table, head_of, read_head, read_heads
-from tactful.scale.sources import Source, find_sources
-from tactful.scale.unpacking import pack
+from tactful.scale.tables.compression import pack
+from tactful.scale.tables.formats import Format
+from tactful.scale.tables.headers import Head, empty_table, head_of, read_head, read_heads
+from tactful.scale.tables.sources import Source, find_sources
 
 MARK = b"\xef\xbb\xbf"
 

@@ -20,9 +20,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tactful.scale.manifest import FILE
-from tactful.scale.place import SUMMARY
-from tactful.scale.worker import WORK
+from tactful.scale.local.manifest import FILE
+from tactful.scale.local.place import SUMMARY
+from tactful.scale.local.worker import WORK
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["we", "meet", "our", "kind", "neighbours", "on Sunday", "and talk", "about", "work, bread"]
@@ -33,7 +33,7 @@ import sys
 sys.path.insert(0, {str(ROOT)!r})
 from pathlib import Path
 from tests.scale.made import job
-from tactful.scale.local import run_local
+from tactful.scale.local.engine import run_local
 from tactful.scale.progress import Unwatched
 
 if __name__ == "__main__":

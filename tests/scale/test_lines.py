@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.scale.made import WORDS
 
-from tactful.scale.lines import (
+from tactful.scale.scoring import LINE, TableScorer, Wanted, spliced
+from tactful.scale.tables.json_lines import (
     RowsError,
     lines_as_table,
     readable,
@@ -16,7 +17,6 @@ from tactful.scale.lines import (
     schema_of,
     texts_of,
 )
-from tactful.scale.scored import LINE, TableScorer, Wanted, spliced
 
 HALF = r"\ud83d"
 UNKNOWN = r"\ufffd"

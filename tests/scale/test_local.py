@@ -18,13 +18,13 @@ from tests.children import INTERRUPTED, LIMIT, child, interrupt
 from tests.scale.made import IDS, WORDS, job, scored_file
 
 from tactful.errors import InputError, TactfulError, UsageError
-from tactful.scale.formats import Format, format_of
-from tactful.scale.local import run_local
-from tactful.scale.manifest import FILE
-from tactful.scale.place import SUMMARY
+from tactful.scale.local.engine import run_local
+from tactful.scale.local.manifest import FILE
+from tactful.scale.local.place import SUMMARY
 from tactful.scale.progress import Unwatched
 from tactful.scale.summary import to_json
-from tactful.scale.unpacking import zstd
+from tactful.scale.tables.compression import zstd
+from tactful.scale.tables.formats import Format, format_of
 
 ADDED = [*IDS, "model", "error"]
 TABLE = pl.DataFrame(

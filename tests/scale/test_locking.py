@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from tactful.errors import OutputError, RunError
-from tactful.scale import locking
-from tactful.scale.locking import LOCK, locked
+from tactful.scale.local.engine import locking
+from tactful.scale.local.locking import LOCK, locked
 
 _HOLDS = """
 import sys
 from pathlib import Path
-from tactful.scale.locking import locked
+from tactful.scale.local.locking import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tactful.errors import InputError, UsageError
-from tactful.scale.manifest import FILE, Manifest
+from tactful.scale.local.manifest import FILE, Manifest
 
 TERMS: dict[str, Any] = {"model": "words 1", "rows of a part": 10, "bad rows skipped": False}
 INPUTS = [{"file": "a.csv", "size": 3, "changed": 7}]

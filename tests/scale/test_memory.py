@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.scale.made import WORDS, ReadsWords
 
 from tactful.scale.batch import score_batch
-from tactful.scale.memory import Memory, OwnMemory, SharedMemory
+from tactful.scale.score_cache import Memory, OwnMemory, SharedMemory
 
 MORE_THAN_ASKED_AT_ONCE = [f"text {at}" for at in range(1201)]
 

@@ -18,8 +18,8 @@ fs = pytest.importorskip("pyarrow.fs", reason="pyarrow is not installed")
 pytest.importorskip("ray", reason="Ray is not installed")
 
 from tactful.errors import InputError, OutputError, UsageError  # noqa: E402
-from tactful.scale.arrow_store import ArrowStore  # noqa: E402
-from tactful.scale.formats import Format  # noqa: E402
+from tactful.scale.cluster.arrow_store import ArrowStore  # noqa: E402
+from tactful.scale.tables.formats import Format  # noqa: E402
 
 pytestmark = QUIET
 FILES = 4

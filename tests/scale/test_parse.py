@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tactful.errors import InputError
-from tactful.scale.formats import Format
-from tactful.scale.heads import Head
-from tactful.scale.parse import Parsed, parse
-from tactful.scale.pieces import Piece
-from tactful.scale.sources import Source
+from tactful.scale.tables.formats import Format
+from tactful.scale.tables.headers import Head
+from tactful.scale.tables.parse import Parsed, parse
+from tactful.scale.tables.pieces import Piece
+from tactful.scale.tables.sources import Source
 
 DEEP = '{"a":%s%s}'
 FINE = [

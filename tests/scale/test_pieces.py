@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tactful.errors import FileFormatError
-from tactful.scale.formats import Format
-from tactful.scale.heads import read_heads
-from tactful.scale.pieces import Begin, Piece, begin_behind, cut_pieces
-from tactful.scale.sources import Source, find_sources
-from tactful.scale.unpacking import pack
+from tactful.scale.tables.compression import pack
+from tactful.scale.tables.formats import Format
+from tactful.scale.tables.headers import read_heads
+from tactful.scale.tables.pieces import Begin, Piece, begin_behind, cut_pieces
+from tactful.scale.tables.sources import Source, find_sources
 
 MARK = b"\xef\xbb\xbf"
 CSV_ROWS = [b"a,b", b'"a\nb",c', b'"""",x', b'5" x,y', b",", b'"a\r\nb",""', b"", "é,ü".encode()]

@@ -9,12 +9,12 @@ import pytest
 from tests.scale.made import job, scored_file
 
 from tactful.errors import InputError, TactfulError, UsageError
-from tactful.scale.local import run_local
-from tactful.scale.manifest import FILE, Manifest
-from tactful.scale.pieces import Piece
-from tactful.scale.place import SUMMARY, missing_pieces, place_of, refuse_more
+from tactful.scale.local.engine import run_local
+from tactful.scale.local.manifest import FILE, Manifest
+from tactful.scale.local.place import SUMMARY, missing_pieces, place_of, refuse_more
+from tactful.scale.local.worker import WORK
 from tactful.scale.progress import Unwatched
-from tactful.scale.worker import WORK
+from tactful.scale.tables.pieces import Piece
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_a_result_that_was_taken_away_before_the_end_was_tidied_is_told(
     tmp_path: Path, source: Path, lost: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("tactful.scale.place.OutputPlace.tidy", lambda self: None)
+        patched.setattr("tactful.scale.local.place.OutputPlace.tidy", lambda self: None)
         scored_file(source, tmp_path / "out.csv", top=1)
     (tmp_path / lost).unlink()
     with pytest.raises(InputError, match=rf"{lost}: it was taken away .*--restart"):
@@ -165,7 +165,7 @@ def test_a_run_that_was_not_tidied_up_is_whole_and_tidied_the_next_time(
     tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("tactful.scale.place.OutputPlace.tidy", lambda self: None)
+        patched.setattr("tactful.scale.local.place.OutputPlace.tidy", lambda self: None)
         scored_file(source, tmp_path / "out.csv")
     assert scored_file(source, tmp_path / "out.csv").was_whole
     assert names(tmp_path) == {"in.csv", "out.csv"}

@@ -18,15 +18,15 @@ import pytest
 from tests.scale.made import WORDS, ReadsWords, job, read_words
 
 from tactful.errors import InputError, RunError, TactfulError, UsageError
-from tactful.scale.formats import Format
-from tactful.scale.heads import Head
-from tactful.scale.local import run_local
-from tactful.scale.pieces import Piece
-from tactful.scale.pool import InProcess, Processes, cannot_write
+from tactful.scale.local.engine import run_local
+from tactful.scale.local.pool import InProcess, Processes, cannot_write
+from tactful.scale.local.worker import Setup
 from tactful.scale.progress import Unwatched
 from tactful.scale.scorer import Columns, ScoreBatch
-from tactful.scale.sources import Source
-from tactful.scale.worker import Setup
+from tactful.scale.tables.formats import Format
+from tactful.scale.tables.headers import Head
+from tactful.scale.tables.pieces import Piece
+from tactful.scale.tables.sources import Source
 
 BAD = "bad"
 """A text that has this in it is where the trouble begins."""

@@ -11,8 +11,8 @@ from tests.scale.engine_texts import QUIET, hard_table, job_for, read_parts, run
 from tests.scale.made import IDS, WORDS
 
 from tactful.errors import FileFormatError, InputError
-from tactful.scale.ray_engine import score_dataset
-from tactful.scale.scored import TableScorer, Wanted, joined
+from tactful.scale.ray.engine import score_dataset
+from tactful.scale.scoring import TableScorer, Wanted, joined
 
 pytestmark = QUIET
 ROWS = 200

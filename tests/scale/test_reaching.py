@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from tactful.scale.reaching import knock
+from tactful.scale.cluster.reachability import knock
 
 
 @pytest.mark.parametrize("address", ["auto", "yarn", "local[2]", "local", "k8s://https://x", "x:y"])

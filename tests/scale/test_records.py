@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tactful.errors import FileFormatError
-from tactful.scale import records
-from tactful.scale.formats import Format
-from tactful.scale.records import cut_records, record_ends
+from tactful.scale.tables import records
+from tactful.scale.tables.formats import Format
+from tactful.scale.tables.records import cut_records, record_ends
 
 CSV, TSV, JSONL = Format("csv"), Format("tsv"), Format("jsonl")
 ANY_BYTES = st.lists(

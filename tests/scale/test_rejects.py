@@ -14,13 +14,13 @@ from tests.scale.engine_texts import QUIET, job_for, run_on
 from tests.scale.made import WORDS, job, scored_file
 
 from tactful.errors import UsageError
-from tactful.scale.addresses import beside
-from tactful.scale.follow import follow_local
-from tactful.scale.formats import Format
-from tactful.scale.local import run_local, stream_local
-from tactful.scale.manifest import FILE
+from tactful.scale.cluster.addresses import beside
+from tactful.scale.follow.follow import follow_local
+from tactful.scale.local.engine import run_local, stream_local
+from tactful.scale.local.manifest import FILE
 from tactful.scale.progress import Unwatched
 from tactful.scale.rejects import LONGEST_ROW, as_lines, from_lines, reject
+from tactful.scale.tables.formats import Format
 
 CELLS = "as in the header, in UTF-8, with quotes inside a quoted cell doubled"
 

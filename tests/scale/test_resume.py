@@ -11,8 +11,8 @@ import pytest
 from tests.scale.made import WORDS, ReadsWords, job, scored_file
 
 from tactful.errors import InputError, TactfulError, UsageError
-from tactful.scale.local import run_local
-from tactful.scale.manifest import FILE
+from tactful.scale.local.engine import run_local
+from tactful.scale.local.manifest import FILE
 from tactful.scale.outcome import Outcome
 from tactful.scale.progress import Unwatched
 from tactful.scale.scorer import Columns

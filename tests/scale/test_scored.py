@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from tests.scale.made import IDS, WORDS, ReadsWords
 
 from tactful.errors import UnknownNameError, UsageError
-from tactful.scale.memory import OwnMemory
-from tactful.scale.scored import (
+from tactful.scale.score_cache import OwnMemory
+from tactful.scale.scorer import Columns, Scorer
+from tactful.scale.scoring import (
     LINE,
     SLICE,
     Scored,
@@ -22,7 +23,6 @@ from tactful.scale.scored import (
     joined,
     spliced,
 )
-from tactful.scale.scorer import Columns, Scorer
 
 TEXTS = st.lists(st.none() | st.sampled_from(["", "a", "b", "raise", "nothing"]), max_size=12)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tactful.errors import InputError, TactfulError, UsageError
-from tactful.scale.formats import Format
-from tactful.scale.sources import Source, find_sources, is_remote, told_format
+from tactful.scale.tables.formats import Format
+from tactful.scale.tables.sources import Source, find_sources, is_remote, told_format
 
 AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 CSV, JSONL, TXT = Format("csv"), Format("jsonl"), Format("txt")

@@ -12,10 +12,10 @@ from tests.scale.engine_texts import QUIET, hard_table, job_for, read_parts, run
 from tests.scale.made import IDS, WORDS
 
 from tactful.errors import UsageError
-from tactful.scale.formats import Format
-from tactful.scale.hadoop_store import HadoopStore
-from tactful.scale.scored import TableScorer, Wanted, joined
-from tactful.scale.spark_engine import score_dataframe
+from tactful.scale.cluster.hadoop_store import HadoopStore
+from tactful.scale.scoring import TableScorer, Wanted, joined
+from tactful.scale.spark.engine import score_dataframe
+from tactful.scale.tables.formats import Format
 
 pytestmark = QUIET
 ROWS = 200

@@ -11,7 +11,7 @@ from tests.scale.made import WORDS
 
 from tactful.errors import InputError
 from tactful.scale.job import Job
-from tactful.scale.local import run_local
+from tactful.scale.local.engine import run_local
 from tactful.scale.progress import Unwatched
 
 pytestmark = QUIET

@@ -18,11 +18,11 @@ from tests.children import INTERRUPTED, child, interrupt
 from tests.scale.made import IDS, WORDS, job
 
 from tactful.errors import TactfulError, UsageError
-from tactful.scale.formats import Format, named_format
-from tactful.scale.local import stream_local
+from tactful.scale.local.engine import stream_local
 from tactful.scale.progress import Unwatched
 from tactful.scale.scorer import Columns, ScoreBatch
 from tactful.scale.summary import to_json
+from tactful.scale.tables.formats import Format, named_format
 
 ADDED = [*IDS, "model", "error"]
 

@@ -13,7 +13,7 @@ from tests.scale.made import IDS, SCORER, Row, counted, scored
 
 from tactful.errors import InputError
 from tactful.scale import summary as module
-from tactful.scale.scored import Wanted
+from tactful.scale.scoring import Wanted
 from tactful.scale.summary import (
     BINS,
     LONGEST_VALUE,

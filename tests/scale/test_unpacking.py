@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tactful.errors import FileFormatError, InputError
-from tactful.scale.formats import Format, Packing
-from tactful.scale.heads import read_heads
-from tactful.scale.pieces import cut_pieces
-from tactful.scale.sources import Source
-from tactful.scale.unpacking import open_source, pack, zstd
+from tactful.scale.tables.compression import open_source, pack, zstd
+from tactful.scale.tables.formats import Format, Packing
+from tactful.scale.tables.headers import read_heads
+from tactful.scale.tables.pieces import cut_pieces
+from tactful.scale.tables.sources import Source
 
 TEXT = b"text\n" + b"".join(b"We learn %d things.\n" % (at * 7919 % 10007) for at in range(9000))
 DAMAGED = r": found a damaged or cut-off %s file \(.+\); expected a whole one; fetch it again\.$"

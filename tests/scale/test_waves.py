@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from tests.scale.made import job
 
 from tactful.errors import InputError, UsageError
+from tactful.scale.cluster.tally import Tally, added, tally
+from tactful.scale.cluster.waves import InputFile, Prepared, cut_waves, run_waves
 from tactful.scale.job import Job
 from tactful.scale.outcome import Outcome
-from tactful.scale.scored import TableScorer
+from tactful.scale.scoring import TableScorer
 from tactful.scale.summary import to_json
-from tactful.scale.tally import Tally, added, tally
-from tactful.scale.waves import InputFile, Prepared, cut_waves, run_waves
-from tactful.scale.writing import part_bytes
+from tactful.scale.tables.writing import part_bytes
 
 FILES, ROWS = 3, 4
 

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from tactful.errors import UsageError
-from tactful.scale.lines import RowsError
-from tactful.scale.where import wanted_rows, where_expression
+from tactful.scale.tables.json_lines import RowsError
+from tactful.scale.tables.where import wanted_rows, where_expression
 
 TABLE = pl.DataFrame(
     {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tactful.scale.whole import is_unfinished, sweep, unfinished, write_whole
+from tactful.scale.tables.atomic_write import is_unfinished, sweep, unfinished, write_whole
 
 
 def names(folder: Path) -> list[str]:

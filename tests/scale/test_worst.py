@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.scale.made import IDS, SCORER, job, scored_file
 
-from tactful.scale.formats import Format
+from tactful.scale.cluster.tally import added, heard, tally
 from tactful.scale.job import Job
 from tactful.scale.rejects import as_lines, reject
-from tactful.scale.scored import TableScorer, Wanted
-from tactful.scale.tally import added, heard, tally
-from tactful.scale.worst import worst_of, worst_rows
+from tactful.scale.scoring import TableScorer, Wanted
+from tactful.scale.tables.formats import Format
+from tactful.scale.top_rows import worst_of, worst_rows
 
 NUMBERS = st.sampled_from(["0", "0.3", "0.5", "0.9", "1", "-"])
 TEXTS = st.lists(

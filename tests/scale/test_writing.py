@@ -14,13 +14,19 @@ from hypothesis import strategies as st
 from tests.scale.made import IDS, WORDS, scored_file
 
 from tactful.errors import InputError
-from tactful.scale.delimited import read_delimited
-from tactful.scale.formats import Format
-from tactful.scale.lines import lines_as_table
-from tactful.scale.scored import LINE, TableScorer, Wanted
-from tactful.scale.sources import Source
-from tactful.scale.unpacking import pack
-from tactful.scale.writing import as_table, header_bytes, output_columns, part_bytes, table_bytes
+from tactful.scale.scoring import LINE, TableScorer, Wanted
+from tactful.scale.tables.compression import pack
+from tactful.scale.tables.delimited import read_delimited
+from tactful.scale.tables.formats import Format
+from tactful.scale.tables.json_lines import lines_as_table
+from tactful.scale.tables.sources import Source
+from tactful.scale.tables.writing import (
+    as_table,
+    header_bytes,
+    output_columns,
+    part_bytes,
+    table_bytes,
+)
 
 CSV, JSONL, PARQUET = Format("csv"), Format("jsonl"), Format("parquet")
 cells = st.none() | st.text(st.sampled_from(list('ab",;\n\r\t é\0\u2028')), max_size=5)

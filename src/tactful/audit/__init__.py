@@ -1,30 +1,30 @@
 """Audit of language models and classifiers: does a model hold stigma against people?
 
-Probes are data (:mod:`~tactful.audit.probe`), models answer them (:mod:`~tactful.audit.protocol`),
-runs keep the answers (:mod:`~tactful.audit.run`), and measures turn them into figures
-(:mod:`~tactful.audit.measures`).
+Probes are data (:mod:`~tactful.audit.probes.schema`), models answer them
+(:mod:`~tactful.audit.protocol`), runs keep the answers (:mod:`~tactful.audit.runs.run`), and measures turn them into figures
+(:mod:`~tactful.audit.measures.figures`).
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tactful.audit.compare import compare_runs
-    from tactful.audit.conduct import conduct
-    from tactful.audit.measures import audit_result
-    from tactful.audit.probes import load_probe
-    from tactful.audit.replay import replay
-    from tactful.audit.run import list_runs, read_run, write_run
+    from tactful.audit.measures.compare import compare_runs
+    from tactful.audit.measures.figures import audit_result
+    from tactful.audit.probes.load import load_probe
+    from tactful.audit.runs.conduct import conduct
+    from tactful.audit.runs.replay import replay
+    from tactful.audit.runs.run import list_runs, read_run, write_run
 
 _LAZY = {
-    "audit_result": "tactful.audit.measures",
-    "compare_runs": "tactful.audit.compare",
-    "conduct": "tactful.audit.conduct",
-    "list_runs": "tactful.audit.run",
-    "load_probe": "tactful.audit.probes",
-    "read_run": "tactful.audit.run",
-    "replay": "tactful.audit.replay",
-    "write_run": "tactful.audit.run",
+    "audit_result": "tactful.audit.measures.figures",
+    "compare_runs": "tactful.audit.measures.compare",
+    "conduct": "tactful.audit.runs.conduct",
+    "list_runs": "tactful.audit.runs.run",
+    "load_probe": "tactful.audit.probes.load",
+    "read_run": "tactful.audit.runs.run",
+    "replay": "tactful.audit.runs.replay",
+    "write_run": "tactful.audit.runs.run",
 }
 
 __all__ = [

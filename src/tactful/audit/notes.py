@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from tactful.audit.grid import Grid
-from tactful.audit.method import FEWEST_CELLS
+from tactful.audit.measures.grid import Grid
+from tactful.audit.measures.method import FEWEST_CELLS
 from tactful.audit.results import ConditionResult
-from tactful.audit.run import Run
+from tactful.audit.runs.run import Run
 from tactful.words import counted
 
 _FINDING = 0.05

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tactful.audit.method import ALPHA
+from tactful.audit.measures.method import ALPHA
 from tactful.audit.report.overall import overall_sentences
 from tactful.audit.report.sentences import summary_sentences
 from tactful.audit.report.words import (

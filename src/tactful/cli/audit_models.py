@@ -11,7 +11,7 @@ from tactful.cli.audit_selection import selection_options
 from tactful.errors import UsageError
 
 if TYPE_CHECKING:
-    from tactful.audit.render import Selection
+    from tactful.audit.probes.render import Selection
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -75,11 +75,11 @@ def fill_mask_cli(
     tactful audit fill-mask --model distilbert-base-uncased --download --wording paper
     tactful audit fill-mask --model ./my-bert --phrasing identity-first --name my-bert-identity
     """
-    from tactful.audit.conduct import ratings_of
     from tactful.audit.hub import open_model
-    from tactful.audit.masked import BATCH, MaskedAsker
-    from tactful.audit.probes import load_probe
-    from tactful.audit.render import mask_prompts
+    from tactful.audit.masked.asking import BATCH, MaskedAsker
+    from tactful.audit.probes.load import load_probe
+    from tactful.audit.probes.render import mask_prompts
+    from tactful.audit.runs.conduct import ratings_of
 
     probe = load_probe(probe_name)
     prompts = mask_prompts(probe, selection)
@@ -137,11 +137,11 @@ def causal_cli(
     tactful audit causal --model smollm2
     tactful audit causal --model ./my-llama --by sentence --template template_2
     """
-    from tactful.audit.causal import CausalAsker
-    from tactful.audit.conduct import run_name
+    from tactful.audit.causal.asking import CausalAsker
     from tactful.audit.hub import open_model
-    from tactful.audit.probes import load_probe
-    from tactful.audit.render import causal_prompts, sentence_prompts
+    from tactful.audit.probes.load import load_probe
+    from tactful.audit.probes.render import causal_prompts, sentence_prompts
+    from tactful.audit.runs.conduct import run_name
 
     probe = load_probe(probe_name)
     made = sentence_prompts if by == "sentence" else causal_prompts
@@ -207,8 +207,8 @@ def sentiment_cli(
     tactful audit sentiment --model http://localhost:8080/predict --allow-network
     """
     from tactful.audit.classifiers import load_classifier, parse_labels
-    from tactful.audit.probes import load_probe
-    from tactful.audit.render import sentiment_prompts
+    from tactful.audit.probes.load import load_probe
+    from tactful.audit.probes.render import sentiment_prompts
 
     if token_env is not None and not allow_network:
         raise UsageError("--token-env is for an endpoint; pass --allow-network, too.")

@@ -13,10 +13,10 @@ from typing import Any, get_args
 import click
 
 from tactful.audit.attitudes import read_attitudes
-from tactful.audit.probe import Probe
-from tactful.audit.probes import EXAMPLES, example_files, load_probe, probe_names
+from tactful.audit.probes.load import EXAMPLES, example_files, load_probe, probe_names
+from tactful.audit.probes.render import Selection, fallbacks, prompts_of
+from tactful.audit.probes.schema import Probe
 from tactful.audit.protocol import Kind
-from tactful.audit.render import Selection, fallbacks, prompts_of
 from tactful.cli.audit_selection import selection_options
 from tactful.cli.corpus_options import force_option
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table

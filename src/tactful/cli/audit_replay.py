@@ -44,10 +44,10 @@ def replay_cli(
     becomes a run, for 'tactful audit report'.
     """
     from tactful.audit.attitudes import load_attitudes
-    from tactful.audit.conduct import slug
-    from tactful.audit.measures import audit_result
-    from tactful.audit.replay import replay
-    from tactful.audit.run import write_run
+    from tactful.audit.measures.figures import audit_result
+    from tactful.audit.runs.conduct import slug
+    from tactful.audit.runs.replay import replay
+    from tactful.audit.runs.run import write_run
     from tactful.corpora import load_corpus
 
     corpus = load_corpus("stigmas", path)

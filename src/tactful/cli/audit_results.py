@@ -13,7 +13,7 @@ from tactful.registry import unknown_name
 from tactful.words import counted
 
 if TYPE_CHECKING:
-    from tactful.audit.run import Run
+    from tactful.audit.runs.run import Run
 
 _NOTHING = (
     "No model has been audited in '{}' yet; begin with 'tactful audit sentiment --model vader'."
@@ -25,9 +25,9 @@ _NOTHING = (
 @format_option
 def list_cli(runs: Path, output_format: str) -> None:
     """List the models audited so far, each with the difference that was found."""
-    from tactful.audit.measures import audit_result
+    from tactful.audit.measures.figures import audit_result
     from tactful.audit.report.words import decimal
-    from tactful.audit.run import list_runs
+    from tactful.audit.runs.run import list_runs
 
     rows: list[dict[str, Any]] = []
     for run in list_runs(runs):
@@ -97,8 +97,8 @@ def report_cli(
     tactful audit report sentiment-vader sentiment-textblob -o audit.json
     tactful audit report -o tables/
     """
-    from tactful.audit.dimensions import read_dimensions
-    from tactful.audit.measures import audit_result, audit_results
+    from tactful.audit.measures.dimensions import read_dimensions
+    from tactful.audit.measures.figures import audit_result, audit_results
     from tactful.audit.report import render_html, write_json, write_tables
     from tactful.files import atomic_path
 
@@ -149,7 +149,7 @@ def correlate_cli(names: tuple[str, ...], runs: Path, output_format: str) -> Non
     Pearson's r between the mean P(negative) of the language models and the share of negative
     classes of the classifiers, over all conditions that both know.
     """
-    from tactful.audit.measures import audit_result
+    from tactful.audit.measures.figures import audit_result
     from tactful.audit.report.sentences import going_together
 
     result = audit_result(choose_runs(names, runs), repetitions=1)
@@ -167,7 +167,7 @@ def correlate_cli(names: tuple[str, ...], runs: Path, output_format: str) -> Non
 
 def choose_runs(names: Sequence[str], runs: Path) -> list["Run"]:
     """Return the runs of names or folders; without names all that are kept."""
-    from tactful.audit.run import list_runs, read_run
+    from tactful.audit.runs.run import list_runs, read_run
 
     if not names:
         found = list_runs(runs)
@@ -179,7 +179,7 @@ def choose_runs(names: Sequence[str], runs: Path) -> list["Run"]:
 
 def find_run(name: str, runs: Path) -> Path:
     """Return the folder of a run by its name, or by its path."""
-    from tactful.audit.run import RUN_FILE, list_runs
+    from tactful.audit.runs.run import RUN_FILE, list_runs
 
     for folder in (runs / name, Path(name)):
         if (folder / RUN_FILE).is_file():

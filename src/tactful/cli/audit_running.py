@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tactful.audit.conduct import FOLDER, conduct
+from tactful.audit.runs.conduct import FOLDER, conduct
 from tactful.cli.output import echo, echo_json, echo_sentence, table
 from tactful.cli.progress import progress
 from tactful.errors import EXIT_FAILURE
 
 if TYPE_CHECKING:
     from tactful.audit.attitudes import Attitudes
-    from tactful.audit.probe import Probe
+    from tactful.audit.probes.render import Selection
+    from tactful.audit.probes.schema import Probe
     from tactful.audit.protocol import Asker
-    from tactful.audit.render import Selection
     from tactful.audit.results import AuditResult
     from tactful.taxonomies.prompts import Prompt
 
@@ -106,9 +106,9 @@ def audit(
     settings: Mapping[str, Any] | None = None,
 ) -> None:
     """Audit a model, print what was found, and close the gate where it is asked for."""
-    from tactful.audit.gate import gate
-    from tactful.audit.measures import audit_result
-    from tactful.audit.store import AnswerStore
+    from tactful.audit.measures.figures import audit_result
+    from tactful.audit.runs.gate import gate
+    from tactful.audit.runs.store import AnswerStore
 
     name = name or None
     if name is not None:
@@ -144,8 +144,8 @@ def audit(
 
 def check_name(name: str) -> None:
     """Refuse a name that is no folder of its own below the others."""
-    from tactful.audit.conduct import slug
-    from tactful.audit.store import FOLDER as ANSWERS
+    from tactful.audit.runs.conduct import slug
+    from tactful.audit.runs.store import FOLDER as ANSWERS
     from tactful.errors import UsageError
 
     if slug(name) != name or name == ANSWERS:

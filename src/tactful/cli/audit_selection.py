@@ -7,8 +7,8 @@ from typing import Any, TypeVar, cast, get_args
 
 import click
 
-from tactful.audit.probe import Phrasing
-from tactful.audit.render import Selection
+from tactful.audit.probes.render import Selection
+from tactful.audit.probes.schema import Phrasing
 from tactful.taxonomies.schema import Grammar
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -236,18 +236,18 @@ def _run(job: "Job", wishes: ScoreWishes, watch: "Watch") -> "Outcome":
 
     again = {"restart": wishes.restart, "force": wishes.force}
     if wishes.follow:
-        from tactful.scale.follow import follow_local
+        from tactful.scale.follow.follow import follow_local
 
         return follow_local(job, watch, wishes.latency, sys.stdout.buffer, **again)
     if wishes.engine == "local" and wishes.output != STDOUT:
-        from tactful.scale.local import run_local
+        from tactful.scale.local.engine import run_local
 
         def at_end(summary: "Summary") -> None:
             write_report(summary, job, wishes)
 
         return run_local(job, watch, at_end=at_end, **again)
     if wishes.engine == "local":
-        from tactful.scale.local import stream_local
+        from tactful.scale.local.engine import stream_local
 
         outcome = stream_local(job, sys.stdout.buffer, watch, force=wishes.force)
     else:

@@ -20,9 +20,9 @@ def score_on_cluster(job: "Job", wishes: "ScoreWishes") -> "Outcome":
     """Run a job on Ray or Spark."""
     is_told = not wishes.quiet and wishes.progress not in ("json", "off")
     if wishes.engine == "ray":
-        from tactful.scale.ray_run import run_ray as run
+        from tactful.scale.ray.run import run_ray as run
     else:
-        from tactful.scale.spark_run import run_spark as run
+        from tactful.scale.spark.run import run_spark as run
     title = f"Scoring on {wishes.engine}"
     # On a terminal the engine's own progress is shown.
     setting = None if is_told else "off"

@@ -9,9 +9,9 @@ from tactful.errors import UsageError
 from tactful.registry import unknown_name
 
 if TYPE_CHECKING:
-    from tactful.scale.formats import Format
     from tactful.scale.job import Job
     from tactful.scale.scorer import Scorer
+    from tactful.scale.tables.formats import Format
 
 ENGINES = ("local", "ray", "spark")
 STDOUT = "-"  # as in tactful.scale.job, which is not loaded for --help
@@ -60,8 +60,8 @@ def job_of(wishes: ScoreWishes) -> "Job":
     """Turn wishes into a job; what cannot go together is refused here."""
     from tactful.checking.bulk import bulk_scorer
     from tactful.scale.job import Job
-    from tactful.scale.scored import Wanted
-    from tactful.scale.where import where_expression
+    from tactful.scale.scoring import Wanted
+    from tactful.scale.tables.where import where_expression
 
     _refuse_contradictions(wishes)
     if wishes.where is not None:
@@ -129,14 +129,14 @@ def _refuse_rejects(wishes: ScoreWishes) -> None:
 
 
 def _names_a_file(output: str) -> bool:
-    from tactful.scale.formats import format_of
+    from tactful.scale.tables.formats import format_of
 
     return not output.endswith("/") and format_of(output) is not None
 
 
 def _formats(wishes: ScoreWishes) -> "tuple[Format, Format, bool]":
     """Return how the input is read and the output written, and whether that is one file."""
-    from tactful.scale.formats import Format, named_format
+    from tactful.scale.tables.formats import Format, named_format
 
     wished = named_format(wishes.input_format) if wishes.input_format else None
     read = next((found for name in wishes.inputs if (found := _told(name, wishes, wished))), wished)
@@ -168,7 +168,7 @@ def _told(name: str, wishes: ScoreWishes, wished: "Format | None") -> "Format | 
     """Return the format of a file, or of the first table in a folder or of a pattern."""
     from glob import has_magic
 
-    from tactful.scale.sources import STDIN, find_sources, is_remote, told_format
+    from tactful.scale.tables.sources import STDIN, find_sources, is_remote, told_format
 
     if name == STDIN:
         return wished
@@ -180,8 +180,8 @@ def _told(name: str, wishes: ScoreWishes, wished: "Format | None") -> "Format | 
 
 def _named_output(wishes: ScoreWishes) -> "Format | None":
     """Return the format that the name of one file tells; None for a folder."""
-    from tactful.scale.formats import format_of
-    from tactful.scale.sources import is_remote
+    from tactful.scale.tables.formats import format_of
+    from tactful.scale.tables.sources import is_remote
 
     name = wishes.output
     if name == STDOUT or name.endswith("/") or Path(name).is_dir():

@@ -52,7 +52,7 @@ def tell(outcome: "Outcome", job: "Job", wishes: "ScoreWishes", seconds: float) 
 def refuse_existing_report(job: "Job", wishes: "ScoreWishes") -> None:
     """Refuse to write over a page, unless it may be of the run that is gone on with."""
     from tactful.errors import UsageError
-    from tactful.scale.place import place_of
+    from tactful.scale.local.place import place_of
 
     page = wishes.report
     if page is None:

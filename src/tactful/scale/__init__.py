@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tactful.scale.batch import score_batch
     from tactful.scale.job import Job
-    from tactful.scale.local import run_local
-    from tactful.scale.ray_engine import score_dataset
-    from tactful.scale.scored import TableScorer, Wanted
+    from tactful.scale.local.engine import run_local
+    from tactful.scale.ray.engine import score_dataset
     from tactful.scale.scorer import Scorer
-    from tactful.scale.spark_engine import score_dataframe
+    from tactful.scale.scoring import TableScorer, Wanted
+    from tactful.scale.spark.engine import score_dataframe
     from tactful.scale.summary import Summary, summarise
 
 # A function never has the name of its file: importing the file would hide the function.

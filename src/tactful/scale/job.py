@@ -3,10 +3,10 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tactful.scale.addresses import beside
-from tactful.scale.formats import Format
-from tactful.scale.scored import Wanted
+from tactful.scale.cluster.addresses import beside
 from tactful.scale.scorer import PART_ROWS, Scorer
+from tactful.scale.scoring import Wanted
+from tactful.scale.tables.formats import Format
 
 PART_BYTES = 8 << 20
 STDOUT = "-"

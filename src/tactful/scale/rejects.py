@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from tactful.errors import InputError
-from tactful.scale.whole import unfinished
+from tactful.scale.tables.atomic_write import unfinished
 
 LONGEST_ROW = 2_000
 """A row is cut off behind so many characters; file and line tell where all of it is."""

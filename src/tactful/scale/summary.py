@@ -14,8 +14,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tactful.errors import InputError
-from tactful.scale.scored import Scored, Wanted
 from tactful.scale.scorer import ERROR, Scorer
+from tactful.scale.scoring import Scored, Wanted
 from tactful.scale.summary_extremes import Extreme, highest, merged_extremes
 
 BINS = 20

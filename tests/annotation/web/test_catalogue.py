@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.annotation.web.desks import MakeProject, Visit
 
-from tactful.annotation.project.exchange import NewItem
 from tactful.annotation.project import work as project_work
+from tactful.annotation.project.exchange import NewItem
 from tactful.annotation.state import allowance
 from tactful.annotation.web import annotator, app, security, session
 from tactful.annotation.web.catalogue import LANGUAGES, Entry, catalogue

@@ -41,8 +41,8 @@ def step_agreement(
     """Return the agreement on each question of a step.
 
     ``rows`` is what :func:`~tactful.annotation.analysis.views.judgements` returns, ``seen`` has the
-    views of each question. A question that is asked only under a condition is compared among those who
-    were asked.
+    views of each question. A question that is asked only under a condition is compared among those
+    who were asked.
     """
     found: list[Accord] = []
     for question in step.questions:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tactful.audit.method import ALPHA
+from tactful.audit.measures.method import ALPHA
 from tactful.audit.report.words import MINUS, correction, decimal, percent
 from tactful.audit.results import AuditResult
 from tactful.checking.reports.visible import visible

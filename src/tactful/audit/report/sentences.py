@@ -1,6 +1,6 @@
 """What an audit found, in sentences that need no statistics to be read."""
 
-from tactful.audit.method import ALPHA, untestable
+from tactful.audit.measures.method import ALPHA, untestable
 from tactful.audit.report.words import (
     NOT_KNOWN,
     baseline_of,

@@ -9,7 +9,7 @@ from tactful.scale.report.grids import FEW, Section, cell, folded, grid, heat, p
 from tactful.scale.report.overview import kind
 from tactful.scale.report.svg import Axis, disc, label, line, path, picture
 from tactful.scale.report.words import Share, percent, safe, shortened
-from tactful.scale.scored import PERIODS
+from tactful.scale.scoring import PERIODS
 from tactful.scale.summary import MOST_VALUES, NONE, OTHERS, Group, Summary
 from tactful.words import counted
 

@@ -1,0 +1,1 @@
+"""Causal language models: which of two opposite words they expect."""

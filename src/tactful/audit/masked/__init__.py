@@ -1,0 +1,1 @@
+"""Masked language models: the words they put in the place of a mask."""

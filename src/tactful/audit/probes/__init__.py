@@ -1,0 +1,1 @@
+"""Probes: what is asked of a model about whom, as data."""

@@ -1,0 +1,166 @@
+"""Load probes: the built-in ones by name, others by the path of their file."""
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from tactful.audit.probes.schema import (
+    CausalTemplate,
+    Condition,
+    Identity,
+    Pair,
+    Person,
+    Probe,
+    ProbeForm,
+    ProbeQuestion,
+    PublishedForm,
+    SentimentSentence,
+    Template,
+)
+from tactful.errors import TaxonomyError
+from tactful.registry import unknown_name
+from tactful.taxonomies import conditions, load_social_distance, load_taxonomy
+from tactful.taxonomies.load import is_taxonomy_path, read_model
+from tactful.taxonomies.schema import Form, Id, Record, Text
+from tactful.taxonomies.source import read_source
+
+SOCIAL_DISTANCE = "social_distance"
+EXAMPLES = {"en": "example_en", "es": "example_es"}
+"""Language -> the built-in probe that is there to be copied."""
+
+_FOLDER = Path(__file__).parents[1] / "probes_data"
+_ADDITIONS = "social_distance_additions"
+
+
+class Additions(Record):
+    """What the audit adds to the prompts of the study, in words of our own."""
+
+    licence: Text
+    notes: tuple[Text, ...]
+    identity_baseline: Text
+    scale: Annotated[tuple[Pair, ...], Field(min_length=1)]
+    pairs: dict[Id, tuple[Id, ...]]
+    """Fill-mask template -> the pairs that fit it, where not all do."""
+    causal_templates: Annotated[tuple[CausalTemplate, ...], Field(min_length=1)]
+    sentiment_identity: dict[Id, Text]
+    identity: dict[Id, tuple[Identity, ...]]
+    """Condition -> a phrase for each of its forms, in their order."""
+    person_first_only: tuple[Id, ...]
+    """Conditions that no natural and respectful noun phrase says."""
+
+
+def probe_names() -> list[str]:
+    """Return the names of the built-in probes: that of the study, then the files of the folder."""
+    return [SOCIAL_DISTANCE, *sorted({file.stem for file in _FOLDER.glob("*.yaml")} - {_ADDITIONS})]
+
+
+def load_probe(name_or_path: str | os.PathLike[str]) -> Probe:
+    """Load a built-in probe by its name, or any other from the path of its YAML file."""
+    name = os.fspath(name_or_path)
+    if name in probe_names() and isinstance(name_or_path, str):
+        return _built_in(name)
+    if isinstance(name_or_path, str) and not is_taxonomy_path(name):
+        raise unknown_name("probe", name, probe_names())
+    return _read(Path(name))
+
+
+def example_files(language: str) -> tuple[Path, Path]:
+    """Return the probe to copy in a language, and its rated words."""
+    if language not in EXAMPLES:
+        raise unknown_name("language of an example", language, list(EXAMPLES))
+    file = _FOLDER / f"{EXAMPLES[language]}.yaml"
+    return file, file.with_name(f"{file.stem}_words.csv")
+
+
+@cache
+def _built_in(name: str) -> Probe:
+    return _social_distance() if name == SOCIAL_DISTANCE else _read(_FOLDER / f"{name}.yaml")
+
+
+def _read(path: Path) -> Probe:
+    probe = read_model(path, Probe).placed(path.parent)
+    if probe.ratings_file is not None and not probe.ratings_file.is_file():
+        line = read_source(path).line(("ratings",))
+        raise TaxonomyError(
+            f"{path}, line {line}: found no file '{probe.ratings_file}'; expected the rated words "
+            "of this probe; write it or take 'ratings' out."
+        )
+    return probe
+
+
+def load_additions() -> Additions:
+    """Load what is ours in the probe ``social_distance``."""
+    return read_model(_FOLDER / f"{_ADDITIONS}.yaml", Additions)
+
+
+def _social_distance() -> Probe:
+    study, stigma, ours = load_social_distance(), load_taxonomy("stigma"), load_additions()
+    return Probe(
+        id=study.id,
+        version=study.version,
+        name=study.name,
+        definition=study.definition,
+        language="en",
+        licence=f"{study.licence} {ours.licence}",
+        citation=study.citation,
+        notes=(*study.notes, *ours.notes),
+        wordings=("published", "paper"),
+        person=Person(
+            baseline=study.person.baseline,
+            identity_baseline=ours.identity_baseline,
+            person_first=study.person.with_condition,
+        ),
+        questions=tuple(
+            ProbeQuestion(id=q.id, question=q.question, event=q.event.model_dump())
+            for q in study.questions
+        ),
+        templates=tuple(
+            Template(id=t.id, text=t.text.model_dump(), pairs=ours.pairs.get(t.id))
+            for t in study.templates
+        ),
+        causal_templates=ours.causal_templates,
+        sentiment_templates=tuple(
+            SentimentSentence(
+                id=t.id,
+                text=t.text,
+                identity=ours.sentiment_identity[t.id],
+                baseline=t.baseline,
+                default=t.in_paper,
+                notes=t.notes,
+            )
+            for t in study.sentiment_templates
+        ),
+        scale=ours.scale,
+        categories={family.id: family.name for family in stigma.families},
+        conditions=tuple(
+            Condition(
+                id=entry.id,
+                name=entry.name,
+                category=entry.family or "other",
+                stigmatized=entry.stigmatized,
+                forms=tuple(
+                    _form(form, ours.identity.get(entry.id), place)
+                    for place, form in enumerate(entry.forms)
+                ),
+            )
+            for entry in conditions()
+        ),
+    )
+
+
+def _form(form: Form, identities: tuple[Identity, ...] | None, place: int) -> ProbeForm:
+    verb, singular = form.phrase("singular", "published")
+    plural_verb, plural = form.phrase("plural", "published")
+    return ProbeForm(
+        verb=form.verb,
+        plural_verb=form.plural_verb,
+        singular=form.singular,
+        plural=form.plural,
+        identity=None if identities is None else identities[place],
+        published=PublishedForm(
+            verb=verb, plural_verb=plural_verb, singular=singular, plural=plural
+        ),
+    )

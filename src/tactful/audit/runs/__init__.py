@@ -1,0 +1,1 @@
+"""One audited model: asking, keeping and replaying its answers."""

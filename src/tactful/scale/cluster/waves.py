@@ -1,0 +1,328 @@
+"""Crash-safe runs on a cluster: the input in waves of files, each written whole or done again.
+
+A wave is one job of the engine. It is written under a temporary name, renamed, and then recorded;
+what has no record did not happen. Stores of objects cannot rename a folder: there the record alone
+tells that a wave is whole. All files are reached through the engine's own file system.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+from uuid import uuid4
+
+from tactful.errors import InputError, UsageError
+from tactful.scale.changes import refuse_changes
+from tactful.scale.cluster.addresses import format_at, is_under, under
+from tactful.scale.cluster.portions import worst_bytes
+from tactful.scale.cluster.tally import Tally, added, heard
+from tactful.scale.job import REJECTS, Job
+from tactful.scale.outcome import Outcome
+from tactful.scale.rejects import as_lines
+from tactful.scale.summary import Summary, to_json
+from tactful.scale.tables.formats import Format, format_of
+from tactful.scale.top_rows import WORST
+
+VERSION = 1
+WAVE_BYTES = 1 << 30
+WAVE_FILES = 64
+_LOOKS = 8
+"""So many files are looked at together; those of a store of objects take their time."""
+RECORDS = "_tactful"
+JOB, SUMMARY, TOP = "job.json", "summary.json", "top"
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file of the input, as it was when the run began."""
+
+    path: str
+    size: int
+    changed: int | None = None
+    """When it was last written, in nanoseconds, where the file system tells."""
+
+    def as_data(self) -> dict[str, Any]:
+        """Return what tells whether the file is still the same."""
+        return {"file": self.path, "size": self.size, "changed": self.changed}
+
+
+class Store(Protocol):
+    """The files of a run, through the file system of an engine; names are paths or addresses."""
+
+    def find(self, names: Sequence[str]) -> list[InputFile]:
+        """Return the files that are named, those in folders, and those that a pattern finds."""
+        ...
+
+    def names(self, folder: str) -> list[str]:
+        """Return what lies in a folder, by name; nothing where there is none."""
+        ...
+
+    def read(self, path: str) -> bytes | None:
+        """Return what a file holds; None where there is none."""
+        ...
+
+    def columns(self, path: str) -> dict[str, str]:
+        """Return the columns of a Parquet file, each with its type in words."""
+        ...
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write a file whole, or not at all."""
+        ...
+
+    def place(self, name: str) -> str:
+        """Return a path or address as ``find`` tells it."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Remove a file, or a folder with all that is in it, if it is there."""
+        ...
+
+    def can_rename(self, folder: str) -> bool:
+        """Say whether a folder is renamed at once and whole."""
+        ...
+
+    def rename(self, old: str, new: str) -> None:
+        """Rename a folder."""
+        ...
+
+
+ScoreWave = Callable[[Sequence[str], str], Tally]
+"""Scores files into a folder, which is not there yet."""
+Prepared = tuple[ScoreWave, Mapping[str, str]]
+"""What scores waves, and the added columns that have not their usual names."""
+Prepare = Callable[[str], Prepared]
+"""Looks at the first file with any bytes, refuses what could only fail later, and makes ready."""
+OnWave = Callable[[int, int, Summary], None]
+"""Is told how many waves of how many are done, and what was found so far."""
+
+
+def cut_waves(
+    files: Sequence[InputFile], most_bytes: int = WAVE_BYTES, most_files: int = WAVE_FILES
+) -> list[list[str]]:
+    """Group files in their order; a file is never cut, however large it is."""
+    waves: list[list[str]] = []
+    size = 0
+    for file in files:
+        if not waves or len(waves[-1]) >= most_files or size + file.size > most_bytes:
+            waves.append([])
+            size = 0
+        waves[-1].append(file.path)
+        size += file.size
+    return waves
+
+
+def run_waves(
+    job: Job,
+    engine: str,
+    store: Store,
+    prepare: Prepare,
+    *,
+    restart: bool = False,
+    wave_bytes: int = WAVE_BYTES,
+    wave_files: int = WAVE_FILES,
+    on_wave: OnWave | None = None,
+) -> Outcome:
+    """Score all waves that have no record yet; go on where an earlier run of the same job ended."""
+    out = job.output
+    records = under(out, RECORDS)
+    files = _found(job, store)
+    inputs = [each.as_data() for each in files]
+    terms = {"engine": engine, **job.terms()}
+    is_cleared = restart and _cleared(store, job)
+    waves = None if is_cleared else _earlier(store, out, terms, inputs)
+    listed = job.rejects_file
+    if waves is None and listed is not None and store.read(listed) is not None:
+        raise UsageError(f"{listed}: it exists already; name another place with --rejects.")
+    written = (out, *((under(out, _top_name(job)),) if job.top else ()))
+    told = None if waves is None else store.read(under(records, SUMMARY))
+    if told is not None:
+        summary = heard(told).summary
+        return Outcome(summary, written, True, listed if summary.skipped else None)
+    # A file without a byte tells nothing of the others.
+    first = next((file for file in files if file.size), files[0]).path
+    columns = store.columns(first) if job.input_format.kind == "parquet" else None
+    score_wave, renamed = prepare(first)
+    if waves is None:
+        waves = cut_waves(files, wave_bytes, wave_files)
+        header = {"tactful score": VERSION, "terms": terms, "inputs": inputs, "waves": waves}
+        store.write(under(records, JOB), _bytes(header))
+    total = Tally()
+    for number, wave in enumerate(waves):
+        done = _recorded(store, records, number)
+        if done is None:
+            if columns is not None:
+                _refuse_other_columns(store, wave, columns, first)
+            done = _one_wave(job, store, score_wave, number, wave)
+        total = added(total, done, job.top)
+        if on_wave is not None:
+            on_wave(number + 1, len(waves), total.summary)
+    if job.top:
+        worst = None if total.worst is None else total.worst.drop(WORST)
+        store.write(written[1], worst_bytes(worst, job.output_format))
+    if listed is not None and total.rejects:
+        order = {file.path: number for number, file in enumerate(files)}
+        ordered = sorted(total.rejects, key=lambda each: (order.get(each.file, 0), each.line))
+        store.write(listed, as_lines(ordered))
+    store.write(under(records, SUMMARY), total.told())
+    return Outcome(total.summary, written, False, listed if total.rejects else None, renamed)
+
+
+def _one_wave(
+    job: Job, store: Store, score_wave: ScoreWave, number: int, files: Sequence[str]
+) -> Tally:
+    name = _wave_name(number)
+    final = under(job.output, name)
+    # These have no record: they are what a run left that was ended in the middle.
+    for each in store.names(job.output):
+        if each == name or each.startswith(f".{name}."):
+            store.remove(under(job.output, each))
+    target = final
+    if store.can_rename(job.output):
+        # A name of its own: the tasks of a driver that was killed may write for a moment yet.
+        target = under(job.output, f".{name}.{uuid4().hex[:8]}.tmp")
+    found = score_wave(files, target)
+    if target != final:
+        if store.names(target):
+            store.rename(target, final)
+        else:
+            store.remove(target)  # no row of the wave was wanted
+    records = under(job.output, RECORDS)
+    if found.worst is not None:
+        store.write(under(records, f"{name}.top.arrow"), found.worst_told())
+    if found.rejects:
+        store.write(under(records, f"{name}.{REJECTS}"), as_lines(found.rejects))
+    record = {"files": list(files), "rows": found.summary.rows, "summary": to_json(found.summary)}
+    store.write(under(records, f"{name}.json"), _bytes(record))
+    return found
+
+
+def _refuse_other_columns(
+    store: Store, files: Sequence[str], columns: Mapping[str, str], first: str
+) -> None:
+    """Refuse a table with other columns or types than the first one; their order may differ.
+
+    An engine would leave out what the first one does not have, and say nothing.
+    """
+    with ThreadPoolExecutor(_LOOKS) as pool:
+        for name, found in zip(files, pool.map(store.columns, files), strict=True):
+            other = set(found) ^ set(columns)
+            if other:
+                raise InputError(
+                    f"{name}: found other columns than in {first} ({', '.join(sorted(other)[:5])})"
+                    "; expected the same in all files; score them apart."
+                )
+            for column, kind in found.items():
+                if kind != columns[column]:
+                    raise InputError(
+                        f"{name}: found '{column}' as {kind}, and as {columns[column]} in {first}; "
+                        "expected the same type in all files; score them apart."
+                    )
+
+
+def _recorded(store: Store, records: str, number: int) -> Tally | None:
+    name = _wave_name(number)
+    told = store.read(under(records, f"{name}.json"))
+    if told is None:
+        return None
+    worst = store.read(under(records, f"{name}.top.arrow"))
+    rejects = store.read(under(records, f"{name}.{REJECTS}"))
+    found = heard(_bytes(json.loads(told)["summary"]), worst or b"", rejects or b"")
+    # Earlier versions counted bad rows and did not list them: such a wave is done again.
+    return found if len(found.rejects) == found.summary.skipped else None
+
+
+def _earlier(
+    store: Store, out: str, terms: Mapping[str, Any], inputs: Sequence[Mapping[str, Any]]
+) -> list[list[str]] | None:
+    """Return the waves of the run that is gone on with; None where one begins here."""
+    path = under(under(out, RECORDS), JOB)
+    told = store.read(path)
+    if told is None:
+        if store.names(out):
+            raise UsageError(
+                f"{out}: found a folder with other files; expected a new or an empty one for the "
+                "parts; name another."
+            )
+        return None
+    try:
+        old = json.loads(told)
+        if old["tactful score"] != VERSION:
+            raise ValueError(f"version {old['tactful score']}")
+        old_terms, old_inputs = old["terms"], old["inputs"]
+        waves: list[list[str]] = old["waves"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{path}: found no record of a run that can be resumed ({error}); expected version "
+            f"{VERSION}; pass --restart to begin anew."
+        ) from None
+    refuse_changes(out, old_terms, json.loads(_bytes(terms)), old_inputs, inputs, exact=True)
+    return waves
+
+
+def _found(job: Job, store: Store) -> list[InputFile]:
+    """Return all files to read, each once; what lies in the output is none of them."""
+    output = store.place(job.output)
+    everything = {each.path: each for each in store.find(job.inputs)}.values()
+    files = [each for each in everything if not is_under(each.path, output)]
+    if not files:
+        raise UsageError(
+            f"{job.output}: found all of the input in it; expected two places; name another "
+            "--output."
+        )
+    for file in files:
+        kind = (format_at(file.path) or job.input_format).kind
+        if kind != job.input_format.kind:
+            raise UsageError(
+                f"{file.path}: found a {kind} file; expected files of one kind "
+                f"({job.input_format.kind}); score them apart."
+            )
+    return files
+
+
+def _cleared(store: Store, job: Job) -> bool:
+    """Remove what an earlier run wrote, and nothing else; say whether there was one.
+
+    Its records of waves go first: if this is cut off, no record tells of a wave that is gone. The
+    record of the job goes last, as it tells that the folder is ours.
+    """
+    out = job.output
+    names = store.names(out)
+    if RECORDS not in names:
+        return False
+    records = under(out, RECORDS)
+    for name in store.names(records):
+        if name != JOB:
+            store.remove(under(records, name))
+    for name in names:
+        if name.startswith(("wave-", ".wave-")) or _is_top(name):
+            store.remove(under(out, name))
+    if job.rejects_file is not None:
+        store.remove(job.rejects_file)
+    store.remove(records)
+    return True
+
+
+def is_table(name: str, wished: Format) -> bool:
+    """Say whether a file in a folder is read: its name tells a format of the wished kind."""
+    base = name.rpartition("/")[2]
+    if base.startswith((".", "_")):
+        return False
+    found = format_of(base)
+    return found is not None and found.kind == wished.kind
+
+
+def _wave_name(number: int) -> str:
+    return f"wave-{number:05d}"
+
+
+def _is_top(name: str) -> bool:
+    return name.startswith(f"{TOP}.") and format_of(name) is not None
+
+
+def _top_name(job: Job) -> str:
+    return f"{TOP}{job.output_format.ending}"
+
+
+def _bytes(data: Any) -> bytes:
+    return json.dumps(data, ensure_ascii=True).encode()

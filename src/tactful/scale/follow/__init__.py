@@ -1,0 +1,1 @@
+"""Following a file or a stream that grows."""

@@ -1,0 +1,319 @@
+"""Following a file or standard input as it grows: small batches, each row soon after it came.
+
+After each batch it is noted how far the input was read and how long the output is. After a crash
+the output is cut back to that note, and reading goes on from there: each row stands in it once.
+"""
+
+import contextlib
+import functools
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+from tactful.errors import InputError, UsageError
+from tactful.scale.follow.growing import Growing, GrowingFile, GrowingStream, Replaced
+from tactful.scale.follow.output import (
+    FollowedFile,
+    FollowedStream,
+    Output,
+    Place,
+    hidden_folder,
+    is_begun,
+    refuse_existing,
+)
+from tactful.scale.job import STDOUT, Job
+from tactful.scale.local.locking import locked
+from tactful.scale.local.worker import Done, Setup, Worker
+from tactful.scale.outcome import Outcome
+from tactful.scale.progress import Watch
+from tactful.scale.scoring import (
+    LINE,
+    Wanted,
+    check_columns,
+    check_lines,
+    output_names,
+    renamed,
+)
+from tactful.scale.summary import Summary, merged
+from tactful.scale.tables.headers import Head, empty_table, head_of
+from tactful.scale.tables.parse import parse
+from tactful.scale.tables.pieces import Piece
+from tactful.scale.tables.records import record_ends, refuse_endless
+from tactful.scale.tables.sources import Source, find_sources
+from tactful.scale.tables.writing import header_bytes, output_columns
+
+FIRST_ROWS = 32
+"""The first batches are small; later ones are as large as the time allows."""
+_PAUSE_SECONDS = 0.05
+_LEAST_SECONDS = 1e-6
+"""Some clocks say that no time has passed."""
+_WAITING = 0.5
+"""The part of the time that a row waits for others; the rest is for scoring it."""
+
+
+def follow_local(
+    job: Job,
+    watch: Watch,
+    latency: float,
+    out: IO[bytes],
+    *,
+    restart: bool = False,
+    force: bool = False,
+) -> Outcome:
+    """Score what is there and what comes, until the stream ends or the user interrupts."""
+    source = _source(job)
+    if job.output_format.is_columnar or job.output_format.packing:
+        raise UsageError(
+            f"--follow adds lines to its output, and {job.output_format} cannot grow so; write "
+            "csv, tsv or jsonl."
+        )
+    if source.format.kind == "jsonl" and job.output_format.kind != "jsonl":
+        raise UsageError("--follow cannot know the columns of JSON lines to come; write jsonl.")
+    follower = _Follower(replace(job, merged=True), source, watch, latency)
+    with contextlib.ExitStack() as stack:
+        target = None if job.output == STDOUT else Path(job.output)
+        rejects = None if job.rejects_file is None else Path(job.rejects_file)
+        goes_on = target is not None and (restart or is_begun(target))
+        if rejects is not None:
+            refuse_existing(rejects, restart=goes_on, force=force)
+        output: Output = FollowedStream(out, rejects)
+        if target is not None:
+            refuse_existing(target, restart=restart, force=force)
+            stack.enter_context(locked(hidden_folder(target)))
+            terms = {"input": source.name, **job.terms()}
+            output = stack.enter_context(
+                FollowedFile(target, terms, restart=restart, rejects=rejects)
+            )
+        with contextlib.suppress(KeyboardInterrupt), follower.stop.listening():
+            follower.run(output)
+    listed = job.rejects_file if follower.summary.skipped else None
+    return Outcome(follower.summary, rejects=listed, renamed=follower.renamed)
+
+
+def _source(job: Job) -> Source:
+    sources = find_sources(job.inputs, job.input_format)
+    if len(sources) != 1:
+        raise UsageError(f"--follow reads one file or '-', and found {len(sources)}; name one.")
+    source = sources[0]
+    if source.format.is_columnar or source.format.packing:
+        raise UsageError(
+            f"{source.name}: a {source.format} file does not grow line by line; --follow reads "
+            "csv, tsv, jsonl and txt."
+        )
+    return source
+
+
+class _Stop:
+    """Ctrl-C, the usual end: the first one is heard between two batches, and a second at once."""
+
+    def __init__(self) -> None:
+        self.is_wanted = False
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """Hear Ctrl-C meanwhile; only the first thread can."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        usual = signal.signal(signal.SIGINT, self._hear)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, usual)
+
+    def _hear(self, *_: object) -> None:
+        if self.is_wanted:
+            raise KeyboardInterrupt
+        self.is_wanted = True
+
+
+class _Follower:
+    """Reads what comes, one file after the other, and has it scored and written in batches."""
+
+    def __init__(self, job: Job, source: Source, watch: Watch, latency: float):
+        self.job, self.source, self.watch, self.latency = job, source, watch, latency
+        self.summary, self.stop = Summary(), _Stop()
+        self.renamed: dict[str, str] = {}
+        self.most_rows = FIRST_ROWS
+        self._first: Head | None = None
+        self._unseen = source.format.shape == "lines"
+        """Whether no line was looked at yet; a table tells its columns before."""
+        # A log that is replaced each hour must not have the model opened each hour.
+        self._load = functools.cache(job.scorer.load)
+
+    def run(self, output: Output) -> None:
+        """Follow until the stream ends; where a file is replaced, go on with the new one."""
+        self.watch.start(None, 0, 0)
+        place = output.place
+        self._unseen = self._unseen and not place.offset
+        self._use(replace(self.job.wanted, keys=output.keys))
+        while True:
+            growing: Growing
+            if self.source.path is None:
+                growing = GrowingStream()
+            else:
+                growing = GrowingFile(self.source.path, place)
+                place = growing.place
+            with contextlib.closing(growing):
+                try:
+                    self._follow(growing, place, output)
+                except Replaced:
+                    place = Place()
+                    continue
+                return
+
+    def score(self, worker: Worker, piece: Piece, rows: int) -> Done:
+        """Score a batch, count it, and learn from the time that it took."""
+        if self._unseen:
+            self._look_at(piece, worker)
+        began = time.monotonic()
+        done = worker(piece)
+        self.summary = merged(self.summary, done.summary or Summary())
+        self.watch.part(piece.end - piece.start, done.rows)
+        self.most_rows = self.rows_in_time(rows, time.monotonic() - began)
+        return done
+
+    def _look_at(self, piece: Piece, worker: Worker) -> None:
+        """Refuse first lines without the keys that are asked for: a wrong name is soon told."""
+        head, job = worker.setup.heads[piece.source], self.job
+        lines = parse(piece, self.source, head, job.skip_bad_rows).table[LINE]
+        self._use(check_lines(lines, job.wanted, job.scorer))
+        worker.use(self.job.wanted)
+        self._unseen = not len(lines)
+
+    def _use(self, wanted: Wanted, columns: Sequence[str] = ()) -> None:
+        """Remember what the input has, and so the names that our columns get."""
+        self.job = replace(self.job, wanted=wanted)
+        names = output_names(columns or wanted.keys, self.job.scorer.columns, wanted.prefix)
+        self.renamed = renamed(names, wanted.prefix)
+
+    def rows_in_time(self, rows: int, seconds: float) -> int:
+        """Return how many rows can be scored in what is left of the time that one may take.
+
+        ``rows`` were read in so many seconds; some of them may not have been wanted.
+        """
+        in_time = rows * self.latency * _WAITING / max(seconds, _LEAST_SECONDS)
+        return max(1, min(int(in_time), self.job.part_rows))
+
+    def _follow(self, growing: Growing, place: Place, output: Output) -> None:
+        head, rest = self._head(growing)
+        worker = self._worker(head, output)
+        if place.offset:
+            growing.skip_to(place.offset)
+            rest = b""
+        else:
+            place = Place(head.size, 1 + head.lines)
+        batches = _Batches(self, worker, growing, place, output)
+        batches.add(rest)
+        while not self.stop.is_wanted:
+            new = b""
+            # What is not scored yet waits in the file, not in memory.
+            if not batches.are_full():
+                try:
+                    new = growing.read()
+                except Replaced as replaced:
+                    batches.write_all(with_rest=replaced.is_whole)
+                    raise
+                batches.add(new)
+            if growing.ended:
+                batches.write_all(with_rest=True)
+                return
+            if batches.is_due():
+                batches.write()
+            elif not new:
+                time.sleep(_PAUSE_SECONDS)
+        if self.source.path is None:
+            # A file can be read again, and a stream cannot.
+            batches.write_all(with_rest=False)
+
+    def _head(self, growing: Growing) -> tuple[Head, bytes]:
+        """Wait for the first line, if there must be a header; return what was read behind it."""
+        data = b""
+        while not self.stop.is_wanted:
+            new = growing.read()
+            data += new
+            found = head_of(data, self.source, is_all=growing.ended)
+            if found is not None:
+                return found, data[found.size :]
+            time.sleep(_PAUSE_SECONDS if not new else 0)
+        raise KeyboardInterrupt
+
+    def _worker(self, head: Head, output: Output) -> Worker:
+        """Return what scores rows below this head; another file must have the same columns."""
+        first = self._first = self._first or head
+        if set(head.columns) != set(first.columns):
+            raise InputError(
+                f"{self.source.name}: found the columns {', '.join(head.columns)} where the file "
+                f"was replaced; expected {', '.join(first.columns)}; write to another output."
+            )
+        header = b""
+        if self.source.format.shape == "table":
+            table = empty_table(first)
+            check_columns(table, self.job.wanted, self.job.scorer)
+            self._use(self.job.wanted, table.columns)
+            columns = output_columns(table.columns, self.job.wanted, self.job.scorer)
+            header = header_bytes(columns, self.job.output_format)
+        output.begin(header)
+        # Rows are written in the order of the first head, and read in that of the second.
+        setup = Setup(self.job, (self.source,) * 2, (first, head), None, self._load)
+        return Worker(setup, self.watch.rows)
+
+
+class _Batches:
+    """What was read of one file and is not written yet."""
+
+    def __init__(
+        self, follower: _Follower, worker: Worker, growing: Growing, place: Place, output: Output
+    ):
+        self._follower, self._worker, self._growing = follower, worker, growing
+        self._place, self._output = place, output
+        self._data = b""
+        self._ends: list[int] = []
+        self._waiting_since = 0.0
+
+    def add(self, new: bytes) -> None:
+        """Take what was read."""
+        if not new:
+            return
+        if not self._ends:
+            self._waiting_since = time.monotonic()
+        self._data += new
+        self._ends = record_ends(self._data, self._follower.source.format).tolist()
+        if not self._ends:
+            refuse_endless(self._data, f"{self._follower.source.name}, line {self._place.line}")
+
+    def are_full(self) -> bool:
+        """Say whether there are as many rows as can be scored in time."""
+        return len(self._ends) >= self._follower.most_rows
+
+    def is_due(self) -> bool:
+        """Say whether there are rows that fill a batch, or have waited long enough."""
+        waited = time.monotonic() - self._waiting_since
+        has_waited = waited >= self._follower.latency * _WAITING
+        return self.are_full() or (bool(self._ends) and has_waited)
+
+    def write(self) -> None:
+        """Have as many rows scored and written as can be in time."""
+        rows = min(self._follower.most_rows, len(self._ends))
+        size = self._ends[rows - 1]
+        data = self._data[:size]
+        start, line = self._place.offset, self._place.line
+        behind = Place(start + size, line + data.count(b"\n"))
+        piece = Piece(0, 1, start, behind.offset, line, behind.line, data)
+        done = self._follower.score(self._worker, piece, rows)
+        self._output.keys = self._follower.job.wanted.keys
+        self._output.add(done.data, self._growing.marked(behind), done.rejects)
+        self._place, self._data = behind, self._data[size:]
+        # Those that are left have waited as long as the first of all.
+        self._ends = [end - size for end in self._ends[rows:]]
+
+    def write_all(self, *, with_rest: bool) -> None:
+        """Write all rows; with the rest behind the last line end, which is then the last row."""
+        if with_rest and self._data and (not self._ends or self._ends[-1] < len(self._data)):
+            self._ends.append(len(self._data))
+        while self._ends:
+            self.write()

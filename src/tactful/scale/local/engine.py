@@ -1,0 +1,296 @@
+"""The local engine: all cores of this machine, a manifest, and parts that are whole or absent."""
+
+import contextlib
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from tactful.errors import InputError, UsageError
+from tactful.scale.job import Job
+from tactful.scale.local.finish import finish, write_rejects
+from tactful.scale.local.locking import locked
+from tactful.scale.local.manifest import Manifest
+from tactful.scale.local.place import SUMMARY, OutputPlace, missing_pieces, place_of, refuse_more
+from tactful.scale.local.pool import InProcess, Processes, cannot_write
+from tactful.scale.local.worker import WORK, Done, Setup, summary_name
+from tactful.scale.outcome import Outcome
+from tactful.scale.progress import Watch
+from tactful.scale.rejects import RejectsFile
+from tactful.scale.scorer import PART_ROWS, ScoreBatch
+from tactful.scale.scoring import (
+    LINE,
+    Wanted,
+    check_columns,
+    check_lines,
+    output_names,
+    renamed,
+)
+from tactful.scale.summary import Summary, from_json, merged, to_json
+from tactful.scale.tables.atomic_write import write_whole
+from tactful.scale.tables.headers import Head, empty_table, read_heads
+from tactful.scale.tables.json_lines import schema_of
+from tactful.scale.tables.parse import lines_behind, parse
+from tactful.scale.tables.pieces import Begin, Piece, begin_behind, cut_pieces
+from tactful.scale.tables.sources import Source, find_sources
+from tactful.scale.tables.writing import header_bytes
+
+_ENOUGH_BYTES = 1 << 20
+"""Less input than this is scored faster than a second process starts."""
+_ENOUGH_ROWS = 5_000
+PACKED = "packed"
+WEIGHTS = "weights"
+_AHEAD = 4
+"""In order, a worker may be so many pieces ahead of the slowest one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """The sources of a job, opened as far as needed to know their columns."""
+
+    sources: tuple[Source, ...]
+    heads: tuple[Head, ...]
+    wanted: Wanted
+    """With the keys that the first lines of JSON have."""
+    names: Mapping[str, str]
+    """Each added column -> its name in the output."""
+    schema: pl.Schema | None = None
+    columns: tuple[str, ...] = ()
+    """All columns of the output; none where lines are kept as they are."""
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The added columns that have not the name that was asked for, as the input has it."""
+        return renamed(self.names, self.wanted.prefix)
+
+    @property
+    def prints(self) -> list[str]:
+        """A fingerprint of the columns of each source, and of those that lines become."""
+        types = None if self.schema is None else list(self.schema.items())
+        return [
+            blake2b(
+                repr((head.columns, types)).encode("utf-8", "backslashreplace"), digest_size=8
+            ).hexdigest()
+            for head in self.heads
+        ]
+
+    @property
+    def total(self) -> int | None:
+        """How much there is to read: bytes on the disk, or rows; None where nobody can know."""
+        if any(source.format.is_columnar for source in self.sources):
+            from tactful.scale.tables.columnar import row_count
+
+            return sum(map(row_count, self.sources))
+        if any(source.path is None for source in self.sources):
+            return None
+        return sum(source.size for source in self.sources)
+
+
+def run_local(
+    job: Job,
+    watch: Watch,
+    *,
+    restart: bool = False,
+    force: bool = False,
+    at_end: Callable[[Summary], None] | None = None,
+) -> Outcome:
+    """Score the input into the output; go on where an earlier run of the same job ended.
+
+    ``at_end`` is called with the summary before the run counts as finished: what it writes is
+    written again if it fails.
+    """
+    place = place_of(job)
+    source = _opened(job, place.made)
+    place.refuse_others(force or restart)
+    try:
+        with locked(place.folder):
+            with place.ready(source.sources, source.prints, restart=restart) as (
+                manifest,
+                must_look,
+            ):
+                work = replace(job, wanted=source.wanted)
+                outcome = _run(work, source, place, manifest, must_look, watch)
+                if at_end is not None:
+                    at_end(outcome.summary)
+                if not manifest.is_finished:
+                    manifest.finish()
+            place.tidy()
+    except OSError as error:
+        raise cannot_write(error) from error
+    return outcome
+
+
+def _run(
+    job: Job, source: Input, place: OutputPlace, manifest: Manifest, must_look: bool, watch: Watch
+) -> Outcome:
+    begin = Begin() if must_look else begin_behind(manifest.parts)
+    pieces = missing_pieces(_cut(job, source, begin), manifest, must_look, job.output)
+    if manifest.is_finished:
+        refuse_more(pieces if must_look else iter(()), manifest, job.output)
+        summary, listed = _read_summary(place.folder / SUMMARY), job.rejects_file
+        return Outcome(
+            summary,
+            (str(place.target),),
+            was_whole=True,
+            rejects=listed if listed is not None and Path(listed).exists() else None,
+            renamed=source.renamed,
+        )
+    rows = sum(int(part["rows"]) for part in manifest.parts.values())
+    watch.start(source.total, _size_done(manifest), rows)
+    with _pool(job, source, place.folder, watch) as pool:
+        for done in pool.run(pieces):
+            manifest.add(done.piece.number, {**done.record, "rows": done.rows, **_packed(done)})
+            watch.part(done.piece.size, done.rows)
+    for each in source.sources:
+        each.refuse_if_changed()
+    numbers = sorted(manifest.parts)
+    written = finish(job, place.folder, place.target, numbers, source.columns)
+    rejects = write_rejects(job, place.folder, numbers)
+    summary = _summed(place.folder, manifest)
+    told = json.dumps(to_json(summary), ensure_ascii=False, indent=1)
+    write_whole(place.folder / SUMMARY, told.encode("utf-8", "surrogatepass"))
+    return Outcome(summary, written, rejects=rejects, renamed=source.renamed)
+
+
+def stream_local(job: Job, out: IO[bytes], watch: Watch, *, force: bool = False) -> Outcome:
+    """Score the input to a stream, in its order; nothing is kept, and nothing can be resumed."""
+    source = _opened(job)
+    job = replace(job, wanted=source.wanted)
+    name = None if job.rejects_file is None else Path(job.rejects_file)
+    if name is not None and name.exists() and not force:
+        raise UsageError(f"{name}: it exists already; name another place or pass --force.")
+    rejects = RejectsFile(name)
+    watch.start(source.total, 0, 0)
+    summary = Summary()
+    out.write(header_bytes(list(source.columns), job.output_format))
+    with rejects, _pool(job, source, None, watch) as pool:
+        done_parts = pool.run(_cut(job, source, Begin()), _AHEAD * job.workers)
+        for done in _in_order(done_parts):
+            out.write(done.data)
+            out.flush()
+            rejects.add(done.rejects)
+            summary = merged(summary, done.summary or Summary())
+            watch.part(done.piece.size, done.rows)
+    return Outcome(summary, rejects=rejects.written, renamed=source.renamed)
+
+
+def _opened(job: Job, made: Sequence[Path] = ()) -> Input:
+    """Open the sources and refuse at once what could only fail later."""
+    sources = tuple(find_sources(job.inputs, job.input_format, made))
+    heads = tuple(read_heads(sources))
+    if sources[0].format.shape == "table":
+        table = empty_table(heads[0])
+        check_columns(table, job.wanted, job.scorer)
+        names = output_names(table.columns, job.scorer.columns, job.wanted.prefix)
+        return Input(sources, heads, job.wanted, names, columns=(*table.columns, *names.values()))
+    lines = _first_lines(job, sources, heads)
+    wanted = check_lines(lines, job.wanted, job.scorer)
+    names = output_names(wanted.keys, job.scorer.columns, wanted.prefix)
+    if job.output_format.kind == "jsonl":
+        return Input(sources, heads, wanted, names)
+    if sources[0].path is None or not len(lines):
+        raise UsageError(
+            f"{sources[0].name}: found JSON lines that cannot be read twice, or none at all; "
+            "expected a file with lines, to know the columns of the table; write JSONL instead."
+        )
+    schema = schema_of(lines)
+    return Input(sources, heads, wanted, names, schema, (*schema, *names.values()))
+
+
+def _first_lines(job: Job, sources: Sequence[Source], heads: Sequence[Head]) -> pl.Series:
+    """Return the first lines of JSON; of a stream, those that were read with its head."""
+    if sources[0].path is None:
+        return lines_behind(heads[0], sources[0], job.skip_bad_rows)
+    # As many lines for small parts as for large ones, so that these have the same columns.
+    rows = max(job.part_rows, PART_ROWS)
+    first = next(cut_pieces(sources, heads, rows, job.part_bytes))
+    return parse(first, sources[first.source], heads[first.source], job.skip_bad_rows).table[LINE]
+
+
+def _cut(job: Job, source: Input, begin: Begin) -> Iterator[Piece]:
+    return cut_pieces(source.sources, source.heads, job.part_rows, job.part_bytes, begin)
+
+
+def _summed(folder: Path, manifest: Manifest) -> Summary:
+    total = Summary()
+    for number in sorted(manifest.parts):
+        total = merged(total, _read_summary(folder / WORK / summary_name(number)))
+    return total
+
+
+def _read_summary(path: Path) -> Summary:
+    try:
+        return from_json(json.loads(path.read_bytes().decode("utf-8", "surrogatepass")))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{path}: it cannot be read ({error}); expected what the run counted; pass --restart "
+            "to begin anew."
+        ) from None
+
+
+def _size_done(manifest: Manifest) -> int:
+    parts = manifest.parts.values()
+    return sum(int(part.get(PACKED, int(part["end"]) - int(part["start"]))) for part in parts)
+
+
+def _packed(done: Done) -> dict[str, int]:
+    return {} if done.piece.packed is None else {PACKED: done.piece.packed}
+
+
+def _in_order(parts: Iterator[Done]) -> Iterator[Done]:
+    waiting: dict[int, Done] = {}
+    number = 0
+    for done in parts:
+        waiting[done.piece.number] = done
+        while number in waiting:
+            yield waiting.pop(number)
+            number += 1
+
+
+@contextlib.contextmanager
+def _pool(
+    job: Job, source: Input, folder: Path | None, watch: Watch
+) -> Iterator[InProcess | Processes]:
+    total = source.total
+    first = source.sources[0].format
+    least = _ENOUGH_ROWS if first.is_columnar else _ENOUGH_BYTES
+    # What is read slowly gains from a second process sooner.
+    least = least * job.scorer.part_rows // PART_ROWS
+    # How much comes out of a packed file is not known before.
+    is_small = total is not None and total < least and not first.packing
+    alone = job.workers == 1 or is_small
+    scorer = job.scorer
+    with _weights_folder(folder) as shared:
+        load: Callable[[], ScoreBatch] = scorer.load
+        if not alone and scorer.lay_out is not None:
+            load = scorer.lay_out(shared)
+        lean = replace(job, scorer=replace(scorer, lay_out=None))
+        setup = Setup(lean, source.sources, source.heads, folder, load, source.schema)
+        pool = InProcess(setup, watch) if alone else Processes(setup, job.workers, watch)
+        try:
+            yield pool
+        finally:
+            pool.close()
+
+
+@contextlib.contextmanager
+def _weights_folder(folder: Path | None) -> Iterator[Path]:
+    """Give a folder for the model; among what a run leaves behind if it is killed, if it can."""
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="tactful-") as name:
+            yield Path(name)
+        return
+    weights = folder / WORK / WEIGHTS
+    shutil.rmtree(weights, ignore_errors=True)
+    try:
+        yield weights
+    finally:
+        shutil.rmtree(weights, ignore_errors=True)

@@ -1,0 +1,232 @@
+"""Where a run writes, what it finds there of an earlier one, and whether it may go on with that."""
+
+import contextlib
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tactful.errors import InputError, UsageError
+from tactful.scale.changes import what_to_do
+from tactful.scale.job import Job
+from tactful.scale.local.finish import top_path
+from tactful.scale.local.locking import LOCK
+from tactful.scale.local.manifest import FILE, Manifest
+from tactful.scale.local.worker import (
+    REJECTS,
+    WORK,
+    part_name,
+    rejects_name,
+    summary_name,
+    top_name,
+)
+from tactful.scale.tables.atomic_write import is_unfinished, sweep
+from tactful.scale.tables.pieces import Piece
+from tactful.scale.tables.sources import Source
+
+SUMMARY = "summary.json"
+_OURS = re.compile(
+    r"part-\d{5,}\.[a-z.]+|top\.[a-z.]+|"
+    + "|".join(re.escape(name) for name in (SUMMARY, FILE, WORK))
+)
+"""What a run writes into its folder."""
+_BEFORE_THE_FIRST = {LOCK, WORK}
+"""What is there before the manifest is, if a run is killed at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPlace:
+    """The output of a job, and the folder of its parts, which may be hidden beside it."""
+
+    job: Job
+    target: Path
+    folder: Path
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is a run to go on with."""
+        return (self.folder / FILE).exists()
+
+    @property
+    def made(self) -> tuple[Path, ...]:
+        """What the user gets: the file or the folder, and what is written beside it."""
+        top = (top_path(self.job, self.target),) if self.job.top else ()
+        return self.target, *top, *self._rejects
+
+    @property
+    def _rejects(self) -> tuple[Path, ...]:
+        name = self.job.rejects_file
+        return () if name is None else (Path(name),)
+
+    def refuse_others(self, force: bool) -> None:
+        """Refuse to write over what is not of this run."""
+        target = self.target
+        if self.job.merged:
+            if target.is_dir():
+                raise UsageError(f"{target}: found a folder; expected the name of a file to write.")
+        elif target.exists() and not target.is_dir():
+            raise UsageError(
+                f"{target}: found a file; expected the name of a folder for the parts."
+            )
+        elif target.is_dir() and not self.is_begun and not self._is_bare():
+            raise UsageError(
+                f"{target}: found a folder with other files; expected a new or an empty one for "
+                "the parts; name another."
+            )
+        if self.is_begun or force:
+            return
+        for each in self.made if self.job.merged else self._rejects:
+            if each.exists():
+                raise UsageError(f"{each}: it exists already; name another place or pass --force.")
+
+    def _is_bare(self) -> bool:
+        names = {path.name for path in self.folder.iterdir()}
+        return all(name in _BEFORE_THE_FIRST or is_unfinished(name) for name in names)
+
+    @contextlib.contextmanager
+    def ready(
+        self, sources: Sequence[Source], heads: Sequence[str], *, restart: bool
+    ) -> Iterator[tuple[Manifest, bool]]:
+        """Give the manifest, and whether the input's bytes must be looked at to go on.
+
+        ``heads`` are fingerprints of the columns of each source, which no part remembers.
+        """
+        if restart and self.is_begun:
+            self._clear()
+            for path in self._rejects:
+                path.unlink(missing_ok=True)
+        inputs = [
+            {**each.as_data(), "head": head} for each, head in zip(sources, heads, strict=True)
+        ]
+        sweep(self.folder)
+        # Of a table nothing but the time tells whether its rows are the same.
+        manifest = Manifest(
+            self.folder,
+            self.job.terms(),
+            inputs,
+            output=self.job.output,
+            exact=any(each.format.is_columnar for each in sources),
+        )
+        work = self.folder / WORK
+        if not manifest.resumed:
+            # Parts that no manifest names, or what another model said, may be left in there.
+            self._clear(but=FILE)
+        # A file that was only touched is looked at, and so is what comes from a stream.
+        must_look = manifest.resumed and (manifest.inputs != inputs or sources[0].path is None)
+        if manifest.is_finished:
+            self._refuse_lost(manifest)
+        else:
+            work.mkdir(exist_ok=True)
+            sweep(work)
+            self._forget_lost(manifest)
+        try:
+            yield manifest, must_look
+        finally:
+            for folder in (self.folder, work):
+                if folder.is_dir():
+                    sweep(folder)
+            if not manifest.parts:
+                self._withdraw()
+
+    def tidy(self) -> None:
+        """Take away what is needed only until all is whole.
+
+        If this is cut short, the run is still known to be whole; the next one takes the rest away.
+        """
+        if not self.job.merged:
+            shutil.rmtree(self.folder / WORK, ignore_errors=True)
+            return
+        for path in self.folder.iterdir():
+            if path.name not in (FILE, SUMMARY, LOCK):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        (self.folder / FILE).unlink(missing_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _withdraw(self) -> None:
+        """Leave nothing behind of a run that got nowhere."""
+        self._clear()
+        (self.folder / LOCK).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
+    def _clear(self, but: str = "") -> None:
+        """Remove what a run wrote, and nothing else; its record last."""
+        for path in sorted(self.folder.iterdir(), key=lambda path: path.name == FILE):
+            if path.name != but and _OURS.fullmatch(path.name):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def _forget_lost(self, manifest: Manifest) -> None:
+        """A part that somebody took away is made again."""
+        for number, part in list(manifest.parts.items()):
+            if not all(path.exists() for path in self._files(number, part)):
+                del manifest.parts[number]
+
+    def _refuse_lost(self, manifest: Manifest) -> None:
+        for path in self._results(manifest):
+            if not path.exists():
+                raise InputError(
+                    f"{path}: it was taken away since the run ended; expected all that it wrote; "
+                    "pass --restart to begin anew."
+                )
+
+    def _results(self, manifest: Manifest) -> Iterator[Path]:
+        if self.job.top:
+            yield top_path(self.job, self.target)
+        if self.job.only_top:
+            return
+        if self.job.merged:
+            yield self.target
+            return
+        for number in manifest.parts:
+            yield self.folder / part_name(number, self.job)
+
+    def _files(self, number: int, part: Mapping[str, Any]) -> Iterator[Path]:
+        yield self.folder / WORK / summary_name(number)
+        # Earlier versions counted bad rows and did not list them: such a part is made again.
+        if part.get(REJECTS, self.job.skip_bad_rows):
+            yield self.folder / WORK / rejects_name(number)
+        if self.job.top:
+            yield self.folder / WORK / top_name(number)
+        if not self.job.only_top:
+            yield self.folder / part_name(number, self.job)
+
+
+def place_of(job: Job) -> OutputPlace:
+    """Return where a job writes."""
+    target = Path(job.output)
+    hidden = target.with_name(f".{target.name}.tactful") if job.merged else target
+    return OutputPlace(job, target, hidden)
+
+
+def missing_pieces(
+    pieces: Iterator[Piece], manifest: Manifest, must_look: bool, output: str
+) -> Iterator[Piece]:
+    """Yield the pieces that are not done; those that are must be as they were."""
+    done = dict(manifest.parts)
+    last = max(done, default=-1)
+    for piece in pieces:
+        known = done.pop(piece.number, None)
+        if known is None:
+            yield piece
+        elif must_look and piece.record() != {name: known[name] for name in piece.record()}:
+            raise _other_rows(output, manifest, known)
+    if must_look and done:
+        # The input ends earlier than it did.
+        raise _other_rows(output, manifest, done.get(last, manifest.parts[last]))
+
+
+def refuse_more(pieces: Iterator[Piece], manifest: Manifest, output: str) -> None:
+    """Refuse an input that has more than a run that has ended."""
+    for piece in pieces:
+        raise _other_rows(output, manifest, piece.record())
+
+
+def _other_rows(output: str, manifest: Manifest, part: Mapping[str, Any]) -> InputError:
+    source = int(part["source"])
+    name = manifest.inputs[source]["file"] if source < len(manifest.inputs) else "the input"
+    return InputError(
+        f"{output}: found an earlier run that cannot be resumed, as the file {name} has other rows "
+        f"than it had then, from line {part['line']:,} on. {what_to_do()}"
+    )

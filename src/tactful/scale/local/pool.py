@@ -1,0 +1,252 @@
+"""Worker processes: one piece at a time each, results as they come, and an end that is told.
+
+The pool of the standard library hides which process died of what, and cannot be stopped in the
+middle of a call; both matter when a run lasts for hours.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+from tactful.errors import OutputError, RunError, TactfulError, UsageError
+from tactful.scale.local.worker import Done, Setup, Worker
+from tactful.scale.progress import Watch
+from tactful.scale.tables.pieces import Piece
+from tactful.scale.tables.where import first_line
+
+_LOOK_SECONDS = 0.25
+_END_SECONDS = 5.0
+
+
+class InProcess:
+    """Works in this process: nothing is gained by another one for a few rows."""
+
+    def __init__(self, setup: Setup, watch: Watch):
+        self._worker = Worker(setup, watch.rows)
+
+    def run(self, pieces: Iterator[Piece], most_ahead: int = 0) -> Iterator[Done]:
+        """Yield the parts in the order of the pieces."""
+        for piece in pieces:
+            answer = _answer(self._worker, piece)
+            if isinstance(answer, TactfulError):
+                raise answer
+            yield answer
+
+    def close(self) -> None:
+        """Let go what was opened."""
+        self._worker.close()
+
+
+class Processes:
+    """Works in several processes at once; parts come as they are done."""
+
+    def __init__(self, setup: Setup, workers: int, watch: Watch):
+        context = multiprocessing.get_context("spawn")
+        self._watch = watch
+        # One place for each: a worker that is killed must not leave a lock behind.
+        self._counts: Any = context.RawArray("q", workers)
+        self._told = 0
+        self._crew: dict[Connection, BaseProcess] = {}
+        self._busy: dict[Connection, Piece] = {}
+        try:
+            with _one_thread_each(), _deaf_to_interrupts():
+                for at in range(workers):
+                    ours, theirs = context.Pipe()
+                    process = context.Process(
+                        target=_work, args=(setup, theirs, self._counts, at), daemon=True
+                    )
+                    process.start()
+                    theirs.close()
+                    self._crew[ours] = process
+        except BaseException:
+            for begun in self._crew.values():
+                begun.kill()
+            self.close()
+            raise
+
+    def run(self, pieces: Iterator[Piece], most_ahead: int = 0) -> Iterator[Done]:
+        """Yield the parts as they are done; a piece is cut when a worker is free for it.
+
+        With ``most_ahead`` no piece is begun that is so far behind the oldest one at work.
+        """
+        idle = list(self._crew)
+        ahead = next(pieces, None)
+        while ahead is not None or self._busy:
+            while ahead is not None and idle and not self._too_far(ahead, most_ahead):
+                self._give(idle.pop(), ahead)
+                ahead = next(pieces, None)
+            for connection in self._ready():
+                yield self._take(connection)
+                idle.append(connection)
+
+    def _too_far(self, piece: Piece, most: int) -> bool:
+        oldest = min((each.number for each in self._busy.values()), default=piece.number)
+        return most > 0 and piece.number - oldest >= most
+
+    def close(self) -> None:
+        """End all processes; what they had begun is not kept."""
+        for connection, process in self._crew.items():
+            connection.close()
+            if self._busy:
+                process.kill()
+        for process in self._crew.values():
+            process.join(_END_SECONDS)
+            if process.is_alive():
+                process.kill()
+                process.join()
+
+    def _give(self, connection: Connection, piece: Piece) -> None:
+        self._busy[connection] = piece
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            # A worker that is gone is noticed, and told of, when its answer is looked for.
+            connection.send(piece)
+
+    def _ready(self) -> list[Connection]:
+        """Wait for answers; meanwhile tell how many rows are done."""
+        while True:
+            found = wait(list(self._busy), _LOOK_SECONDS)
+            done = sum(self._counts)
+            self._watch.rows(done - self._told)
+            self._told = done
+            if found:
+                return [each for each in found if isinstance(each, Connection)]
+
+    def _take(self, connection: Connection) -> Done:
+        piece = self._busy[connection]
+        try:
+            answer = connection.recv()
+        except (EOFError, ConnectionResetError):
+            process = self._crew[connection]
+            process.join(_END_SECONDS)
+            raise _killed(process.exitcode, piece) from None
+        del self._busy[connection]
+        if isinstance(answer, Exception):
+            raise answer
+        done: Done = answer
+        return done
+
+
+def _work(setup: Setup, connection: Connection, counts: Any, at: int) -> None:
+    """Answer pieces with parts, or with what went wrong, until the other side is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+    def count(rows: int) -> None:
+        counts[at] += rows
+
+    worker = Worker(setup, count)
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        while True:
+            connection.send(_answer(worker, connection.recv()))
+
+
+def _end_with_parent() -> None:
+    """End this process at once when the first one is killed: the next run may have begun."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _answer(worker: Worker, piece: Piece) -> Done | TactfulError:
+    try:
+        return worker(piece)
+    except TactfulError as error:
+        # Errors of ours may be built in ways that do not survive the journey; their words do.
+        return (UsageError if isinstance(error, UsageError) else RunError)(str(error))
+    except Exception as error:
+        if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
+            return cannot_write(error)
+        source = worker.setup.sources[piece.source].name
+        return RunError(
+            f"{source}, from line {piece.line} on: the rows could not be scored "
+            f"({_said(error)}); what is whole is kept."
+        )
+
+
+def _said(error: Exception) -> str:
+    name, said = type(error).__name__, first_line(error)
+    return name if said == name else f"{name}: {said}"
+
+
+def cannot_write(error: OSError) -> OutputError:
+    """Say that the system refuses to write, and that the run can go on later."""
+    where = error.filename or "The output"
+    return OutputError(
+        f"{where}: cannot be written ({error.strerror or error}); what is whole is kept: make room "
+        "and run the same command again to go on."
+    )
+
+
+def _killed(code: int | None, piece: Piece) -> RunError:
+    if code is not None and code < 0:
+        name = signal.Signals(-code).name
+        how = f"was ended by the system ({name})"
+        hint = "; often memory ran out: try fewer --workers" if name == "SIGKILL" else ""
+    else:
+        how, hint = f"ended by itself (exit code {code})", ""
+    return RunError(
+        f"A worker {how} while it scored part {piece.number}{hint}; what is whole is kept: run the "
+        "same command again to go on."
+    )
+
+
+@contextlib.contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Start processes whose libraries use one thread: there is one process for each core."""
+    names = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update({names[0]: "1", names[1]: "1", names[2]: "false"})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextlib.contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Start processes that do not hear Ctrl-C, which reaches all of a terminal.
+
+    The first process decides what it means; the others would print that they were interrupted.
+    An interrupt that comes meanwhile is raised when all are started: a process that is left half
+    started prints a traceback.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[int] = []
+    usual = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    try:
+        with _blocked():
+            yield
+    finally:
+        signal.signal(signal.SIGINT, usual or signal.default_int_handler)
+    if heard:
+        raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def _blocked() -> Iterator[None]:
+    """Block Ctrl-C in this thread, and so in the processes that it starts."""
+    if sys.platform == "win32":
+        yield
+        return
+    # Starting the tracker unblocks it again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

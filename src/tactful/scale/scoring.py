@@ -1,0 +1,265 @@
+"""Scoring a table: which rows, each distinct text once if so wished, and what is added to them.
+
+A table is a frame whose columns are those of the input, or one with a single column ``line`` of
+JSON objects, which are kept as they were written and only get further keys.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import polars as pl
+
+from tactful.errors import UsageError
+from tactful.registry import unknown_name
+from tactful.scale.batch import score_batch
+from tactful.scale.score_cache import Memory
+from tactful.scale.scorer import ERROR, MODEL, Columns, ScoreBatch, Scorer
+from tactful.scale.tables.json_lines import lines_as_table, readable, refuse_taken, texts_of
+from tactful.scale.tables.where import wanted_rows, where_expression
+
+__all__ = [
+    "LINE",
+    "PERIODS",
+    "SLICE",
+    "OnRows",
+    "Scored",
+    "Shape",
+    "TableScorer",
+    "Wanted",
+    "check_columns",
+    "check_lines",
+    "joined",
+    "lines_as_table",
+    "output_names",
+    "renamed",
+    "spliced",
+    "wanted_fields",
+    "where_expression",
+]
+
+LINE = "line"
+OWN_PREFIX = "tactful_"
+"""Put before the name of an added column where the input has a column of that name."""
+SLICE = 2048
+"""So many texts are scored at a time; progress is told after each."""
+PERIODS = {"year": 4, "month": 7, "day": 10}
+"""How many letters of a date in ISO form tell the period."""
+
+Shape = Literal["table", "lines"]
+OnRows = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the user wants of a table; part of what must not change when a run is resumed."""
+
+    text_column: str = "text"
+    where: str | None = None
+    """A condition in SQL, such as ``likes > 3 AND lang = 'en'``; other rows are left out."""
+    dedupe: bool = False
+    prefix: str = ""
+    """Put before the name of each added column."""
+    by: tuple[str, ...] = ()
+    """Columns that the summary is broken down by; ``created:month`` is a part of a date."""
+    keys: tuple[str, ...] = ()
+    """The keys that lines of JSON have, as far as they have been looked at; a table tells its
+    columns itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A scored table in two halves, which the writers join as the format needs it."""
+
+    kept: pl.DataFrame
+    """The rows that were wanted, with the columns of the input, or with ``line`` alone."""
+    added: pl.DataFrame
+    """The new columns, under the scorer's own names."""
+    texts: pl.Series
+    by: pl.DataFrame
+    """What the summary is broken down by, as words; a column each, named as asked for."""
+    fresh: int
+    """How many texts were read by the model; equal ones may be read once."""
+    shape: Shape = "table"
+    """Whether ``kept`` holds lines of JSON; a table may have a column of that name, too."""
+
+
+class TableScorer:
+    """Scores tables in one process; the model is opened when the first text needs it."""
+
+    def __init__(self, scorer: Scorer, wanted: Wanted, memory: Memory | None = None):
+        self.scorer, self.wanted, self.memory = scorer, wanted, memory
+        self._score: ScoreBatch | None = None
+
+    def __call__(
+        self, table: pl.DataFrame, shape: Shape = "table", on_rows: OnRows | None = None
+    ) -> Scored:
+        """Score the wanted rows of a table."""
+        wanted = self.wanted
+        fields = wanted_fields(table, shape, wanted)
+        if shape == "table":
+            check_columns(table, wanted, self.scorer)
+        if wanted.where is not None:
+            keep = wanted_rows(fields, wanted.where)
+            table, fields = table.filter(keep), fields.filter(keep)
+        texts = _texts(fields, wanted.text_column)
+        added, fresh = self._added(texts, on_rows or (lambda _: None))
+        by = pl.DataFrame([_group(fields, name) for name in wanted.by])
+        return Scored(table, added, texts, by, fresh, shape)
+
+    def _added(self, texts: pl.Series, on_rows: OnRows) -> tuple[pl.DataFrame, int]:
+        if not self.wanted.dedupe:
+            return self._sliced(texts, on_rows), len(texts)
+        each = texts.unique(maintain_order=True)
+        if self.memory is None:
+            found, fresh = self._sliced(each, lambda _: None), len(each)
+        else:
+            known = self.memory.recall(each, self.scorer)
+            missing = each.filter(~each.is_in(known.texts.implode(), nulls_equal=True))
+            new = self._sliced(missing, lambda _: None)
+            self.memory.keep(missing, new)
+            found, fresh = pl.concat([known.added, new]), len(missing)
+            each = pl.concat([known.texts, missing])
+        place = "\0place"
+        numbered = pl.DataFrame({"text": each}).with_row_index(place)
+        rows = pl.DataFrame({"text": texts}).join(
+            numbered, on="text", how="left", nulls_equal=True, maintain_order="left"
+        )[place]
+        on_rows(len(texts))
+        return found[rows], fresh
+
+    def _sliced(self, texts: pl.Series, on_rows: OnRows) -> pl.DataFrame:
+        if self._score is None and len(texts):
+            self._score = self.scorer.load()
+        parts = []
+        for start in range(0, max(len(texts), 1), SLICE):
+            part = texts[start : start + SLICE].to_list()
+            parts.append(score_batch(part, self._score or _unasked, self.scorer))
+            on_rows(len(part))
+        return pl.concat(parts)
+
+
+def _unasked(texts: list[str]) -> Columns:
+    """Stand in for the model where there is no text, so that it need not be opened."""
+    return {}
+
+
+def joined(scored: Scored, wanted: Wanted) -> pl.DataFrame:
+    """Return the table with all columns side by side."""
+    names = output_names(scored.kept.columns, scored.added.columns, wanted.prefix)
+    return pl.concat([scored.kept, scored.added.rename(names)], how="horizontal")
+
+
+def spliced(scored: Scored, wanted: Wanted) -> pl.Series:
+    """Return the lines with further keys at the end of each object."""
+    names = output_names(wanted.keys, scored.added.columns, wanted.prefix)
+    refuse_taken(scored.kept[LINE], list(names.values()))
+    added = scored.added.rename(names)
+    keys = added.select(pl.struct(pl.all()).struct.json_encode().str.slice(1)).to_series()
+    body = scored.kept[LINE].str.strip_chars().str.strip_suffix("}").str.strip_chars_end()
+    comma = pl.when(body == "{").then(pl.lit("")).otherwise(pl.lit(","))
+    return pl.select(pl.concat_str([body, comma, keys]).alias(LINE)).to_series()
+
+
+def output_names(
+    columns: Collection[str], added: Sequence[str], prefix: str = ""
+) -> dict[str, str]:
+    """Return the name that each added column gets beside the columns of the input.
+
+    A column of the input keeps its name: where it has the name of one of ours, ours is called
+    ``tactful_lang`` instead of ``lang``. With a prefix of the user's own, it is used as it is.
+    """
+    there = set(columns)
+    names = {name: prefix + name for name in added}
+    if not prefix:
+        names |= {name: OWN_PREFIX + name for name in added if name in there}
+    taken = [given for given in names.values() if given in there]
+    if taken:
+        raise UsageError(
+            f"Found a column '{taken[0]}' in the input already; expected none of that name; pass "
+            "another --prefix, such as --prefix new_."
+        )
+    return names
+
+
+def renamed(names: Mapping[str, str], prefix: str = "") -> dict[str, str]:
+    """Return the names that differ from what was asked for, as the input has those already."""
+    return {name: given for name, given in names.items() if given != prefix + name}
+
+
+def wanted_fields(table: pl.DataFrame, shape: Shape, wanted: Wanted) -> pl.DataFrame:
+    """Return the columns that are looked at: of lines, those that must be read out of them."""
+    if shape == "table":
+        return table
+    lines = readable(table[LINE])
+    texts = texts_of(lines, wanted.text_column)
+    if wanted.where is None and not wanted.by:
+        return pl.DataFrame(texts)
+    names = [name.partition(":")[0] for name in wanted.by]
+    if wanted.where is not None:
+        names += where_expression(wanted.where).meta.root_names()
+    return lines_as_table(lines, list(dict.fromkeys(names))).with_columns(texts)
+
+
+def check_lines(lines: pl.Series, wanted: Wanted, scorer: Scorer) -> Wanted:
+    """Refuse lines of JSON, the first of a job, without the keys that are asked for.
+
+    Later ones may lack some: what is missing there is null. Return what is wanted with the keys
+    that these lines have.
+    """
+    if not len(lines):
+        return wanted
+    table = lines_as_table(lines)
+    check_columns(table, wanted, scorer)
+    return replace(wanted, keys=tuple(table.columns))
+
+
+def check_columns(table: pl.DataFrame, wanted: Wanted, scorer: Scorer) -> None:
+    """Refuse a table without the columns that are asked for, or with scores in it already."""
+    columns = table.columns
+    if wanted.text_column not in columns:
+        raise unknown_name("column", wanted.text_column, columns)
+    kind = table.schema[wanted.text_column]
+    if kind not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
+        raise UsageError(
+            f"Found the type {kind} in the column '{wanted.text_column}'; expected text; name the "
+            "column with --text-column."
+        )
+    for name in wanted.by:
+        column, _, period = name.partition(":")
+        if column not in columns:
+            raise unknown_name("column", column, columns)
+        if period and period not in PERIODS:
+            raise unknown_name("period", period, list(PERIODS))
+    if wanted.where is not None:
+        for column in where_expression(wanted.where).meta.root_names():
+            if column not in columns:
+                raise unknown_name("column", column, columns)
+    _refuse_scored(columns, wanted.prefix, scorer)
+    output_names(columns, scorer.columns, wanted.prefix)
+
+
+def _refuse_scored(columns: Collection[str], prefix: str, scorer: Scorer) -> None:
+    """Refuse the output of an earlier run: its scores would stand beside the new ones."""
+    scores = next((prefix + name for name in scorer.ids if prefix + name in columns), None)
+    if scores is not None and {prefix + MODEL, prefix + ERROR} <= set(columns):
+        raise UsageError(
+            f"Found the columns '{scores}', '{prefix}{MODEL}' and '{prefix}{ERROR}' in the input: "
+            "it holds the scores of an earlier run. Score the table that it was made from, or pass "
+            "--prefix, such as --prefix new_, to add the new scores beside the old ones."
+        )
+
+
+def _texts(fields: pl.DataFrame, name: str) -> pl.Series:
+    return fields[name].cast(pl.String).alias("text")
+
+
+def _group(fields: pl.DataFrame, name: str) -> pl.Series:
+    column, _, period = name.partition(":")
+    values = fields[column]
+    if values.dtype in (pl.List, pl.Struct, pl.Array, pl.Object):
+        raise UsageError(
+            f"The column '{column}' holds {values.dtype}; --by needs words or numbers."
+        )
+    words = values.cast(pl.String)
+    return (words.str.slice(0, PERIODS[period]) if period else words).alias(name)

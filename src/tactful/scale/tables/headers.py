@@ -1,0 +1,157 @@
+"""What comes before the first row of each source: a byte-order mark, and the header of CSV."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import IO
+
+import polars as pl
+
+from tactful.errors import FileFormatError, InputError
+from tactful.scale.tables.compression import open_source
+from tactful.scale.tables.formats import Format
+from tactful.scale.tables.records import record_ends
+from tactful.scale.tables.sources import Source
+
+_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_LETTER = 2
+"""Of so many bytes at the start, one is zero where Latin letters are written as UTF-16."""
+_BLOCK, _MOST_BYTES = 1 << 16, 1 << 20
+"""A header of more bytes than these is none: a quote was never closed."""
+TEXT = "text"
+"""The column of a plain text file, whose rows are its lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The start of a source."""
+
+    size: int = 0
+    """How many bytes come before the first row."""
+    lines: int = 0
+    columns: tuple[str, ...] = ()
+    """The names in the header of a delimited file, or of the columns of a table."""
+    schema: pl.Schema | None = None
+    """The types of a Parquet or Arrow file."""
+    rest: bytes = b""
+    """What was read of the rows already, from a stream that cannot be read twice."""
+
+
+def read_heads(sources: Sequence[Source]) -> list[Head]:
+    """Read the starts of all sources; files with different columns are refused."""
+    heads: list[Head] = []
+    for source in sources:
+        if source.format.is_columnar:
+            head = _columnar_head(source)
+        else:
+            with open_source(source) as file:
+                head = read_head(file, source)
+        if heads:
+            _refuse_others(head, source, heads[0], sources[0])
+        heads.append(head)
+    return heads
+
+
+def _refuse_others(head: Head, source: Source, first: Head, first_source: Source) -> None:
+    """Refuse a file with other columns than the first one, or other types; the order may differ."""
+    other = set(head.columns) ^ set(first.columns)
+    if other:
+        raise InputError(
+            f"{source.name}: found other columns than in {first_source.name} "
+            f"({', '.join(sorted(other)[:5])}); expected the same in all files; score them apart."
+        )
+    if head.schema is None or first.schema is None:
+        return
+    for name, kind in head.schema.items():
+        if kind != first.schema[name]:
+            raise InputError(
+                f"{source.name}: found '{name}' as {kind}, and as {first.schema[name]} in "
+                f"{first_source.name}; expected the same type in all files; score them apart."
+            )
+
+
+def read_head(file: IO[bytes], source: Source) -> Head:
+    """Read the start of an open source."""
+    data = b""
+    while True:
+        block = file.read(_BLOCK)
+        data += block
+        found = head_of(data, source, is_all=not block or len(data) >= _MOST_BYTES)
+        if found is not None:
+            # What was read of a stream that cannot be read twice is kept.
+            return replace(found, rest=data[found.size :]) if source.path is None else found
+
+
+def head_of(data: bytes, source: Source, is_all: bool) -> Head | None:
+    """Return the head that stands at the start of some bytes; None while it is not whole."""
+    if data.startswith(_UTF16_MARKS) or b"\0" in data[:_LETTER]:
+        raise FileFormatError(
+            f"{source.name}: found UTF-16 or no text at all; expected UTF-8; save it as UTF-8."
+        )
+    if len(data) < len(_MARK) and not is_all:
+        return None
+    mark = len(_MARK) if data.startswith(_MARK) else 0
+    if source.format.kind not in ("csv", "tsv"):
+        return Head(mark, 0, _fixed_columns(source.format))
+    body = data[mark:]
+    ends = record_ends(body, source.format)
+    if not len(ends) and not is_all:
+        return None
+    if not len(ends) and len(data) >= _MOST_BYTES:
+        raise FileFormatError(
+            f"{source.name}, line 1: found a header that does not end within "
+            f"{_MOST_BYTES >> 20} MB; expected the names of the columns; look for a quote that is "
+            "never closed."
+        )
+    size = int(ends[0]) if len(ends) else len(body)
+    return Head(mark + size, body.count(b"\n", 0, size), _names(body[:size], source))
+
+
+def _fixed_columns(kind: Format) -> tuple[str, ...]:
+    return (TEXT,) if kind.kind == "txt" else ()
+
+
+def _names(header: bytes, source: Source) -> tuple[str, ...]:
+    try:
+        text = header.decode("utf-8")
+        lines = io.StringIO(text, newline="")
+        rows = list(csv.reader(lines, delimiter=source.format.separator, strict=True))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise FileFormatError(
+            f"{source.name}, line 1: found a header that cannot be read ({error}); expected the "
+            "names of the columns, in UTF-8."
+        ) from None
+    if len(rows) > 1:
+        raise FileFormatError(
+            f"{source.name}, line 1: found a carriage return alone, which ends no line here; "
+            "expected line feeds behind the rows; save the file with the line ends of Unix or "
+            "Windows."
+        )
+    names = rows[0] if rows else []
+    if not names:
+        raise FileFormatError(
+            f"{source.name}, line 1: found nothing; expected the names of the columns."
+        )
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise FileFormatError(
+            f"{source.name}, line 1: found the column '{twice}' twice; expected each name once; "
+            "rename one."
+        )
+    return tuple(names)
+
+
+def _columnar_head(source: Source) -> Head:
+    from tactful.scale.tables.columnar import schema_of
+
+    schema = schema_of(source)
+    return Head(columns=tuple(schema), schema=schema)
+
+
+def empty_table(head: Head) -> pl.DataFrame:
+    """Return a table without rows that has the source's columns, for checks before the start."""
+    if head.schema is not None:
+        return pl.DataFrame(schema=head.schema)
+    return pl.DataFrame(schema=dict.fromkeys(head.columns, pl.String))

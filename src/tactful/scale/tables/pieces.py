@@ -1,0 +1,132 @@
+"""A job's input, cut into pieces: the same cuts each time, so that a part is always the same rows.
+
+Lines are cut where a record ends, after so many rows or bytes. Parquet and Arrow files are cut by
+row numbers, and workers read the rows themselves.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from tactful.scale.tables.compression import open_source, packed_size
+from tactful.scale.tables.headers import Head
+from tactful.scale.tables.records import cut_records
+from tactful.scale.tables.sources import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some rows of one source that become one part."""
+
+    number: int
+    source: int
+    start: int
+    """In bytes of the unpacked file, or in rows of a Parquet or Arrow file."""
+    end: int
+    line: int
+    """The line of the file that the first row stands on; in Parquet and Arrow, the row."""
+    next_line: int
+    data: bytes = b""
+    """The rows themselves, where they are lines."""
+    packed: int | None = field(default=None, compare=False)
+    """About how many bytes of a packed file hold them; None where the file is not packed."""
+
+    @property
+    def size(self) -> int:
+        """How much of the input this is: bytes on the disk, or rows."""
+        return self.end - self.start if self.packed is None else self.packed
+
+    def record(self) -> dict[str, Any]:
+        """Return what the manifest remembers of it."""
+        return {
+            "source": self.source,
+            "start": self.start,
+            "end": self.end,
+            "line": self.line,
+            "next line": self.next_line,
+            "digest": blake2b(self.data, digest_size=16).hexdigest() if self.data else "",
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """Where to begin: at the start, or behind the pieces that are done without a gap."""
+
+    number: int = 0
+    source: int = 0
+    offset: int | None = None
+    line: int = 1
+
+
+def begin_behind(parts: Mapping[int, Mapping[str, Any]]) -> Begin:
+    """Return where the first piece begins that is not done."""
+    number = 0
+    while number in parts:
+        number += 1
+    if not number:
+        return Begin()
+    last = parts[number - 1]
+    return Begin(number, int(last["source"]), int(last["end"]), int(last["next line"]))
+
+
+def cut_pieces(
+    sources: Sequence[Source],
+    heads: Sequence[Head],
+    rows: int,
+    most_bytes: int,
+    begin: Begin | None = None,
+) -> Iterator[Piece]:
+    """Yield the pieces of all sources, one after the other; without any rows, one that is empty.
+
+    So that there is always a part, which has the columns at least.
+    """
+    begin = begin or Begin()
+    number = begin.number
+    for at in range(begin.source, len(sources)):
+        here = begin if at == begin.source else Begin()
+        if sources[at].format.is_columnar:
+            pieces = _cut_rows(sources[at], here.offset or 0, rows)
+        else:
+            pieces = _cut_lines(sources[at], heads[at], here, rows, most_bytes)
+        for start, end, line, next_line, data, packed in pieces:
+            yield Piece(number, at, start, end, line, next_line, data, packed)
+            number += 1
+    if not number:
+        start, line = heads[0].size, 1 + heads[0].lines
+        yield Piece(0, 0, start, start, line, line)
+
+
+_Cut = tuple[int, int, int, int, bytes, int | None]
+
+
+def _cut_rows(source: Source, start: int, rows: int) -> Iterator[_Cut]:
+    from tactful.scale.tables.columnar import row_count
+
+    total = row_count(source)
+    for first in range(start, total, rows):
+        end = min(first + rows, total)
+        yield first, end, first + 1, end + 1, b"", None
+
+
+def _cut_lines(
+    source: Source, head: Head, begin: Begin, rows: int, most_bytes: int
+) -> Iterator[_Cut]:
+    offset, line = (
+        (head.size, 1 + head.lines) if begin.offset is None else (begin.offset, begin.line)
+    )
+    with open_source(source) as file:
+        # Standard input stands behind its head already, and is always read from there.
+        if source.path is not None:
+            file.seek(offset)
+        records = cut_records(file, source.format, rows, most_bytes, source.name, head.rest, line)
+        packed, done = None, -1
+        for data in records:
+            end, next_line = offset + len(data), line + data.count(b"\n")
+            if source.path is not None and source.format.packing:
+                if done < 0:
+                    done = 0 if begin.offset is None else packed_size(file, offset)
+                packed = max(packed_size(file, end) - done, 0)
+                done += packed
+            yield offset, end, line, next_line, data, packed
+            offset, line = end, next_line

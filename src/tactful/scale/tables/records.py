@@ -1,0 +1,107 @@
+"""Where records end in a stream of bytes; the same bytes are always cut at the same places."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tactful.errors import FileFormatError
+from tactful.scale.tables.formats import Format
+
+MOST_BYTES = 64 << 20
+"""A record of more bytes than these is no record: a quote was never closed."""
+_NEWLINE, _RETURN, _QUOTE = b'\n\r"'
+
+
+def record_ends(data: bytes, kind: Format) -> NDArray[np.int64]:
+    """Return the places behind the end of each record; in CSV a line end in quotes is none.
+
+    ``data`` begins with a record. More bytes behind it change none of the places.
+    """
+    letters = np.frombuffer(data, dtype=np.uint8)
+    ends = np.flatnonzero(letters == _NEWLINE)
+    if kind.kind in ("csv", "tsv") and b'"' in data:
+        quotes = np.flatnonzero(letters == _QUOTE)
+        if not quotes_stand_well(letters, quotes, ord(kind.separator)):
+            quotes = _edges_of_quoted_cells(data, kind.separator)
+        ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+    return ends + 1
+
+
+def quotes_stand_well(letters: NDArray[np.uint8], quotes: NDArray[np.intp], mark: int) -> bool:
+    """Say whether each second quote stands before a cell, and each other one behind a cell.
+
+    Two quotes beside each other, which are one inside a cell, are well, too.
+    """
+    opening, closing = quotes[0::2], quotes[1::2]
+    before = letters[opening[opening > 0] - 1]
+    behind = letters[closing[closing < len(letters) - 1] + 1]
+    may = np.zeros(256, dtype=bool)
+    may[[mark, _NEWLINE, _QUOTE]] = True
+    opens = bool(may[before].all())
+    may[_RETURN] = True
+    return opens and bool(may[behind].all())
+
+
+def _edges_of_quoted_cells(data: bytes, separator: str) -> NDArray[np.int64]:
+    """Return the first and the last place of each quoted cell.
+
+    A quote inside a cell without quotes opens none. If it did, one inch mark would turn all that
+    follows inside out, up to the next one.
+    """
+    spans = (found.span() for found in _quoted_cell(separator).finditer(data))
+    edges = [edge for start, end in spans for edge in (start, end - 1)]
+    return np.array(edges, dtype=np.int64)
+
+
+@cache
+def _quoted_cell(separator: str) -> re.Pattern[bytes]:
+    starts = rb'"(?:(?<=[%s\n]")|(?<=\A"))' % re.escape(separator.encode())
+    return re.compile(starts + rb'[^"]*+(?:""[^"]*+)*+(?:"|\Z)')
+
+
+def cut_records(
+    file: IO[bytes],
+    kind: Format,
+    rows: int,
+    most_bytes: int,
+    place: str,
+    rest: bytes = b"",
+    line: int = 1,
+) -> Iterator[bytes]:
+    """Yield whole records: at most ``rows`` of them, and no more bytes than asked for if possible.
+
+    A cut depends on what stands behind the last one only, so cutting can begin at any of them.
+    ``rest`` was read from the file already; ``line`` is that of the first record.
+    """
+    ended = False
+    while not ended or rest:
+        block = file.read(most_bytes)
+        ended = not block
+        rest += block
+        ends = record_ends(rest, kind)
+        if ended and rest and (not len(ends) or ends[-1] < len(rest)):
+            ends = np.append(ends, len(rest))
+        start = first = 0
+        while first < len(ends):
+            inside = int(np.searchsorted(ends, start + most_bytes, side="right")) - first
+            if inside < rows and not ended and len(rest) - start < most_bytes:
+                break
+            last = first + min(max(inside, 1), rows)
+            yield rest[start : int(ends[last - 1])]
+            start, first = int(ends[last - 1]), last
+        line += rest.count(b"\n", 0, start)
+        rest = rest[start:]
+        refuse_endless(rest, f"{place}, line {line}")
+
+
+def refuse_endless(record: bytes, place: str) -> None:
+    """Refuse a record that does not end within reason."""
+    if len(record) >= MOST_BYTES:
+        raise FileFormatError(
+            f"{place}: found a row of more than {MOST_BYTES >> 20} MB; expected it to end; look "
+            "for a quote that is never closed."
+        )

@@ -1,0 +1,174 @@
+"""Which files a job reads: those that are named, those in folders, and those of a pattern."""
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from stat import S_ISREG
+from typing import Any
+
+from tactful.errors import InputError, UsageError
+from tactful.scale.tables.formats import KINDS, Format, format_of, packing_of
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file, as it was when the job began; without a path it is standard input."""
+
+    path: Path | None
+    format: Format
+    size: int = 0
+    changed: int = 0
+    """When it was last written, in nanoseconds."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return "standard input" if self.path is None else str(self.path)
+
+    def as_data(self) -> dict[str, Any]:
+        """Return what tells whether the file is still the same."""
+        return {"file": self.name, "size": self.size, "changed": self.changed}
+
+    def refuse_if_changed(self) -> None:
+        """Refuse to go on with a file that was written to since the job began."""
+        if self.path is None:
+            return
+        now = _stat(self.path)
+        if (now.st_size, now.st_mtime_ns) != (self.size, self.changed):
+            raise InputError(
+                f"{self.path}: it was changed while it was read ({self.size:,} bytes before, "
+                f"{now.st_size:,} now); expected a file that stays as it is; run the command "
+                "again with --restart."
+            )
+
+
+def is_remote(name: str) -> bool:
+    """Say whether a name is the address of another machine."""
+    return "://" in name
+
+
+def find_sources(
+    named: Sequence[str], wished: Format | None = None, outputs: Sequence[Path] = ()
+) -> list[Source]:
+    """Return all files to read, each once, in the order named; folders in the order of names.
+
+    ``wished`` is the format of what does not tell it by its name. All must be of one kind. What
+    the job writes, and what lies in there, is not read.
+    """
+    if STDIN in named:
+        if len(named) > 1:
+            raise UsageError("Give files or '-' for standard input, not both.")
+        if wished is None or wished.is_columnar:
+            raise UsageError(
+                "Standard input has no name that tells its format; pass --input-format jsonl, csv, "
+                "tsv or txt (Parquet and Arrow are read from files)."
+            )
+        return [Source(None, wished)]
+    found: dict[str, Source] = {}
+    for name in named:
+        if is_remote(name):
+            raise UsageError(
+                f"{name}: found an address; the local engine reads files of this machine; pass "
+                "--engine ray or --engine spark, which have file systems for it."
+            )
+        for path in _matches(name, outputs):
+            found.setdefault(os.path.realpath(path), _source(path, wished))
+    sources = list(found.values())
+    kinds = {source.format.kind: source.name for source in sources}
+    if len(kinds) > 1:
+        one, two = list(kinds.items())[:2]
+        raise UsageError(
+            f"Found a {one[0]} file ({one[1]}) and a {two[0]} file ({two[1]}); expected files of "
+            "one kind; score them apart."
+        )
+    return sources
+
+
+def _matches(name: str, outputs: Sequence[Path]) -> Iterator[Path]:
+    # Path.expanduser raises where there is no such user; to us that is a file that is not there.
+    path = Path(os.path.expanduser(name))  # noqa: PTH111
+    if path.is_dir():
+        files = sorted(each for each in _walk(path) if not _is_in(each, outputs))
+        if not files:
+            raise InputError(
+                f"{name}: found no table in the folder; expected files that end in "
+                f"{', '.join(f'.{each}' for each in KINDS)}, packed as .gz or .zst or not."
+            )
+        yield from files
+    elif path.exists():
+        if _is_in(path, outputs):
+            raise UsageError(
+                f"{name}: found as input and as output; expected two; name another --output."
+            )
+        yield path
+    elif glob.has_magic(name):
+        # Path.glob needs the part before the pattern told apart; this one takes it as typed.
+        names = glob.iglob(str(path), recursive=True)  # noqa: PTH207
+        files = sorted(
+            each for each in map(Path, names) if each.is_file() and not _is_in(each, outputs)
+        )
+        if not files:
+            raise UsageError(f"No file matches '{name}'; check the pattern.")
+        yield from files
+    else:
+        raise UsageError(f"There is no file or folder '{name}'; check the name.")
+
+
+def _is_in(path: Path, outputs: Sequence[Path]) -> bool:
+    """Say whether a file is what the job writes, or lies in the folder that it writes."""
+    return any(path.resolve().is_relative_to(each.resolve()) for each in outputs)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    def refuse(error: OSError) -> None:
+        raise InputError(f"{error.filename}: the folder cannot be listed ({error.strerror}).")
+
+    for base, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = sorted(each for each in folders if not each.startswith((".", "_")))
+        for name in sorted(names):
+            if not name.startswith((".", "_")) and format_of(name) is not None:
+                yield Path(base) / name
+
+
+def _source(path: Path, wished: Format | None) -> Source:
+    found = told_format(path.name, wished)
+    if found is None:
+        raise UsageError(
+            f"{path}: the name does not tell the format; expected one that ends in "
+            f"{', '.join(f'.{each}' for each in KINDS)}; pass --input-format."
+        )
+    stat = _stat(path)
+    if not S_ISREG(stat.st_mode):
+        raise UsageError(
+            f"{path}: found a pipe or a device; expected a file, which can be read again; pass '-' "
+            "and pipe it in."
+        )
+    try:
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        raise InputError(f"{path}: it cannot be read ({error.strerror}).") from None
+    return Source(path, found, stat.st_size, stat.st_mtime_ns)
+
+
+def told_format(name: str, wished: Format | None) -> Format | None:
+    """Return the format that a file's name tells, or else the one wished for.
+
+    ``.txt`` tells little: such a file may hold a table, if so wished.
+    """
+    found = format_of(name)
+    if found is None or (found.kind == "txt" and wished is not None):
+        packing = packing_of(name)
+        return replace(wished, packing=packing) if wished and packing else wished
+    return found
+
+
+def _stat(path: Path) -> os.stat_result:
+    try:
+        return path.stat()
+    except OSError as error:
+        raise InputError(f"{path}: it cannot be read ({error.strerror}).") from None
