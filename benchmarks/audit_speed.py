@@ -2,7 +2,8 @@
 
 Two models of six layers are made on the spot with random weights: in the shape of DistilBERT (66
 million weights) and in that of MiniLM. They take the time that trained ones take, and nothing is
-fetched. All Social Distance prompts go through ``MaskedAsker``; a sample of the same prompts goes through the pipeline one by one, as its users call it, in the same run.
+fetched. All Social Distance prompts go through ``MaskedAsker``; a sample of them goes
+through the pipeline one by one, as its users call it, in the same run.
 """
 
 import argparse

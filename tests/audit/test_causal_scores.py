@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from tactful.audit.causal.asking import scores as causal_scores  # noqa: E402
+from tactful.audit.causal import scores as causal_scores  # noqa: E402
 from tactful.audit.causal.scores import reads_in_steps, score, score_plainly  # noqa: E402
 from tactful.audit.causal.tokens import Unit  # noqa: E402
 from tactful.errors import UsageError  # noqa: E402

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tactful.errors import InputError, OutputError, UsageError
-from tactful.scale.follow.follow import output as module
+from tactful.scale.follow import output as module
 from tactful.scale.follow.output import (
     NOTE,
     FollowedFile,

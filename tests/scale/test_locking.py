@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tactful.errors import OutputError, RunError
-from tactful.scale.local.engine import locking
+from tactful.scale.local import locking
 from tactful.scale.local.locking import LOCK, locked
 
 _HOLDS = """

@@ -1,8 +1,8 @@
 """Audit of language models and classifiers: does a model hold stigma against people?
 
 Probes are data (:mod:`~tactful.audit.probes.schema`), models answer them
-(:mod:`~tactful.audit.protocol`), runs keep the answers (:mod:`~tactful.audit.runs.run`), and measures turn them into figures
-(:mod:`~tactful.audit.measures.figures`).
+(:mod:`~tactful.audit.protocol`), runs keep the answers (:mod:`~tactful.audit.runs.run`), and
+measures turn them into figures (:mod:`~tactful.audit.measures.figures`).
 """
 
 from importlib import import_module
