@@ -250,7 +250,7 @@ def test_the_checker_sees_a_violation(relative: str, source: str, message: str) 
     ("relative", "source"),
     [
         ("cli/main.py", "from tactful import __version__\nfrom tactful.errors import TactfulError"),
-        ("cli/main.py", "COMMANDS = {'corpus': 'tactful.cli.corpus:corpus_cli'}"),
+        ("cli/main.py", "COMMANDS = {'corpus': 'tactful.cli.corpus.command:corpus_cli'}"),
         ("registry.py", "from tactful.errors import UnknownNameError"),
         ("corpora/dpm.py", "from tactful.taxonomies import load\nfrom .base import Corpus"),
         ("corpora/dpm.py", "from tactful.corpora.base import Corpus"),

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from tactful.annotation.formats.load import EXPORTS
 from tactful.annotation.project.exchange import NewItem
 from tactful.annotation.project.project import Project
-from tactful.cli.annotate_export import export_cli
+from tactful.cli.annotate.export import export_cli
 from tactful.errors import UnknownNameError
 
 

@@ -16,7 +16,7 @@ from tests.children import LIMIT, child, interrupt
 
 from tactful.annotation.project.exchange import NewItem
 from tactful.annotation.project.project import Project
-from tactful.cli.annotate_serve import check_host
+from tactful.cli.annotate.serve import check_host
 from tactful.cli.main import main
 
 

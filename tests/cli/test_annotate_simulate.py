@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tactful.cli.annotate_simulate import REPORT, simulate_cli
+from tactful.cli.annotate.simulate import REPORT, simulate_cli
 from tactful.errors import TactfulError, UsageError
 
 FEW = ["unhealthy", "--items", "60", "--annotators", "10", "--tests", "20"]

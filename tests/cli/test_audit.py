@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from tactful.audit.runs.run import read_run
-from tactful.cli.audit import COMMANDS
+from tactful.cli.audit.command import COMMANDS
 from tactful.cli.main import cli, main
 
 FEW = ("--category", "mental_illness", "--category", "physical_traits")

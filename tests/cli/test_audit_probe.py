@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from tactful.audit.probes.load import load_probe
-from tactful.cli.audit_probe import probe_cli
+from tactful.cli.audit.probe import probe_cli
 from tactful.errors import TactfulError, TaxonomyError, UnknownNameError, UsageError
 
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.children import INTERRUPTED, LIMIT, child, interrupt
 
-from tactful.cli.check import parse_thresholds
+from tactful.cli.check.command import parse_thresholds
 from tactful.cli.main import cli, main
 from tactful.errors import InputError, UsageError
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from sklearn import metrics as sk
 
-from tactful.cli.evaluate import TASKS
+from tactful.cli.evaluate.command import TASKS
 from tactful.cli.main import cli, main
 
 Write = Callable[[str, str], str]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tactful.cli.frame_index import index_cli
+from tactful.cli.frame.index import index_cli
 from tactful.cli.main import main
 from tactful.frames import load_framer
 

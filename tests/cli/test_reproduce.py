@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from tactful.cli.main import cli, main
-from tactful.cli.reproduce import NEGATIVES, TABLES
+from tactful.cli.reproduce.command import NEGATIVES, TABLES
 from tactful.training import protocols
 from tactful.training.paper_tables import table_names
 

@@ -15,8 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 from tactful.cli.main import cli, main
-from tactful.cli.reproduce import DETESTS
-from tactful.cli.reproduce_detests import ANSWER_FILE, NOT_HERE
+from tactful.cli.reproduce.command import DETESTS
+from tactful.cli.reproduce.detests import ANSWER_FILE, NOT_HERE
 from tactful.training.detests_tables import load_detests_tables
 
 FIXTURE = runpy.run_path(str(Path(__file__).parents[1] / "detests_fixture.py"))

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from tactful.cli.main import cli, main
-from tactful.cli.reproduce import FRAME_TABLES
-from tactful.cli.reproduce_frames import NOT_HERE
+from tactful.cli.reproduce.command import FRAME_TABLES
+from tactful.cli.reproduce.frames import NOT_HERE
 from tactful.detectors.card import Card
 from tactful.errors import UsageError
 from tactful.frames.posts import read_posts

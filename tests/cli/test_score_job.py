@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tactful.cli.score_job import ScoreWishes, job_of
+from tactful.cli.score.job import ScoreWishes, job_of
 from tactful.errors import TactfulError, UsageError
 
 WISHES = ScoreWishes(("a.csv",), "out.csv", model="fast", lang="en")

@@ -16,11 +16,11 @@ import pytest
 from click.testing import CliRunner
 from tests.scale.made import job
 
-from tactful.cli import score_progress as module
 from tactful.cli.main import cli
 from tactful.cli.progress import spoken
-from tactful.cli.score_job import ScoreWishes
-from tactful.cli.score_progress import Bar, Clock, Lines, watching
+from tactful.cli.score import progress as module
+from tactful.cli.score.job import ScoreWishes
+from tactful.cli.score.progress import Bar, Clock, Lines, watching
 from tactful.errors import RunError
 from tactful.scale.local.engine import run_local
 from tactful.scale.tables.compression import pack
@@ -212,8 +212,8 @@ def test_what_is_shown_is_as_wished(
 
 SHOWN = """
 import sys
-from tactful.cli import score_progress as module
-from tactful.cli.score_job import ScoreWishes
+from tactful.cli.score import progress as module
+from tactful.cli.score.job import ScoreWishes
 
 class Time:
     now = 0.0

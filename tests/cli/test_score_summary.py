@@ -7,7 +7,7 @@ import sys
 import pytest
 from tests.scale.made import SCORER, Row, counted
 
-from tactful.cli.score_summary import echo_summary, histogram_line, summary_as_data
+from tactful.cli.score.summary import echo_summary, histogram_line, summary_as_data
 from tactful.scale.summary import Summary
 
 ROWS: list[Row] = [

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tactful.cli.train_stereotypes import train_stereotypes_cli
+from tactful.cli.train.stereotypes import train_stereotypes_cli
 from tactful.detectors import load_detector, read_card
 from tactful.errors import TactfulError, UnknownNameError, UsageError
 

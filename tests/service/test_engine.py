@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from tactful.checking.reports import render
 from tactful.checking.second_reading import with_second_reading
-from tactful.cli.check import check_cli
+from tactful.cli.check.command import check_cli
 from tactful.detectors.load import load_detector
 from tactful.errors import UnknownNameError, UsageError
 from tactful.service.engine import Engine, Scored

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from tactful.cli.train_frames_lm import train_frames_lm_cli
+from tactful.cli.train.frames_lm import train_frames_lm_cli
 from tactful.detectors.card import read_card
 from tactful.errors import UsageError
 from tactful.files import sha256

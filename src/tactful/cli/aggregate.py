@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.aggregation import METHODS, aggregate, method_options
-from tactful.cli.corpus_options import force_option
+from tactful.cli.corpus.options import force_option
 from tactful.cli.judgements import all_judgements_option, read_judgements
 from tactful.cli.output import echo_sentence
 from tactful.cli.tables import column_options, read_table, require_columns, split_questions

@@ -11,21 +11,45 @@ from tactful.cli.lazy_group import LazyGroup
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE, TactfulError
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "check": ("tactful.cli.check:check_cli", "Find patronizing and unhealthy language."),
-    "score": ("tactful.cli.score:score_cli", "Score a table of any size: a column for each id."),
-    "frame": ("tactful.cli.frame:frame_cli", "Say what a text may imply, about whom."),
-    "corpus": ("tactful.cli.corpus:corpus_cli", "Read, check, summarise and convert the corpora."),
-    "agreement": ("tactful.cli.agreement:agreement_cli", "Measure how far annotators agree."),
+    "check": ("tactful.cli.check.command:check_cli", "Find patronizing and unhealthy language."),
+    "score": (
+        "tactful.cli.score.command:score_cli",
+        "Score a table of any size: a column for each id.",
+    ),
+    "frame": ("tactful.cli.frame.command:frame_cli", "Say what a text may imply, about whom."),
+    "corpus": (
+        "tactful.cli.corpus.command:corpus_cli",
+        "Read, check, summarise and convert the corpora.",
+    ),
+    "agreement": (
+        "tactful.cli.agreement.command:agreement_cli",
+        "Measure how far annotators agree.",
+    ),
     "aggregate": ("tactful.cli.aggregate:aggregate_cli", "Turn judgements into labels."),
     "taxonomy": ("tactful.cli.taxonomy:taxonomy_cli", "Show what Tactful knows how to find."),
-    "evaluate": ("tactful.cli.evaluate:evaluate_cli", "Score predictions against gold answers."),
-    "reproduce": ("tactful.cli.reproduce:reproduce_cli", "Run a paper's table on your data."),
-    "audit": ("tactful.cli.audit:audit_cli", "Measure stigma in language models and classifiers."),
-    "annotate": ("tactful.cli.annotate:annotate_cli", "Have people judge texts by a protocol."),
+    "evaluate": (
+        "tactful.cli.evaluate.command:evaluate_cli",
+        "Score predictions against gold answers.",
+    ),
+    "reproduce": (
+        "tactful.cli.reproduce.command:reproduce_cli",
+        "Run a paper's table on your data.",
+    ),
+    "audit": (
+        "tactful.cli.audit.command:audit_cli",
+        "Measure stigma in language models and classifiers.",
+    ),
+    "annotate": (
+        "tactful.cli.annotate.command:annotate_cli",
+        "Have people judge texts by a protocol.",
+    ),
     "serve": ("tactful.cli.serve:serve_cli", "Serve the API, Perspective's API and the web app."),
     "calibrate": ("tactful.cli.calibrate:calibrate_cli", "Carry old Perspective thresholds over."),
     "lsp": ("tactful.cli.lsp:lsp_cli", "Show findings in an editor, as one writes."),
-    "train": ("tactful.cli.train:train_cli", "Learn a detector from a corpus or your own table."),
+    "train": (
+        "tactful.cli.train.command:train_cli",
+        "Learn a detector from a corpus or your own table.",
+    ),
     "doctor": ("tactful.cli.doctor:doctor_cli", "Show versions, extras, weights and data folder."),
     "completion": ("tactful.cli.completion:completion_cli", "Print a shell completion script."),
 }

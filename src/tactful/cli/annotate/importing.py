@@ -1,0 +1,283 @@
+"""``tactful annotate import``: texts, hidden tests and judgements come into a project."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from tactful.cli.annotate.tables import (
+    Columns,
+    cell_answer,
+    is_from_json,
+    items_of_table,
+    tests_of_table,
+)
+from tactful.cli.output import echo_sentence
+from tactful.errors import InputError, UsageError
+from tactful.words import counted
+
+if TYPE_CHECKING:
+    from tactful.annotation.formats.losses import Loss
+    from tactful.annotation.project.exchange import NewItem
+    from tactful.annotation.project.project import Project
+    from tactful.annotation.protocol.records import Protocol
+
+__all__ = ["cell_answer", "import_cli", "is_from_json"]
+
+_WITH_TEXT = "label-studio"
+"""The format whose texts may have another name."""
+_COLUMNS = (
+    "text_column", "id_column", "context_column", "meta_column", "gold_column", "priority_column",
+)  # fmt: skip
+
+
+@click.command("import")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
+@click.option(
+    "--text-column",
+    default="text",
+    show_default=True,
+    help="The texts to judge, in a table or in the data of Label Studio's tasks.",
+)
+@click.option("--id-column", help="Their ids; without it 'id' if there is one, else file and row.")
+@click.option(
+    "--context-column",
+    multiple=True,
+    metavar="COLUMN[=NAME]",
+    help="Shown beside the text, as NAME; repeatable.",
+)
+@click.option(
+    "--meta-column", multiple=True, help="Kept and not shown; without it all other columns."
+)
+@click.option(
+    "--gold-column",
+    multiple=True,
+    metavar="COLUMN[=QUESTION]",
+    help="The right answer to a question: rows that have one are hidden tests; repeatable.",
+)
+@click.option("--priority-column", help="Numbers: items with a higher one are judged first.")
+@click.option(
+    "--tests",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A table of hidden tests, whose columns are named like the questions; repeatable.",
+)
+@click.option("--corpus", help="Take the texts of this corpus (its path may stand as FILE).")
+@click.option("--sample", is_flag=True, help="With --corpus: the few lines that come with Tactful.")
+@click.option(
+    "--judgements",
+    is_flag=True,
+    help="With --corpus: also what its own annotators said, where its files tell.",
+)
+@click.option(
+    "--format",
+    "file_format",
+    help="Annotations: brat, doccano, label-studio, or an export of ours (csv, jsonl, parquet).",
+)
+@click.option(
+    "--skip-existing",
+    is_flag=True,
+    help="Leave out what has an id that is there already, whatever its text.",
+)
+@click.option("--limit", type=click.IntRange(min=1), help="Only so many texts.")
+@click.option(
+    "--uncertain-first",
+    metavar="DETECTOR",
+    help="Judge first what this detector is least sure of, such as 'default' or 'fast'.",
+)
+@click.option("--only", multiple=True, metavar="ID", help="With it: look at this finding only.")
+@click.pass_context
+def import_cli(
+    context: click.Context,
+    folder: Path,
+    files: tuple[Path, ...],
+    text_column: str,
+    id_column: str | None,
+    context_column: tuple[str, ...],
+    meta_column: tuple[str, ...],
+    gold_column: tuple[str, ...],
+    priority_column: str | None,
+    tests: tuple[Path, ...],
+    corpus: str | None,
+    sample: bool,
+    judgements: bool,
+    file_format: str | None,
+    skip_existing: bool,
+    limit: int | None,
+    uncertain_first: str | None,
+    only: tuple[str, ...],
+) -> None:
+    """Add texts, hidden tests or judgements to the project in FOLDER: all of them, or none.
+
+    FILE is a table (.csv, .tsv, .jsonl, .parquet). A cell with the right answer of a test is the
+    value of an option; of several choices, texts or spans it is a list as JSON. A text that is
+    there already, by its id, stays as it is; judgements of people who have none on it are added.
+
+    \b
+    tactful annotate import my-project comments.csv --text-column comment
+    tactful annotate import my-project --tests tests.csv
+    tactful annotate import my-project --corpus dpm data/dpm --limit 500
+    tactful annotate import my-project --corpus sbic data/sbic --judgements
+    tactful annotate import my-project brat-folder --format brat
+    """
+    from tactful.annotation.project.project import Project
+
+    columns = Columns(
+        text_column, id_column, context_column, meta_column, gold_column, priority_column
+    )
+    _check_sources(files, tests, corpus, sample or judgements, file_format)
+    _check_columns(context, corpus, file_format, has_tables=bool(tests))
+    losses: Sequence[Loss] = ()
+    with Project.open(folder) as project:
+        protocol = project.protocol
+        if corpus is not None:
+            new, losses = _of_corpus(corpus, files, sample, protocol if judgements else None)
+        elif file_format is not None:
+            options = {"text": text_column} if file_format == _WITH_TEXT else {}
+            new, losses = _of_format(files, file_format, protocol, options)
+        else:
+            new = [item for file in files for item in items_of_table(file, columns, protocol)]
+        new = new[:limit]
+        if uncertain_first is not None:
+            new = _ordered(new, uncertain_first, only, protocol.lang)
+        for file in tests:
+            new += tests_of_table(file, columns, protocol)
+        _add(project, new, skip_existing)
+    if file_format is not None or judgements:
+        from tactful.cli.annotate.export import echo_losses
+
+        echo_losses(tuple(losses))
+
+
+def _add(project: "Project", new: "list[NewItem]", skip_existing: bool) -> None:
+    """Bring items in, and say how much came and how much was there already."""
+    from tactful.annotation.project.importing import known_of, with_own_ids
+
+    new = with_own_ids(project.state, new)
+    skipped = 0
+    if skip_existing:
+        kept = [item for item in new if item.id not in project.state.items]
+        skipped, new = len(new) - len(kept), kept
+    known = known_of(project.state, new)
+    tests = sum(item.gold is not None for item in new if item.id not in project.state.items)
+    items, answers = len(project.state.items), _judgements(project)
+    project.add_items(new)
+    items, answers = len(project.state.items) - items, _judgements(project) - answers
+    said = f"{counted(items - tests, 'item')} and {counted(tests, 'hidden test')} came in"
+    echo_sentence(said + (f", with {counted(answers, 'judgement')}." if answers else "."))
+    if known.items or skipped:
+        left = f" ({skipped:,} left out)" if skipped else ""
+        echo_sentence(f"There already: {counted(known.items + skipped, 'item')}{left}.")
+    again = sum(len(item.answers) for item in new) - answers
+    if again:
+        other = (
+            f"; {known.differing:,} of them say something else in the file, and what is there stays"
+        )
+        echo_sentence(
+            f"Not added: {counted(again, 'judgement')} of people who have one on the same text "
+            f"already{other if known.differing else ''}."
+        )
+
+
+def _judgements(project: "Project") -> int:
+    return sum(
+        len(step.answers) + (step.decision is not None)
+        for item in project.state.items.values()
+        for step in item.steps.values()
+    )
+
+
+def _check_sources(
+    files: Sequence[Path],
+    tests: Sequence[Path],
+    corpus: str | None,
+    sample: bool,
+    file_format: str | None,
+) -> None:
+    if corpus is not None and file_format is not None:
+        raise UsageError("Name a corpus or a format, not both.")
+    if corpus is None and sample:
+        raise UsageError(
+            "The options --sample and --judgements are for a corpus; name one with --corpus."
+        )
+    if corpus is None and not files and not tests:
+        raise UsageError("There is nothing to import; name a file, --tests or --corpus.")
+    if corpus is not None and len(files) > 1:
+        raise UsageError(f"Found {len(files)} paths for one corpus; expected one folder or file.")
+
+
+def _check_columns(
+    context: click.Context, corpus: str | None, file_format: str | None, *, has_tables: bool
+) -> None:
+    """Refuse names of columns where no table is read: they would say nothing."""
+    if has_tables or (corpus is None and file_format is None):
+        return
+    source = "--corpus" if corpus is not None else f"--format {file_format}"
+    for name in _COLUMNS:
+        given = context.get_parameter_source(name) is not ParameterSource.DEFAULT
+        if given and not (name == "text_column" and file_format == _WITH_TEXT):
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"Found {option} with {source}; expected it with a table only.")
+
+
+def _of_corpus(
+    name: str, files: Sequence[Path], sample: bool, protocol: "Protocol | None"
+) -> "tuple[list[NewItem], list[Loss]]":
+    """Return the texts of a corpus; with a protocol, also what its annotators said."""
+    from tactful.annotation.answers.corpus import CorpusAnswers
+    from tactful.annotation.formats.cells import was_neutralised
+    from tactful.annotation.formats.losses import Loss
+    from tactful.annotation.project.intake import items_of_corpus
+    from tactful.cli.problems import say_briefly
+    from tactful.cli.progress import reading
+    from tactful.corpora import load_corpus
+
+    corpus = load_corpus(name, files[0] if files else None, sample=sample)
+    if was_neutralised(corpus.path):
+        raise InputError(
+            f"{corpus.path}: found an export for spreadsheets, whose cells were changed; expected "
+            "texts as they are; export without --spreadsheet."
+        )
+    answers = None if protocol is None else CorpusAnswers(protocol)
+    with reading(corpus):
+        items = items_of_corpus(corpus.examples(), corpus.title, answers)
+    say_briefly(corpus.log, f"tactful corpus validate {name}")
+    texts = [item for item in items if item.text.strip()]
+    if len(texts) < len(items):
+        echo_sentence(f"Left out: {len(items) - len(texts):,} without a text.", err=True)
+        items = texts
+    if answers is None or protocol is None:
+        return items, []
+    if not any(item.answers for item in items):
+        raise InputError(
+            f"{corpus.path}: found no judgement of single annotators that answers a question of "
+            f"the protocol '{protocol.id}'; expected some; import without --judgements."
+        )
+    return items, [Loss(*each) for each in answers.losses()]
+
+
+def _of_format(
+    files: Sequence[Path], name: str, protocol: "Protocol", options: dict[str, str]
+) -> "tuple[list[NewItem], list[Loss]]":
+    from tactful.annotation.formats.annotated import new_items
+    from tactful.annotation.formats.load import read_annotations
+
+    items: list[NewItem] = []
+    losses: list[Loss] = []
+    for file in files:
+        found = read_annotations(file, name, protocol, **options)
+        items += new_items(found.items)
+        losses += found.losses
+    return items, losses
+
+
+def _ordered(
+    items: "list[NewItem]", detector: str, only: Sequence[str], lang: str
+) -> "list[NewItem]":
+    from tactful.annotation.project.intake import uncertain_first
+    from tactful.detectors.load import load_detector
+
+    return uncertain_first(items, load_detector(detector, lang=lang), only)

@@ -1,0 +1,187 @@
+"""``tactful annotate init`` and ``status``; the other commands of a project are named here, too."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tactful.cli.annotate.adjudicate import adjudicate_cli
+from tactful.cli.annotate.importing import import_cli
+from tactful.cli.annotate.people import invite_cli, people_cli, person_row, share
+from tactful.cli.output import echo, echo_json, echo_sentence, table
+from tactful.errors import UsageError
+from tactful.words import counted
+
+if TYPE_CHECKING:
+    from tactful.annotation.project.project import Project
+
+__all__ = ["adjudicate_cli", "import_cli", "init_cli", "invite_cli", "people_cli", "status_cli"]
+
+JSON_VERSION = 1
+
+
+@click.command("init")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--protocol",
+    metavar="NAME|FILE",
+    help="pcl, unhealthy, frames or stereotypes, or a YAML file of your own.",
+)
+@click.option("--name", help="What people see as its name; without it that of the folder.")
+@click.option(
+    "--store",
+    metavar="URL",
+    help="Where the log is kept; without it a file in the folder. For a team: "
+    "postgresql+pg8000://user:password@host/database.",
+)
+@click.option(
+    "--from-export",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Build the project again from an export as jsonl or parquet.",
+)
+@click.option("--owner", default="Owner", show_default=True, help="The name of its owner.")
+def init_cli(
+    folder: Path,
+    protocol: str | None,
+    name: str | None,
+    store: str | None,
+    from_export: Path | None,
+    owner: str,
+) -> None:
+    """Begin a project in a new FOLDER, and print the link of its owner once.
+
+    \b
+    tactful annotate init my-project --protocol unhealthy
+    tactful annotate init my-project --protocol my-own.yaml
+    tactful annotate init copy --from-export labels
+    """
+    from tactful.annotation.project.project import Project
+    from tactful.annotation.protocol.load import PROTOCOLS
+
+    if (protocol is None) == (from_export is None):
+        raise UsageError(
+            f"Name a protocol with --protocol ({', '.join(PROTOCOLS)}, or a YAML file), or an "
+            "export with --from-export."
+        )
+    losses: tuple[Any, ...] = ()
+    if from_export is not None:
+        from tactful.annotation.formats.rebuild import rebuild
+
+        project, losses = rebuild(from_export, folder, name=name, store=store)
+    else:
+        project = Project.create(folder, protocol or "", name=name, store=store)
+    with project:
+        token = project.invite("owner", owner).token
+    echo_sentence(
+        f"Made the project '{project.name}' in {folder}, by the protocol '{project.protocol.id}'."
+    )
+    for loss in losses:
+        echo_sentence(f"Not in it: {loss}")
+    click.echo(f"Your link as its owner, shown only now: http://127.0.0.1:8100/join/{token}")
+    echo_sentence(
+        f"Next: tactful annotate import {folder} FILE; then: tactful annotate serve {folder}"
+    )
+
+
+@click.command("status")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option("--price", type=float, help="The price of one answer, for the cost.")
+def status_cli(folder: Path, as_json: bool, price: float | None) -> None:
+    """Show how far the project in FOLDER is; a server may be working on it."""
+    from tactful.annotation.project.project import Project
+
+    if price is not None and not price >= 0:
+        raise UsageError(f"Found the price {price}; expected a number of 0 or more.")
+    with Project.open(folder, read_only=True) as project:
+        found = status(project, time.time(), price)
+    if as_json:
+        echo_json(found)
+        return
+    echo_sentence(
+        f"{found['name']} ({found['protocol']}): {counted(found['items'], 'item')}, "
+        f"{found['tests']:,} hidden tests, {counted(found['events'], 'event')}."
+    )
+    columns = ["step", "waiting", "open", "done", "disputed", "judgements", "needed"]
+    echo("", table(columns, [[row[name] for name in columns] for row in found["steps"]]))
+    if found["people"]:
+        shown = ["person", "name", "role", "status", "answered", "trust"]
+        people = [{**row, "trust": share(row["trust"])} for row in found["people"]]
+        rows = [[row[name] for name in shown] for row in people]
+        echo("", table(shown, rows, whole=["person"]))
+    left = found["left"]
+    click.echo()
+    echo_sentence(_left(left))
+    for note in left["notes"]:
+        echo_sentence(note, "  - ", "    ")
+    if found["unwanted"]:
+        noun = "item was" if found["unwanted"] == 1 else "items were"
+        echo_sentence(
+            f"{found['unwanted']:,} {noun} skipped, and too few people are left to finish them; "
+            "see the page 'Status' of the owner."
+        )
+
+
+def status(project: "Project", now: float, price: float | None = None) -> dict[str, Any]:
+    """Return the figures of a project as plain data."""
+    from tactful.annotation.analysis.estimate import estimate
+    from tactful.annotation.analysis.overview import progress, unwanted
+
+    state = project.state
+    steps = progress(state)
+    left = estimate(state.protocol, steps, state.people.values(), now, price)
+    tests = sum(item.is_test for item in state.items.values())
+    return {
+        "schema_version": JSON_VERSION,
+        "name": project.name,
+        "protocol": project.protocol.id,
+        "items": len(state.items) - tests,
+        "tests": tests,
+        "events": state.number,
+        "finished": state.finished(),
+        "unwanted": sum(1 for _ in unwanted(state)),
+        "steps": [
+            {
+                "step": each.step,
+                "waiting": each.waiting,
+                "open": each.open,
+                "done": each.done,
+                "disputed": each.disputed,
+                "judgements": each.collected,
+                "discarded": each.discarded,
+                "needed": each.needed,
+            }
+            for each in steps
+        ],
+        "people": [person_row(person) for person in state.people.values()],
+        "settings": dict(state.settings),
+        "left": {
+            "least": left.least,
+            "expected": round(left.expected, 1),
+            "most": left.most,
+            "answers": round(left.answers, 1),
+            "hours": _rounded(left.hours),
+            "days": _rounded(left.days),
+            "cost": _rounded(left.cost),
+            "notes": list(left.notes),
+        },
+    }
+
+
+def _left(left: dict[str, Any]) -> str:
+    if not left["most"]:
+        return "No judgement is missing."
+    parts = [
+        f"Judgements still to come: about {left['expected']:,g} "
+        f"({left['least']:,} to {left['most']:,})"
+    ]
+    parts += [f"{left[name]:,g} {name} of work" for name in ("hours",) if left[name] is not None]
+    parts += [f"{left['days']:,g} days"] if left["days"] is not None else []
+    parts += [f"a cost of {left['cost']:,g}"] if left["cost"] is not None else []
+    return "; ".join(parts) + "."
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)

@@ -1,0 +1,51 @@
+"""``tactful audit``: ask a model about people, and measure how it answers."""
+
+import click
+
+from tactful.cli.lazy_group import LazyGroup
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "fill-mask": (
+        "tactful.cli.audit.models:fill_mask_cli",
+        "Audit a masked language model by the words it fills in.",
+    ),
+    "causal": (
+        "tactful.cli.audit.models:causal_cli",
+        "Audit a causal language model by how it weighs pairs of words.",
+    ),
+    "sentiment": (
+        "tactful.cli.audit.models:sentiment_cli",
+        "Audit a sentiment classifier, or anything that sorts texts.",
+    ),
+    "replay": (
+        "tactful.cli.audit.replay:replay_cli",
+        "Put the study's own published outputs through the measures.",
+    ),
+    "list": ("tactful.cli.audit.results:list_cli", "List the models audited so far."),
+    "report": (
+        "tactful.cli.audit.results:report_cli",
+        "Write one page (or JSON, or tables) about audited models.",
+    ),
+    "correlate": (
+        "tactful.cli.audit.results:correlate_cli",
+        "Say how far language models and classifiers agree.",
+    ),
+    "compare": (
+        "tactful.cli.audit.compare:compare_cli",
+        "Compare two audits, before and after a change.",
+    ),
+    "probe": ("tactful.cli.audit.probe:probe_cli", "Show, check and begin probes of your own."),
+}
+
+
+@click.group("audit", cls=LazyGroup, table=COMMANDS, noun="audit command")
+def audit_cli() -> None:
+    """Ask a model how it treats people: 93 stigmatized conditions against 29 others.
+
+    Each audited model is kept in a folder below 'audits'; 'tactful audit report' draws them.
+
+    \b
+    tactful audit sentiment --model vader
+    tactful audit fill-mask --model ./my-bert
+    tactful audit report -o report.html
+    """

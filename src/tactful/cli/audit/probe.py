@@ -1,0 +1,226 @@
+"""``tactful audit probe``: show, check and start probes, the prompts of an audit as data."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from tactful.audit.attitudes import read_attitudes
+from tactful.audit.probes.load import EXAMPLES, example_files, load_probe, probe_names
+from tactful.audit.probes.render import Selection, fallbacks, prompts_of
+from tactful.audit.probes.schema import Probe
+from tactful.audit.protocol import Kind
+from tactful.cli.audit.selection import selection_options
+from tactful.cli.corpus.options import force_option
+from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
+from tactful.errors import UsageError
+from tactful.files import atomic_path
+from tactful.taxonomies.prompts import Prompt
+from tactful.words import counted
+
+_ENDINGS = (".yaml", ".yml")
+_COLUMNS = [field.name for field in fields(Prompt)]
+
+
+def _complete_probe(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    return [name for name in probe_names() if name.startswith(start)]
+
+
+@click.group("probe")
+def probe_cli() -> None:
+    """Show, check and start probes: what an audit asks, as data."""
+
+
+@probe_cli.command("list")
+@format_option
+def list_cli(output_format: str) -> None:
+    """List the built-in probes."""
+    rows = list_probes()
+    if output_format == "json":
+        echo_json(rows)
+        return
+    columns = ["id", "name", "language", "conditions", "questions", "wordings", "version"]
+    echo(table(columns, [[row[column] for column in columns] for row in rows], whole=["id"]))
+
+
+@probe_cli.command("new")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--lang",
+    type=click.Choice(list(EXAMPLES)),
+    default="en",
+    show_default=True,
+    help="The language of the example.",
+)
+@force_option
+def new_cli(file: Path, lang: str, force: bool) -> None:
+    """Write a probe to start from, and its rated words beside it.
+
+    \b
+    tactful audit probe new my_probe.yaml --lang es
+    """
+    words = new_probe(file, lang, force)
+    click.echo(f"Wrote {file} and {words}.")
+    click.echo(f"Change them, then: tactful audit probe check {file}")
+
+
+@probe_cli.command("check")
+@click.argument("file", type=click.Path(path_type=Path))
+def check_cli(file: Path) -> None:
+    """Check a probe file and its ratings; report what is wrong, with the line."""
+    for sentence in check_probe(file):
+        echo_sentence(sentence)
+
+
+@probe_cli.command("show")
+@click.argument("name", metavar="NAME|FILE", shell_complete=_complete_probe)
+@click.option(
+    "--kind",
+    type=click.Choice(get_args(Kind)),
+    default="fill-mask",
+    show_default=True,
+    help="For which kind of model.",
+)
+@selection_options
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "csv", "jsonl"]),
+    default="text",
+    show_default=True,
+    help="A prompt per line, or all that is known about each.",
+)
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path), help="The file to write, else it is printed."
+)
+@force_option
+def show_cli(
+    name: str,
+    kind: Kind,
+    selection: Selection,
+    output_format: str,
+    output: Path | None,
+    force: bool,
+) -> None:
+    """Print the prompts of a probe.
+
+    \b
+    tactful audit probe show social_distance --condition stigma.hiv
+    tactful audit probe show my_probe.yaml --kind sentiment --format csv -o prompts.csv
+    """
+    probe = load_probe(name)
+    prompts = prompts_of(probe, kind, selection)
+    text = written(prompts, output_format)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        with atomic_path(output, force) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="")
+        click.echo(f"Wrote {len(prompts):,} {kind} prompts of {probe.label} to {output}.")
+    alone = fallbacks(probe, selection) if selection.phrasing == "identity-first" else ()
+    if alone:
+        echo_sentence(f"Asked person-first, whole or partly: {', '.join(alone)}.", err=True)
+
+
+def list_probes() -> list[dict[str, Any]]:
+    """Return one row per built-in probe."""
+    return [
+        {
+            "id": probe.id,
+            "name": probe.name,
+            "language": probe.language,
+            "conditions": len(probe.conditions),
+            "stigmatized": sum(condition.stigmatized for condition in probe.conditions),
+            "questions": len(probe.questions),
+            "wordings": list(probe.wordings),
+            "version": probe.version,
+            "digest": probe.digest,
+        }
+        for probe in map(load_probe, probe_names())
+    ]
+
+
+def new_probe(file: Path, lang: str, force: bool = False) -> Path:
+    """Copy the example of a language under a new name; return where its rated words are."""
+    if file.suffix.lower() not in _ENDINGS:
+        raise UsageError(
+            f"{file}: found the ending '{file.suffix}'; expected {' or '.join(_ENDINGS)}."
+        )
+    example, example_words = example_files(lang)
+    words = file.with_name(f"{file.stem}_words.csv")
+    text = example.read_text(encoding="utf-8")
+    text = text.replace(f"id: {example.stem}", f"id: {_as_id(file.stem)}", 1)
+    # A name can hold what YAML would read as something else; JSON's quotes are YAML's, too.
+    quoted = json.dumps(words.name, ensure_ascii=False)
+    text = text.replace(f"ratings: {example_words.name}", f"ratings: {quoted}", 1)
+    # Both are made ready before one is put in its place: none is written where one is refused.
+    with ExitStack() as writing:
+        for path, content in (
+            (file, text),
+            (words, example_words.read_text(encoding="utf-8")),
+        ):
+            temporary = writing.enter_context(atomic_path(path, force))
+            temporary.write_text(content, encoding="utf-8")
+    return words
+
+
+def _as_id(name: str) -> str:
+    plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    return plain if plain[:1].isalpha() else f"probe_{plain}".rstrip("_")
+
+
+def check_probe(file: Path) -> list[str]:
+    """Read a probe and its ratings; return what there is to say. What is wrong is an error."""
+    probe = load_probe(file)
+    stigmatized = sum(condition.stigmatized for condition in probe.conditions)
+    said = [
+        f"{file} is a valid probe: {probe.label}, {stigmatized} stigmatized and "
+        f"{len(probe.conditions) - stigmatized} other conditions, "
+        f"{counted(len(probe.questions), 'question')}, language {probe.language}.",
+        f"Prompts: {_counts(probe)}.",
+    ]
+    phrases = [form.identity for condition in probe.conditions for form in condition.forms]
+    if any(phrases) and fallbacks(probe):
+        said.append(
+            f"Identity-first phrasing asks these person-first, whole or partly: "
+            f"{', '.join(fallbacks(probe))}."
+        )
+    if probe.ratings_file is None:
+        said.append("It has no ratings of its own; those of Tactful are for English.")
+    else:
+        rated = len(read_attitudes(probe.ratings_file))
+        said.append(f"Ratings: {rated} words in {probe.ratings_file}.")
+    return said
+
+
+def _counts(probe: Probe) -> str:
+    parts: dict[Kind, Sequence[object]] = {
+        "fill-mask": probe.templates,
+        "causal": probe.causal_templates,
+        "sentiment": probe.sentiment_templates,
+    }
+    return ", ".join(
+        f"{len(prompts_of(probe, kind)):,} {kind}" if templates else f"no {kind}"
+        for kind, templates in parts.items()
+    )
+
+
+def written(prompts: Sequence[Prompt], output_format: str) -> str:
+    """Write prompts as lines of text, as CSV or as JSON Lines."""
+    if output_format == "text":
+        return "".join(f"{prompt.text}\n" for prompt in prompts)
+    if output_format == "jsonl":
+        rows = (json.dumps(asdict(prompt), ensure_ascii=False) for prompt in prompts)
+        return "".join(f"{row}\n" for row in rows)
+    file = io.StringIO()
+    writer = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(prompt) for prompt in prompts)
+    return file.getvalue()

@@ -1,0 +1,66 @@
+"""``tactful audit replay``: the study's own published outputs through the same measures."""
+
+from pathlib import Path
+
+import click
+
+from tactful.cli.audit.running import print_result, runs_option, statistics_options
+from tactful.cli.output import echo_json, echo_sentence, format_option
+from tactful.cli.problems import say_briefly
+
+
+@click.command("replay")
+@click.argument("path", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--ratings",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Rated words (columns word, attitude) in place of Tactful's.",
+)
+@click.option(
+    "--all-sentiment-templates",
+    is_flag=True,
+    help="Keep the sentence 'We are people who …', which the paper does not use.",
+)
+@runs_option
+@click.option("--force", is_flag=True, help="Replace earlier replays.")
+@statistics_options
+@format_option
+def replay_cli(
+    path: Path | None,
+    ratings: Path | None,
+    all_sentiment_templates: bool,
+    runs: Path,
+    force: bool,
+    correction: str,
+    repetitions: int,
+    seed: int,
+    output_format: str,
+) -> None:
+    """Put the study's own published outputs through the measures.
+
+    PATH is a copy of the authors' repository, or a folder with files of it; sub-folders are
+    searched. Without it 'stigmas' is looked for in the folder that TACTFUL_DATA names. Each model
+    becomes a run, for 'tactful audit report'.
+    """
+    from tactful.audit.attitudes import load_attitudes
+    from tactful.audit.measures.figures import audit_result
+    from tactful.audit.runs.conduct import slug
+    from tactful.audit.runs.replay import replay
+    from tactful.audit.runs.run import write_run
+    from tactful.corpora import load_corpus
+
+    corpus = load_corpus("stigmas", path)
+    replayed = replay(corpus, load_attitudes(ratings), all_templates=all_sentiment_templates)
+    for run in replayed.runs:
+        write_run(run, runs / slug(run.name), force)
+    result = audit_result(replayed.runs, correction=correction, repetitions=repetitions, seed=seed)
+    if output_format == "json":
+        echo_json(result.as_json())
+    else:
+        print_result(result)
+        kept = ", ".join(run.name for run in replayed.runs)
+        echo_sentence(f"Kept in {runs} as {kept}.")
+    for sentence in (replayed.read, *replayed.problems):
+        echo_sentence(sentence, err=True)
+    say_briefly(corpus.log, "tactful corpus validate stigmas")

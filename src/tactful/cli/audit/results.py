@@ -1,0 +1,187 @@
+"""``tactful audit list``, ``report`` and ``correlate``: what is known of the audited models."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tactful.cli.audit.running import runs_option, statistics_options
+from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
+from tactful.errors import UsageError
+from tactful.registry import unknown_name
+from tactful.words import counted
+
+if TYPE_CHECKING:
+    from tactful.audit.runs.run import Run
+
+_NOTHING = (
+    "No model has been audited in '{}' yet; begin with 'tactful audit sentiment --model vader'."
+)
+
+
+@click.command("list")
+@runs_option
+@format_option
+def list_cli(runs: Path, output_format: str) -> None:
+    """List the models audited so far, each with the difference that was found."""
+    from tactful.audit.measures.figures import audit_result
+    from tactful.audit.report.words import decimal
+    from tactful.audit.runs.run import list_runs
+
+    rows: list[dict[str, Any]] = []
+    for run in list_runs(runs):
+        # The interval is not shown, so that nothing has to be resampled.
+        gap = audit_result([run], repetitions=1).models[0].gap
+        rows.append(
+            {
+                "name": run.name,
+                "kind": run.kind,
+                "model": run.model,
+                "difference": gap.value,
+                "prompts": run.rows.height,
+                "probe": run.probe,
+                "created": run.created,
+            }
+        )
+    if output_format == "json":
+        echo_json(rows)
+    elif not rows:
+        echo_sentence(_NOTHING.format(runs))
+    else:
+        columns = list(rows[0])
+        shown = [
+            {**row, "difference": decimal(row["difference"]), "created": row["created"][:16]}
+            for row in rows
+        ]
+        echo(table(columns, [list(row.values()) for row in shown], whole=["name"]))
+
+
+@click.command("report")
+@click.argument("names", nargs=-1, metavar="[RUN]...")
+@runs_option
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The file to write (.html or .json), or a folder for tables (CSV).",
+)
+@click.option("--title", help="The title of the page.")
+@click.option(
+    "--dimensions",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Numbers of the conditions, such as the six dimensions of stigma (CSV).",
+)
+@click.option("--force", is_flag=True, help="Replace what is already there.")
+@statistics_options
+def report_cli(
+    names: tuple[str, ...],
+    runs: Path,
+    output: Path,
+    title: str | None,
+    dimensions: Path | None,
+    force: bool,
+    correction: str,
+    repetitions: int,
+    seed: int,
+) -> None:
+    """Write one page, JSON or tables about audited models.
+
+    RUN is a name of 'tactful audit list', or the folder of a run; without any, all are drawn. Runs
+    of several probes get a section for each probe. The page needs no network and no other file.
+
+    \b
+    tactful audit report -o audit.html
+    tactful audit report sentiment-vader sentiment-textblob -o audit.json
+    tactful audit report -o tables/
+    """
+    from tactful.audit.measures.dimensions import read_dimensions
+    from tactful.audit.measures.figures import audit_result, audit_results
+    from tactful.audit.report import render_html, write_json, write_tables
+    from tactful.files import atomic_path
+
+    ending = output.suffix.casefold()
+    if ending not in (".html", ".htm", ".json", ""):
+        raise UsageError(
+            f"{output}: found the ending '{ending}'; expected .html, .json, or a folder for tables."
+        )
+    chosen = choose_runs(names, runs)
+    probes = sorted({run.probe for run in chosen})
+    if dimensions is None:
+        results = audit_results(chosen, correction=correction, repetitions=repetitions, seed=seed)
+    elif len(probes) > 1:
+        raise UsageError(
+            f"--dimensions is for runs of one probe; found {', '.join(probes)}; name the runs of "
+            "one of them."
+        )
+    else:
+        numbers = read_dimensions(dimensions, chosen[0].conditions)
+        results = [
+            audit_result(
+                chosen,
+                dimensions=numbers,
+                correction=correction,
+                repetitions=repetitions,
+                seed=seed,
+            )
+        ]
+    if ending == ".json":
+        write_json(results, output, force)
+    elif ending:
+        page = render_html(results, title or "Does the model hold stigma against people?")
+        with atomic_path(output, force) as temporary:
+            temporary.write_text(page, encoding="utf-8")
+    else:
+        write_tables(results, output, force)
+    several = f", {counted(len(probes), 'probe')}" if len(probes) > 1 else ""
+    echo_sentence(f"Wrote {output}: {counted(len(chosen), 'model')}{several}.")
+
+
+@click.command("correlate")
+@click.argument("names", nargs=-1, metavar="[RUN]...")
+@runs_option
+@format_option
+def correlate_cli(names: tuple[str, ...], runs: Path, output_format: str) -> None:
+    """Say how far language models and classifiers agree on the conditions.
+
+    Pearson's r between the mean P(negative) of the language models and the share of negative
+    classes of the classifiers, over all conditions that both know.
+    """
+    from tactful.audit.measures.figures import audit_result
+    from tactful.audit.report.sentences import going_together
+
+    result = audit_result(choose_runs(names, runs), repetitions=1)
+    if result.correlation is None:
+        raise UsageError(
+            f"Found {counted(len(result.models), 'model')}; expected at least one language model "
+            "(fill-mask or causal) and one classifier (sentiment); see 'tactful audit list'."
+        )
+    if output_format == "json":
+        echo_json(result.as_json()["correlation"])
+        return
+    for sentence in going_together(result):
+        echo_sentence(sentence)
+
+
+def choose_runs(names: Sequence[str], runs: Path) -> list["Run"]:
+    """Return the runs of names or folders; without names all that are kept."""
+    from tactful.audit.runs.run import list_runs, read_run
+
+    if not names:
+        found = list_runs(runs)
+        if not found:
+            raise UsageError(_NOTHING.format(runs))
+        return found
+    return [read_run(find_run(name, runs)) for name in names]
+
+
+def find_run(name: str, runs: Path) -> Path:
+    """Return the folder of a run by its name, or by its path."""
+    from tactful.audit.runs.run import RUN_FILE, list_runs
+
+    for folder in (runs / name, Path(name)):
+        if (folder / RUN_FILE).is_file():
+            return folder
+    raise unknown_name("audited model", name, [run.name for run in list_runs(runs)])

@@ -1,0 +1,266 @@
+"""``tactful check``: which phrases patronize, stereotype or poison, how sure that is, and why."""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tactful.checking.configuration import (
+    FORMATS,
+    FRAMES,
+    LANGUAGES,
+    LEAST,
+    Configuration,
+    find_configuration,
+    read_configuration,
+)
+from tactful.checking.wording.wording import REPORT_LANGUAGES
+from tactful.cli.corpus.options import force_option
+from tactful.detectors.load import DETECTORS
+from tactful.documents.document import KINDS, Kind
+from tactful.errors import EXIT_FAILURE, EXIT_USAGE, UsageError
+
+if TYPE_CHECKING:
+    from tactful.checking.reports.run import Tally
+
+_ENDINGS = {
+    ".json": "json", ".jsonl": "jsonl", ".sarif": "sarif", ".html": "html", ".htm": "html",
+    ".txt": "text",
+}  # fmt: skip
+_STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What to look for and how: the options, and the project's file where no option says it."""
+
+    model: str = "default"
+    lang: str = "auto"
+    only: tuple[str, ...] = ()
+    thresholds: dict[str, float] = field(default_factory=dict)
+    least: float = LEAST
+    kind: Kind | None = None
+    exclude: tuple[str, ...] = ()
+    configuration: Configuration = field(default_factory=Configuration)
+    explanations: bool = True
+    frames: str = FRAMES[0]
+    all_scores: bool = False
+    report_lang: str = REPORT_LANGUAGES[0]
+
+
+def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    return [name for name in DETECTORS if name.startswith(start)]
+
+
+@click.command("check")
+@click.argument("paths", nargs=-1, metavar="[FILE|FOLDER|-]...", type=click.Path(path_type=Path))
+@click.option("--text", metavar="TEXT", help="Check this text.")
+@click.option(
+    "--lang",
+    type=click.Choice(LANGUAGES),
+    help="The language of the text; auto tells English from Spanish.  [default: auto]",
+)
+@click.option(
+    "--model",
+    metavar="NAME|FOLDER",
+    help=f"The detector: {', '.join(DETECTORS)}, or the folder of one's own.  [default: default]",
+    shell_complete=_complete_model,
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="ID",
+    help="Look for this id and what is below it only, such as pcl; repeatable.",
+)
+@click.option(
+    "--threshold",
+    multiple=True,
+    metavar="ID=P",
+    help="Report an id from this probability on; repeatable.",
+)
+@click.option(
+    "--least",
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    help="Report nothing less likely than this, but for ids with a --threshold.  "
+    f"[default: {LEAST}]",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(FORMATS),
+    help="How to report.  [default: by the ending of --output, else text]",
+)
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path), help="The file to write the report to."
+)
+@force_option
+@click.option(
+    "--fail-on",
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    help="Exit with 1 if a finding has at least this probability; 0 fails on any finding.",
+)
+@click.option(
+    "--kind", type=click.Choice(KINDS), help="What the text is.  [default: by the file's ending]"
+)
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out; repeatable.")
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The project's wishes.  [default: tactful.toml or pyproject.toml, searched upwards]",
+)
+@click.option("--no-config", is_flag=True, help="Use no tactful.toml and no pyproject.toml.")
+@click.option("--no-explanations", is_flag=True, help="Leave the explaining paragraphs out.")
+@click.option(
+    "--frames",
+    type=click.Choice(FRAMES),
+    help="What to tell of passages that target a group: the groups and what may be implied about "
+    "them, the groups only, or nothing.  [default: statements]",
+)
+@click.option("--all-scores", is_flag=True, help="Also report all scores of every passage.")
+@click.option(
+    "--report-lang",
+    type=click.Choice(REPORT_LANGUAGES),
+    default=REPORT_LANGUAGES[0],
+    help="The language of the report; auto is that of the texts, or English where they differ.  "
+    f"[default: {REPORT_LANGUAGES[0]}]",
+)
+@click.pass_context
+def check_cli(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    text: str | None,
+    lang: str | None,
+    model: str | None,
+    only: tuple[str, ...],
+    threshold: tuple[str, ...],
+    least: float | None,
+    output_format: str | None,
+    output: Path | None,
+    force: bool,
+    fail_on: float | None,
+    kind: Kind | None,
+    exclude: tuple[str, ...],
+    config: Path | None,
+    no_config: bool,
+    no_explanations: bool,
+    frames: str | None,
+    all_scores: bool,
+    report_lang: str,
+) -> None:
+    """Find patronizing, stereotyping and unhealthy language: where, how sure, and why.
+
+    Without files the text comes from standard input. Findings alone leave the exit code at 0; see
+    --fail-on.
+
+    \b
+    tactful check letter.md
+    tactful check --text "With our help even they can learn to hope again."
+    tactful check docs/ --format html --output report.html
+    """
+    if text is None and not paths and sys.stdin.isatty():
+        click.echo(ctx.get_usage(), err=True)
+        click.echo('For example: tactful check letter.md, or tactful check --text "…"', err=True)
+        ctx.exit(EXIT_USAGE)
+    if text is not None and paths:
+        raise UsageError("Give files or --text, not both.")
+    project = _project(config, no_config)
+    wishes = Wishes(
+        model=model or project.model or "default",
+        lang=lang or project.lang or "auto",
+        only=_split(only) or project.only,
+        thresholds={**project.thresholds, **parse_thresholds(threshold)},
+        least=next(each for each in (least, project.least, LEAST) if each is not None),
+        kind=kind,
+        exclude=(*project.exclude, *exclude),
+        configuration=project,
+        explanations=not no_explanations and project.explanations is not False,
+        frames=frames or project.frames or FRAMES[0],
+        all_scores=all_scores,
+        report_lang=report_lang,
+    )
+    by_ending = _ENDINGS.get(output.suffix.lower()) if output is not None else None
+    chosen = output_format or by_ending or project.format or "text"
+    tally = check(paths, text, wishes, chosen, output, force)
+    limit = project.fail_on if fail_on is None else fail_on
+    # As the reports write it: a limit that was copied from one must hold.
+    highest = None if tally.highest is None else round(tally.highest, 4)
+    fails = limit is not None and highest is not None and highest >= limit
+    if fails or tally.unread:
+        ctx.exit(EXIT_FAILURE)
+
+
+def _project(config: Path | None, no_config: bool) -> Configuration:
+    if config is not None and no_config:
+        raise UsageError("Give --config or --no-config, not both.")
+    if no_config:
+        return Configuration()
+    if config is None:
+        return find_configuration(Path.cwd())
+    if not config.is_file():
+        raise UsageError(f"There is no file '{config}' for --config.")
+    return read_configuration(config)
+
+
+def _split(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(part.strip() for name in names for part in name.split(",") if part.strip())
+
+
+def parse_thresholds(pairs: Iterable[str]) -> dict[str, float]:
+    """Read ``ID=P`` pairs."""
+    found: dict[str, float] = {}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            raise UsageError(
+                f"Found --threshold '{pair}'; expected ID=P, such as pcl=0.6."
+            ) from None
+    return found
+
+
+def check(
+    paths: Sequence[Path],
+    text: str | None,
+    wishes: Wishes,
+    output_format: str,
+    output: Path | None = None,
+    force: bool = False,
+) -> "Tally":
+    """Check files, folders, standard input or a text; write the report; return its counts."""
+    from tactful.checking.reports import render
+    from tactful.checking.reports.run import Tally
+    from tactful.cli.check.documents import Checker, sources
+    from tactful.cli.check.progress import over_files, show_on_stdout
+    from tactful.settings import load_settings
+
+    checker = Checker(wishes)
+    found = sources(paths, text, wishes)
+    tally = Tally()
+    with over_files(found, load_settings(), show_on_stdout) as (each, show):
+        outcomes = tally.watch(checker.outcomes(each))
+        run = replace(checker.run(to_file=output is not None), lang=wishes.report_lang)
+        pieces = render(output_format, outcomes, run)
+        if output is not None:
+            _write(pieces, output, force)
+        else:
+            for piece in pieces:
+                # All formats but text are UTF-8 by definition, whatever the terminal has.
+                show(piece if output_format == "text" else piece.encode("utf-8"))
+    if output is not None:
+        click.echo(f"Wrote {output}: {tally.sentence()}")
+    return tally
+
+
+def _write(pieces: Iterator[str], output: Path, force: bool) -> None:
+    from tactful.files import atomic_path
+
+    with atomic_path(output, force) as temporary, temporary.open("w", encoding="utf-8") as file:
+        for piece in pieces:
+            file.write(piece)

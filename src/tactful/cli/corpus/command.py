@@ -1,0 +1,306 @@
+"""``tactful corpus``: read, check, summarise, convert and split the corpora."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tactful.cli.corpus.convert import convert_cli
+from tactful.cli.corpus.options import (
+    force_option,
+    source_options,
+    strict_option,
+    validate_command,
+)
+from tactful.cli.corpus.split import split_cli
+from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
+from tactful.cli.problems import problems_as_data, say_all, say_briefly
+from tactful.cli.progress import reading
+from tactful.corpora import CORPORA, corpus_path, load_corpus
+from tactful.errors import EXIT_FAILURE, UsageError
+from tactful.settings import load_settings
+
+if TYPE_CHECKING:
+    from tactful.corpora.corpus import Corpus
+    from tactful.corpora.stats import Stat
+
+JSON_VERSION = 1
+
+
+@click.group("corpus")
+def corpus_cli() -> None:
+    """Read, check, summarise and convert the corpora.
+
+    NAME is one of those that 'tactful corpus list' shows. PATH is the authors' file or folder;
+    without it the corpus is looked for in the folder that TACTFUL_DATA names.
+    """
+
+
+@corpus_cli.command("list")
+@format_option
+def list_cli(output_format: str) -> None:
+    """List the corpora, their languages, papers and terms, and which are here."""
+    rows = list_corpora()
+    if output_format == "json":
+        echo_json(rows)
+        return
+    columns = ["name", "title", "lang", "paper", "licence", "here"]
+    echo(table(columns, [[row[column] for column in columns] for row in rows], whole=["name"]))
+
+
+@corpus_cli.command("info")
+@source_options
+@format_option
+def info_cli(
+    name: str, path: Path | None, sample: bool, encoding: str | None, output_format: str
+) -> None:
+    """Say what a corpus is, which files it has, what to mind, and which of them are here."""
+    info = corpus_info(name, path, sample, encoding)
+    if output_format == "json":
+        echo_json(info)
+        return
+    click.echo(f"{info['title']} ({info['name']}, {info['lang']})")
+    click.echo(f"Paper:   {info['paper']}\nLicence: {info['licence']}\n")
+    echo(
+        table(
+            ["table", "files", "columns"],
+            [
+                [entry["name"], ", ".join(entry["files"]), ", ".join(entry["columns"])]
+                for entry in info["tables"]
+            ],
+        )
+    )
+    click.echo("\nReleases:" + ("" if info["releases"] else " no counts are known"))
+    for release in info["releases"]:
+        counts = ", ".join(f"{number:,} {what}" for what, number in release["counts"].items())
+        echo_sentence(f"{release['name']}: {counts}, {release['basis']}", "  ", "    ")
+    click.echo("\nMind:")
+    for trap in info["traps"]:
+        echo_sentence(trap, "  - ", "    ")
+    click.echo("\nHere: " + (info["where"] or "not found; name a path or set TACTFUL_DATA"))
+    for file in info["here"]:
+        part = f", {file['split']} part" if file["split"] else ""
+        click.echo(f"  {file['file']}: {file['table']}{part}")
+
+
+@corpus_cli.command("stats")
+@source_options
+@click.option("--only", multiple=True, metavar="ID", help="Only this table or figure; repeatable.")
+@click.option(
+    "--plots",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Also draw what can be drawn, into this folder.",
+)
+@click.option(
+    "--plot-format",
+    type=click.Choice(["png", "svg"]),
+    default="png",
+    show_default=True,
+    help="The format of the drawings.",
+)
+@strict_option
+@force_option
+@format_option
+def stats_cli(
+    name: str,
+    path: Path | None,
+    sample: bool,
+    encoding: str | None,
+    only: tuple[str, ...],
+    plots: Path | None,
+    plot_format: str,
+    strict: bool,
+    force: bool,
+    output_format: str,
+) -> None:
+    """Compute the paper's own tables and figures from your files."""
+    corpus = load_corpus(name, path, sample=sample, encoding=encoding)
+    with reading(corpus, passes=2):
+        stats = corpus_stats(corpus, only)
+        verification = corpus.verify()
+    if strict:
+        corpus.log.raise_errors()
+    drawn = draw(stats, corpus.name, plots, plot_format, force) if plots else []
+    if output_format == "json":
+        echo_json(
+            {
+                "schema_version": JSON_VERSION,
+                "corpus": corpus.name,
+                "release": verification.release.name if verification.release else None,
+                "matches": verification.matches,
+                "statistics": [stat.as_dict() for stat in stats],
+                "plots": [str(file) for file in drawn],
+                "problems": problems_as_data(corpus.log),
+            }
+        )
+        return
+    click.echo("\n".join(verification.lines()) + "\n")
+    for stat in stats:
+        _echo_stat(stat)
+    for file in drawn:
+        click.echo(f"Drawn: {file}", err=True)
+    say_briefly(corpus.log, validate_command(name, path, sample, encoding))
+
+
+@corpus_cli.command("validate")
+@source_options
+@strict_option
+@format_option
+@click.option(
+    "--show",
+    default=10,
+    show_default=True,
+    metavar="N",
+    type=click.IntRange(min=0),
+    help="How many problems of each kind to list; all are counted.",
+)
+@click.pass_context
+def validate_cli(
+    ctx: click.Context,
+    name: str,
+    path: Path | None,
+    sample: bool,
+    encoding: str | None,
+    strict: bool,
+    output_format: str,
+    show: int,
+) -> None:
+    """Read everything, report all that is wrong with file and line, and name the release.
+
+    The exit code is 1 when rows had to be left out; with --strict also when the counts are those
+    of no known release, where any are known.
+    """
+    corpus = load_corpus(name, path, sample=sample, encoding=encoding)
+    with reading(corpus, passes=2):
+        for _ in corpus.example_batches():
+            pass
+        verification = corpus.verify()
+    strange = verification.release is not None and not verification.matches
+    failed = bool(corpus.log.total()) or (strict and strange)
+    if output_format == "json":
+        release = verification.release
+        echo_json(
+            {
+                "schema_version": JSON_VERSION,
+                "corpus": corpus.name,
+                "files": _files(corpus),
+                "counts": dict(verification.found),
+                "release": release.name if release else None,
+                "expected": dict(release.counts) if release else None,
+                "basis": release.basis() if release else None,
+                "matches": verification.matches,
+                "problems": problems_as_data(corpus.log),
+            }
+        )
+    else:
+        echo(table(["file", "table", "part"], [list(f.values()) for f in _files(corpus)]))
+        click.echo("\n" + "\n".join(verification.lines()))
+        say_all(corpus.log, show)
+    if failed:
+        ctx.exit(EXIT_FAILURE)
+
+
+corpus_cli.add_command(convert_cli)
+corpus_cli.add_command(split_cli)
+
+
+def list_corpora() -> list[dict[str, Any]]:
+    """Return one row per corpus; ``here`` says whether the data folder has it."""
+    data = load_settings().data
+    rows = []
+    for name in CORPORA:
+        kind = CORPORA.get(name)
+        rows.append(
+            {
+                "name": kind.name,
+                "title": kind.title,
+                "lang": kind.lang,
+                "paper": kind.paper,
+                "licence": kind.licence,
+                "here": "yes" if data and (data / kind.folder).is_dir() else "no",
+            }
+        )
+    return rows
+
+
+def corpus_info(name: str, path: Path | None, sample: bool, encoding: str | None) -> dict[str, Any]:
+    """Return what there is to know about a corpus, and its files if they can be found."""
+    kind = CORPORA.get(name)
+    settings = load_settings()
+    corpus = None
+    if sample or path is not None or settings.data is not None:
+        where = corpus_path(kind, path, sample, settings)
+        # Without a path of the user's, a corpus that is not there is no mistake.
+        if path is not None or where.exists():
+            corpus = load_corpus(name, path, sample=sample, encoding=encoding)
+    return {
+        "name": kind.name,
+        "title": kind.title,
+        "lang": kind.lang,
+        "paper": kind.paper,
+        "licence": kind.licence,
+        "tables": [
+            {
+                "name": spec.name,
+                "files": list(spec.patterns),
+                "columns": [column.name for column in spec.columns],
+            }
+            for spec in kind.tables
+        ],
+        "releases": [
+            {"name": r.name, "counts": dict(r.counts), "basis": r.basis()} for r in kind.releases
+        ],
+        "traps": list(kind.traps),
+        "where": str(corpus.path) if corpus else None,
+        "here": _files(corpus) if corpus else [],
+    }
+
+
+def corpus_stats(corpus: "Corpus", only: tuple[str, ...]) -> "list[Stat]":
+    """Return all statistics, or those asked for."""
+    from tactful.registry import unknown_name
+
+    stats = corpus.stats()
+    if not stats:
+        raise UsageError(
+            f"{corpus.path}: found no file that the statistics of {corpus.title} are computed "
+            f"from; expected {', '.join(corpus.expected_files())}."
+        )
+    known = [stat.id for stat in stats]
+    for wanted in only:
+        if wanted not in known:
+            raise unknown_name("statistic", wanted, known)
+    return [stat for stat in stats if not only or stat.id in only]
+
+
+def draw(stats: "list[Stat]", name: str, folder: Path, plot_format: str, force: bool) -> list[Path]:
+    """Draw the statistics that have a chart; return the files."""
+    from tactful.corpora.plots import write_plot
+
+    files = {f"{name}-{stat.id}.{plot_format}": stat for stat in stats if stat.chart is not None}
+    there = [str(folder / file) for file in files if (folder / file).exists()]
+    if there and not force:
+        raise UsageError(
+            f"{', '.join(there)}: {'they exist' if len(there) > 1 else 'it exists'} already; "
+            "name another folder or pass --force."
+        )
+    for file, stat in files.items():
+        write_plot(stat, folder / file, force)
+    return [folder / file for file in files]
+
+
+def _files(corpus: "Corpus") -> list[dict[str, Any]]:
+    return [
+        {"file": source.path.name, "table": source.spec.name, "split": source.split}
+        for source in corpus.sources
+    ]
+
+
+def _echo_stat(stat: "Stat") -> None:
+    click.secho(f"{stat.title}  ", bold=True, nl=False)
+    click.echo(f"({stat.source})")
+    echo(table(stat.columns, stat.rows))
+    for note in stat.notes:
+        echo_sentence(note)
+    click.echo()

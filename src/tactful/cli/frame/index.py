@@ -1,0 +1,68 @@
+"""``tactful frame index``: build a framer from the user's own copy of posts with frames."""
+
+from pathlib import Path
+
+import click
+
+from tactful.cli.corpus.options import force_option
+from tactful.cli.progress import progress
+from tactful.errors import UsageError
+from tactful.settings import Settings, load_settings
+from tactful.words import counted
+
+
+@click.command("index")
+@click.argument("data", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--output", "-o", required=True, type=click.Path(path_type=Path), help="The folder to write."
+)
+@click.option(
+    "--embedding",
+    default="encoder",
+    show_default=True,
+    metavar="NAME|FOLDER",
+    help="What finds posts that are alike: encoder, sentences (multilingual; two packages more), "
+    "a folder with model.onnx and tokenizer.json, or several joined by '+'.",
+)
+@force_option
+def index_cli(data: Path | None, output: Path, embedding: str, force: bool) -> None:
+    """Build an index of your own copy of posts with frames.
+
+    DATA is the folder of the Social Bias Inference Corpus (or the one above it), or a CSV of your
+    own with the columns post, group and statement; without it, $TACTFUL_DATA. The index holds the
+    posts themselves: it stays with you, under the terms of the data.
+
+    \b
+    tactful frame index corpora/social_bias -o my-index
+    tactful frame --model my-index --text "We shouldn't lower our standards to hire more women."
+    """
+    settings = load_settings()
+    source = data or settings.data
+    if source is None:
+        raise UsageError(
+            "Name the folder with the posts, as in 'tactful frame index DATA -o FOLDER', or set "
+            "TACTFUL_DATA."
+        )
+    if output.is_dir() and any(output.iterdir()) and not force:
+        # Said before the work of minutes, not after it.
+        raise UsageError(f"{output}: it exists already; name another place or pass --force.")
+    build(source.expanduser(), output, embedding, force, settings)
+
+
+def build(data: Path, output: Path, embedding: str, force: bool, settings: Settings) -> None:
+    """Read the posts, build their index and write it."""
+    from tactful.frames.embedding import load_embedding
+    from tactful.frames.index import build_index, read_index_posts, write_index
+
+    if not data.exists():
+        raise UsageError(f"There is no file or folder '{data}'; expected the posts to index.")
+    opened = load_embedding(embedding)
+    posts, source = read_index_posts(data)
+    with progress("Embedding posts", len(posts), unit="posts", setting=settings.progress) as shown:
+        index = build_index(posts, opened, source, shown.advance)
+    write_index(index, output, force)
+    click.echo(
+        f"Wrote an index of {counted(len(posts), 'post')}, {len(index.with_references):,} of "
+        f"them with a group and a statement, to {output}"
+    )
+    click.echo(f"It holds the posts; licence: {index.card.licence}")

@@ -1,0 +1,205 @@
+"""How far ``tactful score`` is: a bar on a terminal, plain lines, or lines of JSON for scripts."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tactful.cli.progress import Ticker, shown_as, spoken
+from tactful.words import counted
+
+if TYPE_CHECKING:
+    from tactful.cli.score.job import ScoreWishes
+
+_TELL_SECONDS = 1.0
+_SETTLED_SECONDS = 3.0
+"""Before this, the model is being opened and the rate says nothing."""
+
+
+class Clock:
+    """Counts rows and parts, and knows rate and time left; shows nothing."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self.total: int | None = None
+        self.done = self.before = self.scored = self.earlier = self.parts = 0
+        self._first: float | None = None
+        self._ended = False
+
+    def start(self, total: int | None, done: int, rows: int) -> None:
+        """Begin; some may have been done by an earlier run."""
+        self.total, self.done, self.before, self.earlier = total, done, done, rows
+
+    def rows(self, count: int) -> None:
+        """So many more rows are scored."""
+        if count and self._first is None:
+            self._first = time.monotonic()
+        self.scored += count
+
+    def part(self, size: int, rows: int) -> None:
+        """A part is whole."""
+        self.done += size
+        self.parts += 1
+
+    def end(self) -> None:
+        """All is done, whatever was known of how much there is."""
+        self._ended = True
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return time.monotonic() - self._began
+
+    @property
+    def rate(self) -> float | None:
+        """Rows in a second, since the first ones came."""
+        if self._first is None or time.monotonic() - self._first < _SETTLED_SECONDS:
+            return None
+        return self.scored / (time.monotonic() - self._first)
+
+    @property
+    def share(self) -> float | None:
+        """How much of the input is done, from 0 to 1."""
+        if self._ended:
+            return 1.0
+        return None if not self.total else min(self.done / self.total, 1.0)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long it may still take."""
+        fresh = self.done - self.before
+        if self._ended:
+            return 0.0
+        if self.total is None or not fresh or self.parts < 2:
+            return None
+        return self.seconds * max(self.total - self.done, 0) / fresh
+
+    def told(self) -> str:
+        """Return how far it is, in words."""
+        if self._first is None:
+            return "opening the model"
+        told = [counted(self.earlier + self.scored, "row")]
+        if self.rate is not None:
+            told.append(f"{self.rate:,.0f} a second")
+        if self.seconds_left is not None:
+            told.append(f"{spoken(self.seconds_left)} left")
+        return ", ".join(told)
+
+    def line(self) -> str:
+        """Return how far it is, in one line."""
+        share = "" if self.share is None else f", {self.share:.0%}"
+        return f"Scoring: {self.told()}{share}, after {spoken(self.seconds)}"
+
+    def as_data(self) -> dict[str, Any]:
+        """Return all of it, for scripts."""
+        return {
+            "rows": self.earlier + self.scored,
+            "parts": self.parts,
+            "share": None if self.share is None else round(self.share, 4),
+            "rows_per_second": None if self.rate is None else round(self.rate, 1),
+            "seconds": round(self.seconds, 1),
+            "seconds_left": None if self.seconds_left is None else round(self.seconds_left, 1),
+        }
+
+
+class Lines(Clock):
+    """Tells the progress as a line of JSON each second, and at the end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told = -_TELL_SECONDS
+
+    def rows(self, count: int) -> None:
+        """So many more rows are scored."""
+        super().rows(count)
+        if self.seconds - self._told >= _TELL_SECONDS:
+            self.tell()
+
+    def tell(self) -> None:
+        """Write a line."""
+        self._told = self.seconds
+        click.echo(json.dumps({"event": "progress", **self.as_data()}), err=True)
+
+
+class Bar(Clock):
+    """Draws a bar on standard error."""
+
+    def __init__(self, forced: bool) -> None:
+        super().__init__()
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        console = Console(stderr=True, force_terminal=True if forced else None)
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[told]}"),
+            console=console,
+            transient=True,
+        )
+        self._task = self._bar.add_task("Scoring", total=None, told="opening the model")
+
+    def start(self, total: int | None, done: int, rows: int) -> None:
+        """Begin."""
+        super().start(total, done, rows)
+        self._bar.start()
+        self._bar.update(self._task, total=total, completed=done)
+
+    def rows(self, count: int) -> None:
+        """So many more rows are scored."""
+        super().rows(count)
+        self._bar.update(self._task, completed=self._guess(), told=self.told())
+
+    def stop(self) -> None:
+        """Take the bar away."""
+        self._bar.stop()
+
+    def _guess(self) -> float:
+        """Return how far it is, also within parts: by the rows so far in each unit of input."""
+        if not self.parts or self.total is None:
+            return self.done
+        return min(max(float(self.done), self.before + self.scored * self._per_row()), self.total)
+
+    def _per_row(self) -> float:
+        return (self.done - self.before) / max(self.whole_rows, 1)
+
+    whole_rows = 0
+
+    def part(self, size: int, rows: int) -> None:
+        """A part is whole."""
+        super().part(size, rows)
+        self.whole_rows += rows
+        self.rows(0)
+
+
+@contextmanager
+def watching(wishes: "ScoreWishes") -> Iterator[Clock]:
+    """Give what is told how far the run is, and shows it as wished."""
+    from tactful.settings import load_settings
+
+    wanted = "off" if wishes.quiet else wishes.progress
+    setting = load_settings().progress
+    if wanted == "auto":
+        # Who follows a file waits for nothing, and a cluster shows itself how far it is.
+        is_short = wishes.follow or wishes.engine != "local"
+        wanted = "off" if is_short else shown_as(setting)
+    if wanted == "json":
+        lines = Lines()
+        yield lines
+        lines.end()
+        lines.tell()
+    elif wanted == "bar":
+        bar = Bar(forced=wishes.progress == "bar" or setting == "on")
+        try:
+            yield bar
+        finally:
+            bar.stop()
+    elif wanted == "lines":
+        clock = Clock()
+        with Ticker(lambda: click.echo(clock.line(), err=True)):
+            yield clock
+    else:
+        yield Clock()

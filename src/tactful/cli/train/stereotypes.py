@@ -1,0 +1,197 @@
+"""``tactful train stereotypes``: Spanish stereotypes, with the ideas of DETESTS' participants."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tactful.cli.corpus.options import force_option
+from tactful.cli.output import echo, echo_sentence, table
+from tactful.cli.progress import progress
+from tactful.errors import MissingExtraError, UsageError
+from tactful.words import counted
+
+if TYPE_CHECKING:
+    from tactful.detectors.card import Card
+    from tactful.training.stereotype_data import StereotypeLesson
+    from tactful.training.stereotype_switches import Switches
+
+CORPORA = ("stereoimmigrants", "detoxis", "detests")
+
+
+def _complete_switch(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    from tactful.training.stereotype_switches import SWITCHES
+
+    return [name for name, each in SWITCHES.items() if each.saved and name.startswith(incomplete)]
+
+
+@click.command("stereotypes")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    help="The folder with the corpora, or that of the one needed.  [default: $TACTFUL_DATA]",
+)
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The folder.")
+@click.option(
+    "--corpus",
+    type=click.Choice(CORPORA),
+    default="stereoimmigrants",
+    show_default=True,
+    help="What to learn from.",
+)
+@click.option(
+    "--switch",
+    "switches",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=_complete_switch,
+    help="An idea to turn on, such as under-bagging; repeatable.",
+)
+@click.option("--encoder", metavar="NAME|PATH", help="A folder or a hub name, for lora and heads.")
+@click.option("--download", is_flag=True, help="Fetch the encoder from the hub if needed.")
+@click.option("--epochs", type=click.IntRange(min=1), help="How often an encoder sees all texts.")
+@click.option(
+    "--rate", type=click.FloatRange(min=0, min_open=True), help="The learning rate of an encoder."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="For what is random."
+)
+@force_option
+def train_stereotypes_cli(**options: Any) -> None:
+    """Learn Spanish stereotypes and write a folder that load_detector() opens.
+
+    Switches that a folder can hold: under-bagging, over-sampling, back-translation, ensemble,
+    soft-labels; with --encoder: lora, heads. The others are for experiments with the library.
+
+    \b
+    tactful train stereotypes --data corpora -o my-detector
+    tactful train stereotypes --corpus detests --switch under-bagging --data corpora -o my-detector
+    tactful train stereotypes --encoder ./beto --switch lora --data corpora -o my-detector
+    """
+    train_stereotypes(options)
+
+
+def train_stereotypes(options: dict[str, Any]) -> None:
+    """Train a detector of stereotypes, saying what happens."""
+    from tactful.training.stereotype_corpora import read_lesson
+    from tactful.training.stereotype_switches import SWITCHES, Switches
+
+    output, force = options["output"], options["force"]
+    if output.exists() and not output.is_dir():
+        raise UsageError(f"{output}: found a file; expected the name of a folder to write.")
+    if output.is_dir() and any(output.iterdir()) and not force:
+        raise UsageError(f"{output}: it exists already; name another place or pass --force.")
+    switches = Switches.of(options["switches"])
+    by_encoder = switches.encoder() or options["encoder"] is not None
+    _refuse_misplaced(options, switches, by_encoder)
+    experimental = switches.experimental()
+    if experimental:
+        held = ", ".join(name for name, each in SWITCHES.items() if each.saved)
+        raise UsageError(
+            f"Found --switch {experimental[0]}, which is for experiments with the library: a saved "
+            f"detector cannot hold its features; expected {held}."
+        )
+    lesson = read_lesson(options["corpus"], options["data"])
+    click.echo(
+        f"Learning {counted(len(lesson.labels), 'label')} from "
+        f"{counted(len(lesson.texts), 'text')} of "
+        f"{options['corpus']}, {int(lesson.table.any(axis=1).sum()):,} with a label"
+    )
+    card = (
+        _train_encoder(lesson, switches, options)
+        if by_encoder
+        else _train_words(lesson, switches, options)
+    )
+    click.echo(f"Wrote {card.model} to {output}")
+
+
+def _train_words(
+    lesson: "StereotypeLesson", switches: "Switches", options: dict[str, Any]
+) -> "Card":
+    from tactful.training.stereotype_detector import save_stereotypes
+    from tactful.training.stereotype_trainer import StereotypeTrainer, TrainerSettings
+
+    trainer = StereotypeTrainer(TrainerSettings(switches, seed=options["seed"])).fit(lesson)
+    if trainer.translated_ is not None:
+        echo_sentence(trainer.translated_.summary())
+    card = save_stereotypes(
+        trainer,
+        lesson,
+        options["output"],
+        name=f"stereotypes-{options['corpus']}",
+        command=_command_line(options),
+        force=options["force"],
+    )
+    rows = []
+    for name in card.ids:
+        found = {each["metric"]: each["value"] for each in card.figures if each["id"] == name}
+        if found:
+            rows.append([name, card.thresholds[name], *(found.get(m) for m in ("auc", "f1"))])
+    echo(table(["id", "threshold", "auc", "f1"], rows, whole=["id"]))
+    for limit in card.limits:
+        echo_sentence(limit, err=True)
+    return card
+
+
+def _train_encoder(
+    lesson: "StereotypeLesson", switches: "Switches", options: dict[str, Any]
+) -> "Card":
+    try:
+        from tactful.training.stereotype_encoder import StereotypeEncoder
+    except ImportError as error:
+        raise MissingExtraError("train", "Fine-tuning an encoder") from error
+    from tactful.detectors.card import read_card
+    from tactful.training.stereotype_detector import NOT_FOR
+
+    chosen = {name: options[name] for name in ("epochs", "rate") if options[name] is not None}
+    model = StereotypeEncoder(
+        options["encoder"],
+        download=options["download"],
+        random_state=options["seed"],
+        lora="lora" in switches,
+        heads="heads" in switches,
+        **chosen,
+    )
+    labels = lesson.table if len(lesson.labels) > 1 else lesson.table[:, 0]
+    with progress("Training", unit="steps") as on_step:
+        model.fit(lesson.texts, labels, on_step=on_step)
+    about = {
+        "name": f"stereotypes-{options['corpus']}-encoder",
+        "lang": "es",
+        "corpora": lesson.about,
+        "licence": "; ".join(f"that of its corpus: {each.get('terms')}" for each in lesson.about),
+        "not_for": NOT_FOR,
+        "limits": ("It was neither calibrated nor measured: evaluate it before use.",),
+        "training": {"command": _command_line(options), "data sha256": lesson.fingerprint()},
+    }
+    model.export(options["output"], lesson.labels, force=options["force"], about=about)
+    return read_card(options["output"])
+
+
+def _refuse_misplaced(options: dict[str, Any], switches: "Switches", by_encoder: bool) -> None:
+    if switches.encoder() and options["encoder"] is None:
+        raise UsageError(
+            f"Found --switch {switches.names()[0]} and no encoder; expected --encoder with a "
+            "folder, or a name on the hub."
+        )
+    if options["encoder"] is not None and switches.on and not switches.encoder():
+        raise UsageError(
+            f"Found --encoder beside --switch {switches.names()[0]}; expected lora or heads "
+            "there; leave one of them out."
+        )
+    for name in ("epochs", "rate", "download"):
+        if options[name] and not by_encoder:
+            raise UsageError(f"Found --{name} without --encoder; expected both or none.")
+
+
+def _command_line(options: dict[str, Any]) -> str:
+    """Return the command line of these options, for the card."""
+    words = ["tactful", "train", "stereotypes"]
+    for parameter in train_stereotypes_cli.params:
+        value = options.get(parameter.name or "")
+        if not value or not isinstance(parameter, click.Option):
+            continue
+        for each in value if isinstance(value, tuple) else (value,):
+            words += [parameter.opts[-1]] if parameter.is_flag else [parameter.opts[-1], str(each)]
+    return shlex.join(words)
