@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tactful.cli.problems import problems_as_data, say_all, say_briefly
-from tactful.corpora.problems import ProblemLog
+from tactful.corpora.files.problems import ProblemLog
 from tactful.errors import Problem, Severity
 
 

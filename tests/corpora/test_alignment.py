@@ -2,7 +2,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tactful.corpora.alignment import Aligned, align
+from tactful.corpora.files.alignment import Aligned, align
 
 # Few letters, so that words occur several times and beside spaces and quotes.
 SMALL = st.text(alphabet='ab "é', max_size=30)

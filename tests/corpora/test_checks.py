@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tactful.corpora.checks import SeenKeys, refuse_repeated, typed
-from tactful.corpora.delimited import LINE
-from tactful.corpora.problems import ProblemLog
-from tactful.corpora.tables import DTYPES, Column, TableSpec
+from tactful.corpora.files.checks import SeenKeys, refuse_repeated, typed
+from tactful.corpora.files.delimited import LINE
+from tactful.corpora.files.problems import ProblemLog
+from tactful.corpora.files.tables import DTYPES, Column, TableSpec
 from tactful.errors import Severity
 
 PATH = Path("folder/items.csv")

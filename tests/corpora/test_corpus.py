@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 from tactful.corpora.corpus import Corpus, Source
-from tactful.corpora.problems import ProblemLog
+from tactful.corpora.files.problems import ProblemLog
+from tactful.corpora.files.tables import Column, Layout, TableSpec
 from tactful.corpora.releases import Release
 from tactful.corpora.schema import EXAMPLE_SCHEMA, labels_of, meta_of
-from tactful.corpora.tables import Column, Layout, TableSpec
 from tactful.errors import BadRowsError, FileFormatError, Problem, Severity, UsageError
 from tactful.settings import Settings, load_settings
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.corpora.delimited import LINE, match_header, read_batches
-from tactful.corpora.problems import ProblemLog
-from tactful.corpora.tables import Column, Layout, TableSpec
+from tactful.corpora.files.delimited import LINE, match_header, read_batches
+from tactful.corpora.files.problems import ProblemLog
+from tactful.corpora.files.tables import Column, Layout, TableSpec
 from tactful.errors import FileFormatError, Problem, Severity, UsageError
 
 COLUMNS = (Column("id", "id", ("_id",)), Column("text"), Column("label", "integer"))

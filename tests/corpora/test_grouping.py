@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tactful.corpora.grouping import grouped
+from tactful.corpora.files.grouping import grouped
 
 KEYS = st.lists(st.one_of(st.none(), st.sampled_from("abcdefghij")), max_size=60)
 

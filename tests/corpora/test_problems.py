@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.corpora.problems import ProblemLog, merge, show
+from tactful.corpora.files.problems import ProblemLog, merge, show
 from tactful.errors import BadRowsError, Problem, Severity
 
 

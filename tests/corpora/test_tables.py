@@ -3,7 +3,7 @@ import dataclasses
 import polars as pl
 import pytest
 
-from tactful.corpora.tables import DTYPES, Column, Layout, TableSpec
+from tactful.corpora.files.tables import DTYPES, Column, Layout, TableSpec
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from xml.sax.saxutils import escape
 import polars as pl
 import pytest
 
-from tactful.corpora.delimited import LINE
-from tactful.corpora.tables import Column, TableSpec
-from tactful.corpora.workbook import read_sheet
+from tactful.corpora.files.delimited import LINE
+from tactful.corpora.files.tables import Column, TableSpec
+from tactful.corpora.files.workbook import read_sheet
 from tactful.errors import FileFormatError
 
 SPEC = TableSpec(

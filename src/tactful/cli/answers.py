@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from tactful.cli.tables import read_table, require_columns
-from tactful.corpora.problems import show
+from tactful.corpora.files.problems import show
 from tactful.errors import BadRowsError, FileFormatError, Problem
 from tactful.files import open_text
 

@@ -8,7 +8,7 @@ from tactful.cli.output import echo_sentence
 from tactful.errors import Severity
 
 if TYPE_CHECKING:
-    from tactful.corpora.problems import ProblemLog
+    from tactful.corpora.files.problems import ProblemLog
 
 _HEADINGS = {
     Severity.ERROR: ("Left out", "red"),

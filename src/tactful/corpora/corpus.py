@@ -9,13 +9,13 @@ from typing import ClassVar
 
 import polars as pl
 
-from tactful.corpora.checks import SeenKeys, refuse_repeated, typed
-from tactful.corpora.delimited import Lines, match_header, read_batches, read_rows
-from tactful.corpora.problems import ProblemLog, merge
+from tactful.corpora.files.checks import SeenKeys, refuse_repeated, typed
+from tactful.corpora.files.delimited import Lines, match_header, read_batches, read_rows
+from tactful.corpora.files.problems import ProblemLog, merge
+from tactful.corpora.files.tables import DTYPES, TableSpec
 from tactful.corpora.releases import Release, Verification, verify
 from tactful.corpora.schema import conform, to_examples
 from tactful.corpora.stats import Stat
-from tactful.corpora.tables import DTYPES, TableSpec
 from tactful.errors import FileFormatError, UsageError
 from tactful.files import open_text
 from tactful.settings import Settings, load_settings

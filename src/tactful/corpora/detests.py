@@ -15,13 +15,13 @@ from pathlib import Path
 import polars as pl
 
 from tactful.corpora.corpus import Corpus, Source
-from tactful.corpora.delimited import Lines, read_rows
 from tactful.corpora.detests_stats import detests_stats
-from tactful.corpora.problems import ProblemLog, show
+from tactful.corpora.files.delimited import Lines, read_rows
+from tactful.corpora.files.problems import ProblemLog, show
+from tactful.corpora.files.tables import Column, TableSpec
 from tactful.corpora.releases import Release
 from tactful.corpora.schema import JUDGEMENT, labels_of, meta_of
 from tactful.corpora.stats import Stat
-from tactful.corpora.tables import Column, TableSpec
 from tactful.errors import FileFormatError, Problem, Severity
 from tactful.files import BROKEN_ARCHIVE, open_text
 

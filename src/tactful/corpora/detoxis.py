@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import polars as pl
 
 from tactful.corpora.corpus import Corpus, Source
-from tactful.corpora.problems import ProblemLog
+from tactful.corpora.files.problems import ProblemLog
+from tactful.corpora.files.tables import Column, TableSpec
 from tactful.corpora.schema import labels_of, meta_of
 from tactful.corpora.stats import Chart, Stat, percent
-from tactful.corpora.tables import Column, TableSpec
 from tactful.errors import Problem, Severity
 from tactful.words import counted
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import polars as pl
 
-from tactful.corpora.alignment import align
 from tactful.corpora.corpus import Corpus, Source
-from tactful.corpora.delimited import Lines, read_rows
 from tactful.corpora.dpm_stats import dpm_stats
-from tactful.corpora.problems import ProblemLog, show
+from tactful.corpora.files.alignment import align
+from tactful.corpora.files.delimited import Lines, read_rows
+from tactful.corpora.files.problems import ProblemLog, show
+from tactful.corpora.files.tables import Column, Layout, TableSpec
 from tactful.corpora.releases import Release
 from tactful.corpora.schema import SPAN, labels_of, meta_of
 from tactful.corpora.stats import Stat
-from tactful.corpora.tables import Column, Layout, TableSpec
 from tactful.errors import FileFormatError, Problem, Severity
 from tactful.files import open_text
 

@@ -11,13 +11,13 @@ from itertools import chain
 import polars as pl
 
 from tactful.corpora.corpus import Corpus, Source
-from tactful.corpora.grouping import grouped
-from tactful.corpora.problems import ProblemLog, show
+from tactful.corpora.files.grouping import grouped
+from tactful.corpora.files.problems import ProblemLog, show
+from tactful.corpora.files.tables import Column, TableSpec
 from tactful.corpora.releases import Release
 from tactful.corpora.sbic_examples import aggregated_examples, annotated_examples
 from tactful.corpora.sbic_stats import aggregated_stats, sbic_stats
 from tactful.corpora.stats import Stat
-from tactful.corpora.tables import Column, TableSpec
 from tactful.errors import Problem
 
 LISTS = ("targetMinority", "targetCategory", "targetStereotype")

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import polars as pl
 
 from tactful.corpora.corpus import Corpus, Source
-from tactful.corpora.problems import ProblemLog
+from tactful.corpora.files.problems import ProblemLog
+from tactful.corpora.files.tables import Column, TableSpec
+from tactful.corpora.files.workbook import read_sheet
 from tactful.corpora.releases import Release
 from tactful.corpora.schema import JUDGEMENT, LABEL, gather, meta_of
 from tactful.corpora.stats import Chart, Stat, percent
-from tactful.corpora.tables import Column, TableSpec
-from tactful.corpora.workbook import read_sheet
 from tactful.errors import Problem
 
 CATEGORIES = {

@@ -14,12 +14,12 @@ from pathlib import Path
 import polars as pl
 
 from tactful.corpora.corpus import Corpus, Source
-from tactful.corpora.grouping import grouped
-from tactful.corpora.problems import ProblemLog
+from tactful.corpora.files.grouping import grouped
+from tactful.corpora.files.problems import ProblemLog
+from tactful.corpora.files.tables import Column, Layout, TableSpec
 from tactful.corpora.releases import Release
 from tactful.corpora.schema import JUDGEMENT, meta_of
 from tactful.corpora.stats import Chart, Stat, percent
-from tactful.corpora.tables import Column, Layout, TableSpec
 
 _VERBS = ("Be", "Verb", "was", "were", "had", "have", "has")
 _SENTIMENTS = (

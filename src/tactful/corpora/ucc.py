@@ -10,11 +10,11 @@ from itertools import chain
 import polars as pl
 
 from tactful.corpora.corpus import Corpus
-from tactful.corpora.grouping import grouped
+from tactful.corpora.files.grouping import grouped
+from tactful.corpora.files.tables import Column, TableSpec
 from tactful.corpora.releases import Release
 from tactful.corpora.schema import JUDGEMENT, TRAIT, gather, labels_of, meta_of
 from tactful.corpora.stats import Stat
-from tactful.corpora.tables import Column, TableSpec
 from tactful.corpora.ucc_stats import ucc_stats
 
 ATTRIBUTES = {

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from tactful.cli.answers import Faults, Table, as_ids, show_cell
-from tactful.corpora.problems import show
+from tactful.corpora.files.problems import show
 from tactful.errors import BadRowsError, InputError
 from tactful.registry import unknown_name
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from tactful.corpora.delimited import LINE, match_header
-from tactful.corpora.tables import TableSpec
+from tactful.corpora.files.delimited import LINE, match_header
+from tactful.corpora.files.tables import TableSpec
 from tactful.errors import FileFormatError
 
 

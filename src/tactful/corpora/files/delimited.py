@@ -11,8 +11,8 @@ from pathlib import Path
 
 import polars as pl
 
-from tactful.corpora.problems import ProblemLog, show
-from tactful.corpora.tables import TableSpec
+from tactful.corpora.files.problems import ProblemLog, show
+from tactful.corpora.files.tables import TableSpec
 from tactful.errors import FileFormatError, Problem, Severity
 from tactful.files import BROKEN_ARCHIVE, has_bad_bytes, open_text
 from tactful.registry import unknown_name

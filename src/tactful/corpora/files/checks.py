@@ -7,9 +7,9 @@ from pathlib import Path
 
 import polars as pl
 
-from tactful.corpora.delimited import LINE
-from tactful.corpora.problems import ProblemLog, show
-from tactful.corpora.tables import DTYPES, Column, TableSpec
+from tactful.corpora.files.delimited import LINE
+from tactful.corpora.files.problems import ProblemLog, show
+from tactful.corpora.files.tables import DTYPES, Column, TableSpec
 from tactful.errors import Problem, Severity
 
 _LEFT_OUT = "the row was left out"

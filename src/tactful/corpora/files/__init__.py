@@ -1,0 +1,1 @@
+"""Reading the authors' files: tables, workbooks, checks and problems."""
