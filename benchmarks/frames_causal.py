@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from results import machine_line, table, write_section
+from tactful.evaluation.reproduce.frame_tables import load_frame_tables
 from tactful.frames import frame_problems
 from tactful.frames.causal import constrained_frame, frame_as_written, load_causal_framer
 from tactful.frames.causal_decoding import Decoded
@@ -24,7 +25,6 @@ from tactful.frames.evaluation import evaluate_frames
 from tactful.frames.linearise import LAST, Parsed
 from tactful.frames.posts import Post, read_posts, with_references
 from tactful.frames.schema import CATEGORICAL
-from tactful.training.frame_tables import load_frame_tables
 from tactful.types import Frame
 
 SEED = 1

@@ -15,12 +15,12 @@ from tactful.cli.reproduce.command import FRAME_TABLES
 from tactful.cli.reproduce.frames import NOT_HERE
 from tactful.detectors.card import Card
 from tactful.errors import UsageError
+from tactful.evaluation.reproduce import frame_runs
+from tactful.evaluation.reproduce.frame_runs import measured_part
+from tactful.evaluation.reproduce.frame_tables import NAME
 from tactful.frames.posts import read_posts
 from tactful.frames.protocol import Framer
 from tactful.frames.schema import CATEGORICAL, make_frame
-from tactful.training import frame_runs
-from tactful.training.frame_runs import measured_part
-from tactful.training.frame_tables import NAME
 from tactful.types import Frame
 
 SAMPLE = Path(str(resources.files("tactful.corpora"))) / "samples" / "sbic"

@@ -8,8 +8,8 @@ import pytest
 
 from tactful.corpora.detests import CATEGORIES
 from tactful.errors import InputError, UnknownNameError, UsageError
-from tactful.training import detests_files
-from tactful.training.detests_files import write_submission
+from tactful.evaluation.reproduce import detests_files
+from tactful.evaluation.reproduce.detests_files import write_submission
 from tactful.types import Example
 
 META = {"comment_id": "7", "sentence_pos": "2", "reply_to": "7"}

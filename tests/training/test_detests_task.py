@@ -11,17 +11,22 @@ import pytest
 
 from tactful.detectors.stereotype_labels import CATEGORIES, OTHERS, ROOT, consistent
 from tactful.errors import InputError, MissingExtraError, UnknownNameError, UsageError
-from tactful.metrics.word_vectors import WordVectors
-from tactful.training.detests_data import read_detests
-from tactful.training.detests_run import answer
-from tactful.training.detests_systems import (
+from tactful.evaluation.reproduce.detests_data import read_detests
+from tactful.evaluation.reproduce.detests_run import answer
+from tactful.evaluation.reproduce.detests_systems import (
     GROUPS,
     SYSTEMS,
     System,
     SystemSettings,
     chosen_systems,
 )
-from tactful.training.detests_task import Joint, StereotypeClassifier, TwoStage, label_table
+from tactful.evaluation.reproduce.detests_task import (
+    Joint,
+    StereotypeClassifier,
+    TwoStage,
+    label_table,
+)
+from tactful.metrics.word_vectors import WordVectors
 
 FIXTURE = runpy.run_path(str(Path(__file__).parents[1] / "detests_fixture.py"))
 HEALTH, CULTURE = "stereotype.health", "stereotype.culture"

@@ -6,8 +6,8 @@ import pytest
 
 from tactful.corpora import load_corpus
 from tactful.errors import InputError
-from tactful.training.paper_tables import load_table
-from tactful.training.protocols import Choices, Protocol, build_protocol
+from tactful.evaluation.reproduce.paper_tables import load_table
+from tactful.evaluation.reproduce.protocols import Choices, Protocol, build_protocol
 from tactful.types import Example
 
 

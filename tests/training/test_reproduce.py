@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tactful.corpora import load_corpus
+from tactful.evaluation.reproduce import papers as module
+from tactful.evaluation.reproduce.papers import Line, Reproduction, reproduce
+from tactful.evaluation.reproduce.protocols import Choices
 from tactful.metrics import human_model_auc_score
-from tactful.training import reproduce as module
-from tactful.training.protocols import Choices
-from tactful.training.reproduce import Line, Reproduction, reproduce
 
 
 def run(table: str, corpus: str, models: list[str], **more: object) -> Reproduction:

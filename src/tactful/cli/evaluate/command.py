@@ -14,7 +14,7 @@ from tactful.registry import Registry, unknown_name
 from tactful.words import counted
 
 if TYPE_CHECKING:
-    from tactful.cli.exams import Exam, Metric, Options
+    from tactful.evaluation.tasks import Exam, Metric, Options
     from tactful.metrics import Measure
     from tactful.metrics.significance import Comparison, Interval
 
@@ -32,58 +32,58 @@ class Task:
 
 TASKS = {
     "pcl-detection": Task(
-        "tactful.cli.submissions:pcl_detection",
+        "tactful.evaluation.submissions:pcl_detection",
         "SemEval-2022 task 4, subtask 1: patronizing or not",
         "task1.txt: 0 or 1 on each line, in the order of gold",
     ),
     "pcl-categories": Task(
-        "tactful.cli.submissions:pcl_categories",
+        "tactful.evaluation.submissions:pcl_categories",
         "SemEval-2022 task 4, subtask 2: seven categories",
         "task2.txt: seven of 0 or 1 with commas on each line, in the order of gold",
     ),
     "detests-1": Task(
-        "tactful.cli.submissions:detests_1",
+        "tactful.evaluation.submissions:detests_1",
         "DETESTS 2022, subtask 1: stereotype or not",
         "table: sentence_id, stereotype",
     ),
     "detests-2": Task(
-        "tactful.cli.submissions:detests_2",
+        "tactful.evaluation.submissions:detests_2",
         "DETESTS 2022, subtask 2: ten categories in a hierarchy",
         "table: sentence_id, stereotype and the ten categories",
     ),
     "pyevall": Task(
-        "tactful.cli.pyevall:pyevall",
+        "tactful.evaluation.pyevall:pyevall",
         "hard or soft labels in the format of PyEvALL",
         "JSON list of test_case, id, value",
     ),
-    "binary": Task("tactful.cli.plain_tasks:binary", "0/1 answers", "table: id, label"),
+    "binary": Task("tactful.evaluation.plain_tasks:binary", "0/1 answers", "table: id, label"),
     "multilabel": Task(
-        "tactful.cli.plain_tasks:multilabel",
+        "tactful.evaluation.plain_tasks:multilabel",
         "any number of labels",
         "table: id and a 0/1 column for each label",
     ),
     "scores": Task(
-        "tactful.cli.plain_tasks:scores",
+        "tactful.evaluation.plain_tasks:scores",
         "probabilities of a 0/1 answer",
         "table: id, score (gold: id, label)",
     ),
     "spans": Task(
-        "tactful.cli.plain_tasks:spans",
+        "tactful.evaluation.plain_tasks:spans",
         "pieces of text",
         "table: id, start, end and perhaps category; or id, spans",
     ),
     "texts": Task(
-        "tactful.cli.generated_texts:texts",
+        "tactful.evaluation.generated_texts:texts",
         "generated texts and their references",
         "table: id, text (gold: id, references; or a row for each reference)",
     ),
     "frames": Task(
-        "tactful.cli.frame_answers:frames",
+        "tactful.evaluation.frame_answers:frames",
         "Social Bias Frames: each variable, groups and statements",
         "JSON Lines of 'tactful frame' (gold: the corpus' files, or JSON Lines)",
     ),
     "soft": Task(
-        "tactful.cli.plain_tasks:soft",
+        "tactful.evaluation.plain_tasks:soft",
         "distributions over labels",
         "table: id and a probability for each label",
     ),
@@ -194,7 +194,7 @@ def evaluate_cli(
     tactful evaluate binary --gold gold.csv --predictions mine.csv --bootstrap 1000
     tactful evaluate pcl-detection --gold gold.txt --predictions task1.txt --compare other.txt
     """
-    from tactful.cli.exams import Options
+    from tactful.evaluation.tasks import Options
 
     options = Options(
         id_column, label_column, score_column, ids, hierarchy, subgroups, vectors, undefined, strict
@@ -254,7 +254,7 @@ def evaluate(
         "notes": exam.notes,
     }
     if plot is not None:
-        from tactful.cli.evaluate_plots import write_curves
+        from tactful.evaluation.plots import write_curves
 
         labels = exam.gold if exam.gold.ndim == 1 else exam.gold[:, 0]
         named = {path.name: scores for path, scores in zip(systems, exam.systems, strict=True)}

@@ -18,7 +18,7 @@ from tactful.registry import unknown_name
 from tactful.settings import load_settings
 
 if TYPE_CHECKING:
-    from tactful.training.reproduce import OnProgress, Reproduction
+    from tactful.evaluation.reproduce.papers import OnProgress, Reproduction
 
 TABLES = ("dpm-task1", "dpm-task2", "ucc-auc", "sbic-classes")
 FRAME_TABLES = ("sbic-frames",)
@@ -166,11 +166,11 @@ def reproduce_cli(
     if table_name not in TABLES:
         raise unknown_name("table", table_name, [*TABLES, *FRAME_TABLES, DETESTS])
     from tactful.corpora import CORPORA, load_corpus
-    from tactful.training.cross_validation import default_cache
-    from tactful.training.paper_tables import load_table
-    from tactful.training.protocols import Choices
-    from tactful.training.reproduce import reproduce
-    from tactful.training.rows import chosen_rows
+    from tactful.evaluation.reproduce.cross_validation import default_cache
+    from tactful.evaluation.reproduce.paper_tables import load_table
+    from tactful.evaluation.reproduce.papers import reproduce
+    from tactful.evaluation.reproduce.protocols import Choices
+    from tactful.evaluation.reproduce.rows import chosen_rows
 
     if trust_weighted and table_name != "ucc-auc":
         raise UsageError(f"--trust-weighted is for 'ucc-auc'; not for '{table_name}'.")

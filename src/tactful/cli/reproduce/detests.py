@@ -20,8 +20,8 @@ from tactful.settings import load_settings
 from tactful.words import counted
 
 if TYPE_CHECKING:
-    from tactful.training.detests_data import DetestsData
-    from tactful.training.detests_tables import DetestsTables
+    from tactful.evaluation.reproduce.detests_data import DetestsData
+    from tactful.evaluation.reproduce.detests_tables import DetestsTables
 
 ANSWER_FILE = "tables.json"
 NOT_HERE = (
@@ -86,10 +86,10 @@ def reproduce_detests(
 
     ``kept`` says whether the user gets the files; ``stack`` holds the progress bar.
     """
-    from tactful.training.detests_data import read_detests
-    from tactful.training.detests_run import run_systems, with_vectors
-    from tactful.training.detests_systems import SystemSettings, chosen_systems
-    from tactful.training.detests_tables import load_detests_tables
+    from tactful.evaluation.reproduce.detests_data import read_detests
+    from tactful.evaluation.reproduce.detests_run import run_systems, with_vectors
+    from tactful.evaluation.reproduce.detests_systems import SystemSettings, chosen_systems
+    from tactful.evaluation.reproduce.detests_tables import load_detests_tables
 
     chosen, settings = chosen_systems(names), load_settings()
     read = read_detests(data, settings)
@@ -147,7 +147,7 @@ def _notes(data: "DetestsData", tables: "DetestsTables") -> list[str]:
 
 
 def _show(found: Answer, output: Path | None) -> None:
-    from tactful.training.detests_tables import MEASURES
+    from tactful.evaluation.reproduce.detests_tables import MEASURES
 
     click.echo(f"{found.tables.title}: {found.tables.id}")
     echo_sentence(f"{found.tables.paper}, {found.tables.place}.")

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tactful.training.detests_data import DetestsData
-    from tactful.training.detests_run import SystemRun
-    from tactful.training.detests_tables import DetestsTables
+    from tactful.evaluation.reproduce.detests_data import DetestsData
+    from tactful.evaluation.reproduce.detests_run import SystemRun
+    from tactful.evaluation.reproduce.detests_tables import DetestsTables
 
 SCHEMA_VERSION = 1
 TITLES = {
@@ -84,7 +84,7 @@ def measured(
     data: "DetestsData", runs: "Sequence[SystemRun]", tables: "DetestsTables"
 ) -> list[Line]:
     """Lay the paper's rows beside ours, then the rows that only we have."""
-    from tactful.training.detests_files import write_submission
+    from tactful.evaluation.reproduce.detests_files import write_submission
 
     lines: list[Line] = []
     with tempfile.TemporaryDirectory(prefix="tactful-") as name:
@@ -123,8 +123,8 @@ def _ours(
 def _evaluate(subtask: int, gold: Path, guess: Path) -> tuple[Values, tuple[str, ...]]:
     """Measure a submission file with the very code of ``tactful evaluate``."""
     from tactful.cli.evaluate.command import evaluate
-    from tactful.cli.exams import Options
-    from tactful.training.detests_tables import MEASURES
+    from tactful.evaluation.reproduce.detests_tables import MEASURES
+    from tactful.evaluation.tasks import Options
 
     answer = evaluate(
         f"detests-{subtask}", gold, guess, options=Options(), metrics=MEASURES[subtask]

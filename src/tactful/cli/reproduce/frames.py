@@ -16,7 +16,7 @@ from tactful.files import atomic_path
 from tactful.settings import load_settings
 
 if TYPE_CHECKING:
-    from tactful.training.reproduce_frames import FrameLine, FrameReproduction
+    from tactful.evaluation.reproduce.frames import FrameLine, FrameReproduction
 
 NOT_HERE = (
     "folds", "negatives", "grouped", "trust_weighted", "seed", "encoder", "download", "grid_search",
@@ -47,7 +47,7 @@ def reproduce_frames_cli(
     output_format: str,
 ) -> None:
     """Run framers and print them beside the paper's."""
-    from tactful.training.reproduce_frames import reproduce_frames
+    from tactful.evaluation.reproduce.frames import reproduce_frames
 
     for name in NOT_HERE:
         if _given(ctx, name):
@@ -88,7 +88,7 @@ def _given(ctx: click.Context, name: str) -> bool:
 
 
 def _show(found: "FrameReproduction") -> None:
-    from tactful.training.reproduce_frames import FURTHER_TEXTS, SHARES, TEXTS, TITLES
+    from tactful.evaluation.reproduce.frames import FURTHER_TEXTS, SHARES, TEXTS, TITLES
 
     click.echo(f"{found.tables.title}: {found.tables.id}")
     echo_sentence(f"{found.tables.paper}, {found.tables.place}.")

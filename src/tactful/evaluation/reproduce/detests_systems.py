@@ -1,7 +1,7 @@
 """The systems of ``tactful reproduce detests``, by the names of the paper; a new one is one line.
 
 A factory takes :class:`SystemSettings` and returns a classifier of the task, either a
-``StereotypeClassifier`` or an ``ExampleClassifier`` (:mod:`tactful.training.detests_task`). It is
+``StereotypeClassifier`` or an ``ExampleClassifier`` (:mod:`tactful.evaluation.reproduce.detests_task`). It is
 imported when its row is run, so that a row that needs an extra does not stop the others.
 """
 
@@ -11,8 +11,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tactful.errors import MissingExtraError, UsageError
+from tactful.evaluation.reproduce.detests_task import (
+    ExampleClassifier,
+    StereotypeClassifier,
+    TwoStage,
+)
 from tactful.registry import unknown_name
-from tactful.training.detests_task import ExampleClassifier, StereotypeClassifier, TwoStage
 
 if TYPE_CHECKING:
     from tactful.metrics.word_vectors import WordVectors
@@ -104,7 +108,7 @@ def fasttext_svc(settings: SystemSettings) -> TwoStage:
     return TwoStage(lambda stage: VectorsSvm(vectors, **DETESTS, random_state=settings.seed))
 
 
-_HERE = "tactful.training.detests_systems"
+_HERE = "tactful.evaluation.reproduce.detests_systems"
 _SWITCHED = "tactful.training.stereotype_systems"
 SYSTEMS: dict[str, System] = {
     system.name: system

@@ -11,14 +11,20 @@ from tactful import __version__
 from tactful.corpora.corpus import Corpus
 from tactful.detectors.models.vectors import coverage, read_vectors
 from tactful.errors import TactfulError
+from tactful.evaluation.reproduce.cross_validation import PartResult, ResultCache, run_parts
+from tactful.evaluation.reproduce.paper_tables import PaperTable, load_table
+from tactful.evaluation.reproduce.protocols import (
+    Choices,
+    Judged,
+    Problem,
+    Protocol,
+    build_protocol,
+)
+from tactful.evaluation.reproduce.rows import ROWS, Row, RowSettings, chosen_rows
 from tactful.metrics import Measure
 from tactful.metrics.detection import f1_score, precision_score, recall_score
 from tactful.metrics.human_model import human_model_auc_score
 from tactful.metrics.ranking import roc_auc_score
-from tactful.training.cross_validation import PartResult, ResultCache, run_parts
-from tactful.training.paper_tables import PaperTable, load_table
-from tactful.training.protocols import Choices, Judged, Problem, Protocol, build_protocol
-from tactful.training.rows import ROWS, Row, RowSettings, chosen_rows
 from tactful.words import counted
 
 HUMAN = "human"

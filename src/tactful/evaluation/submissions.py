@@ -14,7 +14,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tactful.cli.answers import (
+from tactful.corpora.detests import CATEGORIES, GOLD, label_id
+from tactful.corpora.dpm import FIRST_POSITIVE, LABEL_ORDER
+from tactful.errors import FileFormatError, UsageError
+from tactful.evaluation.answers import (
     Answers,
     Faults,
     Table,
@@ -25,16 +28,13 @@ from tactful.cli.answers import (
     refuse_repeated,
     show_cell,
 )
-from tactful.cli.exams import (
+from tactful.evaluation.tasks import (
     Exam,
     Options,
     binary_metrics,
     category_metrics,
     hierarchy_metrics,
 )
-from tactful.corpora.detests import CATEGORIES, GOLD, label_id
-from tactful.corpora.dpm import FIRST_POSITIVE, LABEL_ORDER
-from tactful.errors import FileFormatError, UsageError
 from tactful.words import counted
 
 _ONE = "0 or 1"

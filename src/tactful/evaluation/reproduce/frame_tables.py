@@ -7,7 +7,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from tactful import frames
-from tactful.training.paper_tables import PaperRow, load_table
+from tactful.evaluation.reproduce.paper_tables import PaperRow, load_table
 
 FOLDER = Path(frames.__file__).parent / "tables"
 NAME = "sbic-frames"

@@ -13,8 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from tactful.cli.answers import Answers, Faults, as_probability, match, refuse_repeated, show_cell
-from tactful.cli.exams import (
+from tactful.errors import FileFormatError, InputError
+from tactful.evaluation.answers import (
+    Answers,
+    Faults,
+    as_probability,
+    match,
+    refuse_repeated,
+    show_cell,
+)
+from tactful.evaluation.plain_tasks import read_hierarchy
+from tactful.evaluation.tasks import (
     Exam,
     Metric,
     Options,
@@ -23,8 +32,6 @@ from tactful.cli.exams import (
     hierarchy_metrics,
     soft_hierarchy_metrics,
 )
-from tactful.cli.plain_tasks import read_hierarchy
-from tactful.errors import FileFormatError, InputError
 from tactful.files import open_text
 
 _SMOOTHING = 0.001

@@ -8,10 +8,10 @@ from time import process_time
 from tactful.detectors.models.vectors import coverage, read_vectors
 from tactful.detectors.stereotype_labels import CATEGORIES, ROOT, consistent
 from tactful.errors import InputError, TactfulError
-from tactful.training.detests_data import DetestsData
-from tactful.training.detests_files import submission_name, write_submission
-from tactful.training.detests_systems import System, SystemSettings
-from tactful.training.detests_task import ExampleClassifier
+from tactful.evaluation.reproduce.detests_data import DetestsData
+from tactful.evaluation.reproduce.detests_files import submission_name, write_submission
+from tactful.evaluation.reproduce.detests_systems import System, SystemSettings
+from tactful.evaluation.reproduce.detests_task import ExampleClassifier
 from tactful.words import counted
 
 OnProgress = Callable[[str, int, int], None]

@@ -8,6 +8,9 @@ from typing import Any
 from tactful import __version__
 from tactful.corpora import CORPORA, load_corpus
 from tactful.errors import TactfulError
+from tactful.evaluation.reproduce.frame_runs import FramerRun, OnProgress, measured_part, run_framer
+from tactful.evaluation.reproduce.frame_tables import FrameTables, load_frame_tables
+from tactful.evaluation.reproduce.paper_tables import PaperRow
 from tactful.frames.evaluation import (
     QUESTIONS,
     broken_constraints_share,
@@ -19,9 +22,6 @@ from tactful.frames.schema import GROUPS, STATEMENTS
 from tactful.metrics import Measure, read_word_vectors
 from tactful.metrics.word_movers import words_of
 from tactful.settings import Settings
-from tactful.training.frame_runs import FramerRun, OnProgress, measured_part, run_framer
-from tactful.training.frame_tables import FrameTables, load_frame_tables
-from tactful.training.paper_tables import PaperRow
 from tactful.types import Frame
 
 SCHEMA_VERSION = 1

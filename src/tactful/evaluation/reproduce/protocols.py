@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.errors import InputError
-from tactful.training.cross_validation import Part, Texts, fold_parts
-from tactful.training.paper_tables import PaperTable
+from tactful.evaluation.reproduce.cross_validation import Part, Texts, fold_parts
+from tactful.evaluation.reproduce.paper_tables import PaperTable
 from tactful.types import Example
 from tactful.words import counted
 

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from tactful import metrics
-from tactful.cli.answers import (
+from tactful.cli.tables import require_columns
+from tactful.errors import FileFormatError, InputError, UsageError
+from tactful.evaluation.answers import (
     Answers,
     Faults,
     Table,
@@ -21,7 +23,7 @@ from tactful.cli.answers import (
     parse_cells,
     show_cell,
 )
-from tactful.cli.exams import (
+from tactful.evaluation.tasks import (
     Exam,
     Metric,
     Options,
@@ -32,8 +34,6 @@ from tactful.cli.exams import (
     score_metrics,
     span_metrics,
 )
-from tactful.cli.tables import require_columns
-from tactful.errors import FileFormatError, InputError, UsageError
 from tactful.files import open_text
 from tactful.metrics import Measure
 from tactful.words import counted

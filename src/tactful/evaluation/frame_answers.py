@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tactful.cli.answers import Answers, Faults, match, refuse_repeated, show_cell
-from tactful.cli.exams import Exam, Metric, Options, binary_metrics, mean_metric
-from tactful.cli.generated_texts import bleu_sums
 from tactful.corpora.sbic_examples import post_id
 from tactful.errors import FileFormatError, InputError, TactfulError, UsageError
+from tactful.evaluation.answers import Answers, Faults, match, refuse_repeated, show_cell
+from tactful.evaluation.generated_texts import bleu_sums
+from tactful.evaluation.tasks import Exam, Metric, Options, binary_metrics, mean_metric
 from tactful.files import has_bad_bytes, open_text
 from tactful.frames.evaluation import (
     QUESTIONS,

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tactful.errors import MissingExtraError, UsageError
+from tactful.evaluation.reproduce.cross_validation import Model
 from tactful.registry import unknown_name
-from tactful.training.cross_validation import Model
 
 if TYPE_CHECKING:
     from tactful.metrics.word_vectors import WordVectors

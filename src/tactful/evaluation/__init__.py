@@ -1,0 +1,1 @@
+"""Evaluation: tasks, official formats and the papers' tables."""

@@ -1,0 +1,1 @@
+"""The papers' tables on the user's own copy of the data."""
