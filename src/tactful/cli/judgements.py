@@ -7,18 +7,19 @@ judgements like the others.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import polars as pl
 
 from tactful.cli.output import echo_sentence
-from tactful.cli.tables import read_table, require_columns, split_questions
 from tactful.files import open_text
+from tactful.tables import read_table, require_columns, split_questions
 
+F = TypeVar("F", bound=Callable[..., Any])
 COUNTS = "counts"
 _DECISION = "decision"
 _WHO, _LABEL_ROW, _REFEREE_ROW = "who", "label", "referee"
@@ -34,6 +35,27 @@ all_judgements_option = click.option(
     is_flag=True,
     help="Also those that do not count by the column 'counts' of our exports.",
 )
+
+
+def column_options(command: F) -> F:
+    """Add the options that say which columns hold the items, annotators, labels and questions."""
+    for name, what in reversed(
+        (
+            ("item", "what was judged"),
+            ("annotator", "who judged it"),
+            ("label", "the judgement"),
+            ("question-column", "what was asked; without such a column there is one question"),
+        )
+    ):
+        default = name.removesuffix("-column")
+        command = click.option(
+            f"--{name}",
+            default=default,
+            show_default=True,
+            metavar="COLUMN",
+            help=f"The column with {what}.",
+        )(command)
+    return command
 
 
 @dataclass

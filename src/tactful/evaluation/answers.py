@@ -14,10 +14,10 @@ from typing import Any
 
 import polars as pl
 
-from tactful.cli.tables import read_table, require_columns
 from tactful.corpora.files.problems import show
 from tactful.errors import BadRowsError, FileFormatError, Problem
 from tactful.files import open_text
+from tactful.tables import read_table, require_columns
 
 ACTION = "nothing was scored"
 _KEPT = 10

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from tactful import metrics
-from tactful.cli.tables import require_columns
 from tactful.evaluation.answers import Answers, Faults, Table, as_ids, match, show_cell
 from tactful.evaluation.tasks import Exam, Metric, Options, mean_metric
 from tactful.metrics.generation import BleuCounts, bleu_of_counts, count_bleu, tokenise
 from tactful.metrics.significance import Decomposition, Numbers
 from tactful.metrics.word_movers import words_of
+from tactful.tables import require_columns
 
 _ORDER = 2
 

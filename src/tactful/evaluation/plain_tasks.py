@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tactful import metrics
-from tactful.cli.tables import require_columns
 from tactful.errors import FileFormatError, InputError, UsageError
 from tactful.evaluation.answers import (
     Answers,
@@ -36,6 +35,7 @@ from tactful.evaluation.tasks import (
 )
 from tactful.files import open_text
 from tactful.metrics import Measure
+from tactful.tables import require_columns
 from tactful.words import counted
 
 _FLAG = "0 or 1"

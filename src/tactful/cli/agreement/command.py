@@ -11,9 +11,8 @@ from tactful.cli.agreement.report import Block, Request, echo_as_json, echo_as_t
 from tactful.cli.agreement.span_files import SpanColumns
 from tactful.cli.agreement.spans import agreement_spans, check_span_options, span_options
 from tactful.cli.corpus.options import force_option
-from tactful.cli.judgements import all_judgements_option, read_judgements
+from tactful.cli.judgements import all_judgements_option, column_options, read_judgements
 from tactful.cli.output import format_option
-from tactful.cli.tables import column_options
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
 

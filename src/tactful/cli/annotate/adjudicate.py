@@ -89,8 +89,8 @@ def decide_from(project: "Project", path: Path, person: str) -> int:
     """Take decisions from a table, all or none; return how many."""
     from tactful.annotation.answers.answers import check_answers
     from tactful.annotation.project.importing import Said
-    from tactful.cli.tables import require_columns
     from tactful.evaluation.answers import Table, as_ids
+    from tactful.tables import require_columns
 
     given = Table(path)
     require_columns(given.frame, ["item"], path)

@@ -37,8 +37,8 @@ def items_of_table(
     """Return the rows of a table as items; what is wrong in a cell says its line."""
     from tactful.annotation.formats.cells import was_neutralised
     from tactful.annotation.project.exchange import NewItem
-    from tactful.cli.tables import require_columns
     from tactful.evaluation.answers import Table, as_ids
+    from tactful.tables import require_columns
 
     table = Table(path)
     if was_neutralised(path):
@@ -87,7 +87,7 @@ def _restored(frame: "pl.DataFrame") -> "pl.DataFrame":
 
 def tests_of_table(path: Path, columns: Columns, protocol: "Protocol") -> "list[NewItem]":
     """Return the rows of a table of hidden tests; columns are named like the questions."""
-    from tactful.cli.tables import read_table
+    from tactful.tables import read_table
 
     given = columns.gold
     if not given:

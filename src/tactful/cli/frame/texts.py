@@ -11,11 +11,11 @@ from tactful.checking.reports.visible import visible
 from tactful.cli.check.command import Wishes
 from tactful.cli.check.documents import sources
 from tactful.cli.output import echo_sentence
-from tactful.cli.tables import ENDINGS, read_table, require_columns
 from tactful.documents.document import Document, read_document
 from tactful.errors import InputError, TactfulError, UsageError
 from tactful.files import open_text
 from tactful.frames.protocol import Framer
+from tactful.tables import ENDINGS, read_table, require_columns
 from tactful.types import Frame
 
 BATCH = 64

@@ -211,7 +211,7 @@ def _read(options: dict[str, Any]) -> "TaskData":
     seed, share = options["seed"], options["validation"]
     if options["task"] != CUSTOM:
         return read_task(options["task"], options["data"], share, seed)
-    from tactful.cli.tables import read_table, require_columns
+    from tactful.tables import read_table, require_columns
 
     file = options["data_table"]
     if file is None:

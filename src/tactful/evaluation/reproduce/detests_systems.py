@@ -1,7 +1,7 @@
 """The systems of ``tactful reproduce detests``, by the names of the paper; a new one is one line.
 
 A factory takes :class:`SystemSettings` and returns a classifier of the task, either a
-``StereotypeClassifier`` or an ``ExampleClassifier`` (:mod:`tactful.evaluation.reproduce.detests_task`). It is
+``StereotypeClassifier`` or an ``ExampleClassifier`` (:mod:`.detests_task`). It is
 imported when its row is run, so that a row that needs an extra does not stop the others.
 """
 

@@ -6,10 +6,9 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from tactful import frames
 from tactful.evaluation.reproduce.paper_tables import PaperRow, load_table
 
-FOLDER = Path(frames.__file__).parent / "tables"
+FOLDER = Path(__file__).parent / "tables"
 NAME = "sbic-frames"
 
 

@@ -6,10 +6,9 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from tactful import detectors
 from tactful.registry import unknown_name
 
-FOLDER = Path(detectors.__file__).parent / "tables"
+FOLDER = Path(__file__).parent / "tables"
 
 
 class PaperRow(BaseModel):

@@ -1,4 +1,4 @@
-"""Reading a plain table for a command: CSV, TSV, JSON Lines (all three gzipped too) or Parquet.
+"""Reading a plain table: CSV, TSV, JSON Lines (all three gzipped too) or Parquet.
 
 What cannot be read is one sentence with the file, the line, what was found and what was expected.
 Cells of CSV and TSV stay text, exactly as written; an empty cell is a missing one.
@@ -6,11 +6,9 @@ Cells of CSV and TSV stay text, exactly as written; an empty cell is a missing o
 
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
-import click
 import polars as pl
 
 from tactful.errors import FileFormatError, InputError, UsageError
@@ -23,8 +21,6 @@ _PACKED = (".gz", ".zip")
 _SAME = {".tab": ".tsv", ".ndjson": ".jsonl", ".pq": ".parquet"}
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _BATCH_ROWS = 50_000
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def read_table(path: Path) -> pl.DataFrame:
@@ -48,27 +44,6 @@ def require_columns(frame: pl.DataFrame, names: Sequence[str], path: Path) -> No
     for name in names:
         if name not in frame.columns:
             raise InputError(f"{path}: {unknown_name('column', name, frame.columns)}")
-
-
-def column_options(command: F) -> F:
-    """Add the options that say which columns hold the items, annotators, labels and questions."""
-    for name, what in reversed(
-        (
-            ("item", "what was judged"),
-            ("annotator", "who judged it"),
-            ("label", "the judgement"),
-            ("question-column", "what was asked; without such a column there is one question"),
-        )
-    ):
-        default = name.removesuffix("-column")
-        command = click.option(
-            f"--{name}",
-            default=default,
-            show_default=True,
-            metavar="COLUMN",
-            help=f"The column with {what}.",
-        )(command)
-    return command
 
 
 def split_questions(

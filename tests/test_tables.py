@@ -6,8 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tactful.cli.tables import read_table, require_columns, split_questions
 from tactful.errors import FileFormatError, InputError, TactfulError, UnknownNameError, UsageError
+from tactful.tables import read_table, require_columns, split_questions
 
 FRAME = pl.DataFrame({"item": ["a", "b"], "label": ["1", None]})
 CSV = b'item,label\na,1\nb,""\n'
@@ -45,7 +45,7 @@ def test_text_stays_as_written(tmp_path: Path) -> None:
 
 
 def test_many_rows_come_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tactful.cli.tables._BATCH_ROWS", 3)
+    monkeypatch.setattr("tactful.tables._BATCH_ROWS", 3)
     path = tmp_path / "t.csv"
     path.write_text("item\n" + "".join(f"{i}\n" for i in range(10)), encoding="utf-8")
     assert read_table(path)["item"].to_list() == [str(i) for i in range(10)]
