@@ -16,11 +16,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+from factory.language import Text, read_texts, without_accents
+
 from results import machine_line, table, write_section
 from tactful.documents.language import TABLE, detect_language, words_of
 from tactful.documents.segments import sentences
 from tactful.settings import load_settings
-from tactful.training.language import Text, read_texts, without_accents
 
 SEED = 11
 BUCKETS = {"3": (3, 3), "4": (4, 4), "5-7": (5, 7), "8-12": (8, 12), "13+": (13, 25)}

@@ -13,6 +13,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from factory.english_v1.sentence_vectors import find_sentence_model, sentence_vectors
+from factory.spanish.card import fitted_experts, mixed_logits
+from factory.spanish.default import open_lesson, outside_logits
+from factory.spanish.figures import disputed, five_categories, held_out
+from factory.spanish.lessons import pcl_examples
+from factory.spanish.sources import (
+    COLUMNS,
+    COMMENT,
+    COMMENTS,
+    FOLDS,
+    SPEECH,
+    SPEECHES,
+    STEREOTYPE,
+    HoldOut,
+    SpanishSources,
+    read_spanish,
+)
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -25,23 +42,6 @@ from tactful.metrics.detection import f1_score
 from tactful.metrics.ranking import roc_auc_score
 from tactful.metrics.significance import bootstrap_interval
 from tactful.settings import load_settings
-from tactful.training.sentence_vectors import find_sentence_model, sentence_vectors
-from tactful.training.spanish_card import fitted_experts, mixed_logits
-from tactful.training.spanish_default import open_lesson, outside_logits
-from tactful.training.spanish_figures import disputed, five_categories, held_out
-from tactful.training.spanish_sources import (
-    COLUMNS,
-    COMMENT,
-    COMMENTS,
-    FOLDS,
-    SPEECH,
-    SPEECHES,
-    STEREOTYPE,
-    HoldOut,
-    SpanishSources,
-    read_spanish,
-)
-from tactful.training.stereotype_lessons import pcl_examples
 
 SPEED_TEXTS = 2_000
 SPEED_RUNS = 3

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from factory.english_v1.sentence_vectors import find_sentence_model, sentence_vectors
+from factory.spanish.ablations import FOLDS, REPETITIONS, Row, ablate
 from numpy.typing import NDArray
 
 from results import machine_line, table, write_section
-from tactful.training.sentence_vectors import find_sentence_model, sentence_vectors
-from tactful.training.stereotype_ablations import FOLDS, REPETITIONS, Row, ablate
-from tactful.training.stereotype_corpora import ROOT, STEREOIMMIGRANTS_IDS, read_lesson
-from tactful.training.stereotype_data import StereotypeLesson
+from tactful.training.stereotypes.corpora import ROOT, STEREOIMMIGRANTS_IDS, read_lesson
+from tactful.training.stereotypes.data import StereotypeLesson
 
 ROWS: dict[str, Sequence[str]] = {
     "base (words 1-3, logistic)": (),

@@ -12,7 +12,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzáéíóúñü.,;:!?¿¡0123456789-'"
 
 def tiny_pieces() -> Any:
     """Return a model of pieces: specials, letters, words, and pieces of another script."""
-    from tactful.training.use_pieces import CONTROL, UNKNOWN, Piece, PieceModel
+    from factory.use.pieces import CONTROL, UNKNOWN, Piece, PieceModel
 
     texts = [f"▁{word}" for word in dict.fromkeys(WORDS)]
     pairs = [first + second for first in "bcdlmnprst" for second in "aeiouáéíóúrl"]
@@ -25,9 +25,8 @@ def tiny_pieces() -> Any:
 def tiny_use() -> tuple[Any, Any]:
     """Return network and tokenizer."""
     import torch
-
-    from tactful.training.use_network import UseNetwork
-    from tactful.training.use_tokens import use_tokenizer
+    from factory.use.network import UseNetwork
+    from factory.use.tokens import use_tokenizer
 
     torch.manual_seed(1)
     model = tiny_pieces()

@@ -2,13 +2,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from factory.spanish.ngrams import fit_ngrams
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from tactful.detectors.card import Card
 from tactful.detectors.load import load_detector
 from tactful.detectors.models.ngrams import ARRAYS_FILE, NgramDetector, Ngrams
 from tactful.errors import FileFormatError
-from tactful.training.ngrams import fit_ngrams
 
 TEXTS = [
     "La  plaza del barrio está llena, ¡qué alegría!",

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from factory.spanish.lessons import lesson_labels, lessons, pcl_examples
+from factory.spanish.mapping import load_mapping
+from factory.spanish.weak_label_figures import figures_table, rule_figures, stereotype_auc
 
 from tactful.corpora.detests import CATEGORIES
 from tactful.detectors.models.stereotype_rules import (
@@ -23,9 +26,6 @@ from tactful.detectors.models.stereotype_rules import (
 )
 from tactful.errors import FileFormatError
 from tactful.taxonomies import load_taxonomy
-from tactful.training.stereotype_figures import figures_table, rule_figures, stereotype_auc
-from tactful.training.stereotype_lessons import lesson_labels, lessons, pcl_examples
-from tactful.training.stereotype_mapping import load_mapping
 
 
 @cache

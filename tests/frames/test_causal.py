@@ -34,7 +34,7 @@ OTHERS = ["", "fine", "old people go out and what is it " * 12, "[END] [SEP] é 
 
 
 def random_model(folder: Path, kind: str) -> tuple[Any, Any]:
-    from tactful.training.causal_base import find_base, load_base
+    from tactful.training.causal.base import find_base, load_base
 
     return load_base(find_base(TINY["write_tiny_model"](folder, kind)))
 
@@ -49,8 +49,8 @@ def untaught(
 @pytest.fixture(scope="module", params=["gpt2", "llama"])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a model that knows the four lessons by heart."""
-    from tactful.training.causal_data import encode_lines
-    from tactful.training.causal_lm import Plan, train_causal
+    from tactful.training.causal.data import encode_lines
+    from tactful.training.causal.language_model import Plan, train_causal
 
     model, wrapped = random_model(tmp_path_factory.mktemp("base"), request.param)
     lines = encode_lines(LESSONS, LineTokenizer(wrapped), 64, 96)

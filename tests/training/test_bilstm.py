@@ -12,7 +12,7 @@ from tactful.detectors import load_detector, read_card  # noqa: E402
 from tactful.detectors.models.bilstm import WINDOW, load_bilstm_detector  # noqa: E402
 from tactful.errors import FileFormatError, InputError  # noqa: E402
 from tactful.metrics.word_vectors import WordVectors  # noqa: E402
-from tactful.training.bilstm import BiLstm  # noqa: E402
+from tactful.training.bilstm.train import BiLstm  # noqa: E402
 
 FAST = {"epochs": 8, "dimension": 8, "units": 4, "rate": 0.05, "batch": 8}
 

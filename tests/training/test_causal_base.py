@@ -14,8 +14,8 @@ pytest.importorskip("transformers")
 from tactful.errors import FileFormatError, UsageError  # noqa: E402
 from tactful.files import sha256  # noqa: E402
 from tactful.frames.linearise import special_tokens  # noqa: E402
-from tactful.training import causal_base  # noqa: E402
-from tactful.training.causal_base import PACKAGE, PACKAGE_SHA256, find_base, load_base  # noqa: E402
+from tactful.training.causal import base as causal_base  # noqa: E402
+from tactful.training.causal.base import PACKAGE, PACKAGE_SHA256, find_base, load_base  # noqa: E402
 
 TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_causal.py"))
 

@@ -13,8 +13,8 @@ from tactful.errors import InputError, UsageError
 from tactful.frames.causal_tokens import LineTokenizer
 from tactful.frames.linearise import Instance, prompt, value_token
 from tactful.frames.posts import Post
-from tactful.training.causal_base import find_base, load_base
-from tactful.training.causal_data import (
+from tactful.training.causal.base import find_base, load_base
+from tactful.training.causal.data import (
     batches,
     choose_lessons,
     encode_line,

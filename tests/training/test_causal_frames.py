@@ -17,7 +17,7 @@ from tactful.detectors.card import read_card
 from tactful.errors import UsageError
 from tactful.files import sha256
 from tactful.frames import frame_problems, load_framer
-from tactful.training import causal_lm
+from tactful.training.causal import language_model as causal_lm
 
 TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_causal.py"))
 SAMPLE = Path(str(resources.files("tactful.corpora"))) / "samples" / "sbic"

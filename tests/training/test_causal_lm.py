@@ -14,10 +14,10 @@ pytest.importorskip("transformers")
 from tactful.errors import FileFormatError, UsageError  # noqa: E402
 from tactful.frames.causal_tokens import LineTokenizer  # noqa: E402
 from tactful.frames.linearise import special_tokens  # noqa: E402
-from tactful.training import causal_lm  # noqa: E402
-from tactful.training.causal_base import find_base, load_base  # noqa: E402
-from tactful.training.causal_data import Line, encode_lines  # noqa: E402
-from tactful.training.causal_lm import (  # noqa: E402
+from tactful.training.causal import language_model as causal_lm  # noqa: E402
+from tactful.training.causal.base import find_base, load_base  # noqa: E402
+from tactful.training.causal.data import Line, encode_lines  # noqa: E402
+from tactful.training.causal.language_model import (  # noqa: E402
     CHECKPOINT_FILE,
     Plan,
     line_losses,

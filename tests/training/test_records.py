@@ -3,6 +3,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from factory.english_v1.sampling import BalancedSampler
 
 from tactful.training.records import (
     IDS,
@@ -12,7 +13,6 @@ from tactful.training.records import (
     read_records,
     read_unlabelled,
 )
-from tactful.training.sampling import BalancedSampler
 
 needs_data = pytest.mark.skipif(
     not os.environ.get("TACTFUL_DATA"), reason="$TACTFUL_DATA names no folder with the corpora"

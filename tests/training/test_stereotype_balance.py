@@ -5,8 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from tactful.errors import UsageError
-from tactful.training.stereotype_balance import over_sampled, under_bags
-from tactful.training.stereotype_linear import METHODS, Sum, fit_sum, mean_sum
+from tactful.training.stereotypes.balance import over_sampled, under_bags
+from tactful.training.stereotypes.linear import METHODS, Sum, fit_sum, mean_sum
 
 LABELS = np.array([True] * 4 + [False] * 10)
 

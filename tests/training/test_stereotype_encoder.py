@@ -12,8 +12,8 @@ pytest.importorskip("onnx")
 
 from tactful.detectors import load_detector
 from tactful.errors import InputError, UsageError
-from tactful.training import stereotype_encoder
-from tactful.training.stereotype_encoder import StereotypeEncoder
+from tactful.training.stereotypes import encoder as stereotype_encoder
+from tactful.training.stereotypes.encoder import StereotypeEncoder
 
 FAST: dict[str, Any] = {"epochs": 40, "batch": 8, "rate": 1e-2}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tactful.training.stereotype_features import (
+from tactful.training.stereotypes.features import (
     NEGATION_FEATURES,
     feature_names,
     features_of,
@@ -11,7 +11,7 @@ from tactful.training.stereotype_features import (
     negation_features,
     plain,
 )
-from tactful.training.stereotype_negation import negations
+from tactful.training.stereotypes.negation import negations
 
 
 @pytest.mark.parametrize(

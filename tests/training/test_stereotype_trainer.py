@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from factory.spanish.ablations import ablate, exclusive_measures, measures_of
 
 from tactful.detectors import load_detector, read_card
 from tactful.errors import UnknownNameError, UsageError
-from tactful.training.stereotype_ablations import ablate, exclusive_measures, measures_of
-from tactful.training.stereotype_context import Context
-from tactful.training.stereotype_data import StereotypeLesson, make_lesson
-from tactful.training.stereotype_detector import save_stereotypes
-from tactful.training.stereotype_switches import SWITCHES, Switches
-from tactful.training.stereotype_systems import SwitchedSystem, base
-from tactful.training.stereotype_trainer import StereotypeTrainer, TrainerSettings
+from tactful.training.stereotypes.context import Context
+from tactful.training.stereotypes.data import StereotypeLesson, make_lesson
+from tactful.training.stereotypes.detector import save_stereotypes
+from tactful.training.stereotypes.switches import SWITCHES, Switches
+from tactful.training.stereotypes.systems import SwitchedSystem, base
+from tactful.training.stereotypes.trainer import StereotypeTrainer, TrainerSettings
 from tactful.types import Example
 
 ALIKE = ["todos ellos son iguales", "siempre llegan tarde los de fuera", "esa gente nunca cambia"]

@@ -18,7 +18,7 @@ from tactful.errors import MissingExtraError, UsageError
 from tactful.files import sha256 as sha256_of_file
 
 if TYPE_CHECKING:
-    from tactful.training.causal_base import Base
+    from tactful.training.causal.base import Base
 
 ModelKind = Literal["masked", "causal", "classifier"]
 
@@ -170,7 +170,7 @@ def _check_architecture(kind: ModelKind, place: str, config: Any) -> None:
 
 
 def _open_gguf(place: str) -> Opened:
-    from tactful.training.causal_base import find_base
+    from tactful.training.causal.base import find_base
 
     base = find_base(place)
     if any(find_spec(name) is None for name in ("gguf", "accelerate")):
@@ -201,7 +201,7 @@ def _as_one_sentence(kind: ModelKind, place: str, *, offline: bool) -> Iterator[
     """Turn whatever the library raises about a model into one sentence."""
     from safetensors import SafetensorError
 
-    from tactful.training.causal_base import quiet
+    from tactful.training.causal.base import quiet
 
     try:
         with quiet():

@@ -3,7 +3,7 @@
 A log-linear model: each n-gram of 1 to 4 letters of a word, and each short word as a whole, says a
 little for English, Spanish or any other language. What a word says is remembered, so that running
 text costs one look-up per word; the weights are whole numbers, so that sums are the same on every
-machine. ``tactful.training.language`` makes the table beside this file.
+machine. ``factory.language`` makes the table beside this file.
 """
 
 import json
@@ -188,7 +188,7 @@ def embedded_table() -> Table:
 
 
 def read_table(path: Path) -> Table:
-    """Read a table that ``tactful.training.language`` wrote."""
+    """Read a table that ``factory.language`` wrote."""
     try:
         with np.load(path, allow_pickle=False) as arrays:
             names = arrays["grams"].tobytes().decode("utf-8").split("\n")

@@ -101,7 +101,7 @@ def make_model(order: Order) -> Any:
         return VectorsSvm(**order.settings)
     require_extra(order.model)
     if order.model == "bilstm":
-        from tactful.training.bilstm import BiLstm
+        from tactful.training.bilstm.train import BiLstm
 
         return BiLstm(**order.settings)
     from tactful.training.finetune import FineTuned

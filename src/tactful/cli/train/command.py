@@ -259,15 +259,15 @@ def _train_pipeline(options: dict[str, Any], work: Path) -> None:
 def _pipeline(options: dict[str, Any], data: Path, work: Path) -> None:
     output, base = options["output"], options["base"]
     if options["task"] == SPANISH:
-        from tactful.training.spanish_default import train_spanish
+        from factory.spanish.default import train_spanish
 
         _say_card(train_spanish(data, output, work, click.echo), output / "default-es")
     elif options["task"] == FRAMES:
-        from tactful.training.frames_default import train_frames
+        from factory.frames.default import train_frames
 
         train_frames(data, output, work, base, click.echo)
     else:
-        from tactful.training.embedded import train_default
+        from factory.english_v1.embedded import train_default
 
         train_default(data, output, work, base, click.echo)
 

@@ -116,7 +116,8 @@ def train_frames_lm(options: dict[str, Any]) -> None:
     if output.is_dir() and any(output.iterdir()) and not force:
         raise UsageError(f"{output}: it exists already; name another place or pass --force.")
     try:
-        from tactful.training import causal_frames, causal_lm
+        from tactful.training.causal import frames as causal_frames
+        from tactful.training.causal import language_model as causal_lm
     except ImportError as error:
         raise MissingExtraError("train", "Training a causal language model") from error
     work = output.with_name(f"{output.name}.training")

@@ -14,14 +14,14 @@ from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.detectors.card import Card
-    from tactful.training.stereotype_data import StereotypeLesson
-    from tactful.training.stereotype_switches import Switches
+    from tactful.training.stereotypes.data import StereotypeLesson
+    from tactful.training.stereotypes.switches import Switches
 
 CORPORA = ("stereoimmigrants", "detoxis", "detests")
 
 
 def _complete_switch(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from tactful.training.stereotype_switches import SWITCHES
+    from tactful.training.stereotypes.switches import SWITCHES
 
     return [name for name, each in SWITCHES.items() if each.saved and name.startswith(incomplete)]
 
@@ -74,8 +74,8 @@ def train_stereotypes_cli(**options: Any) -> None:
 
 def train_stereotypes(options: dict[str, Any]) -> None:
     """Train a detector of stereotypes, saying what happens."""
-    from tactful.training.stereotype_corpora import read_lesson
-    from tactful.training.stereotype_switches import SWITCHES, Switches
+    from tactful.training.stereotypes.corpora import read_lesson
+    from tactful.training.stereotypes.switches import SWITCHES, Switches
 
     output, force = options["output"], options["force"]
     if output.exists() and not output.is_dir():
@@ -109,8 +109,8 @@ def train_stereotypes(options: dict[str, Any]) -> None:
 def _train_words(
     lesson: "StereotypeLesson", switches: "Switches", options: dict[str, Any]
 ) -> "Card":
-    from tactful.training.stereotype_detector import save_stereotypes
-    from tactful.training.stereotype_trainer import StereotypeTrainer, TrainerSettings
+    from tactful.training.stereotypes.detector import save_stereotypes
+    from tactful.training.stereotypes.trainer import StereotypeTrainer, TrainerSettings
 
     trainer = StereotypeTrainer(TrainerSettings(switches, seed=options["seed"])).fit(lesson)
     if trainer.translated_ is not None:
@@ -138,11 +138,11 @@ def _train_encoder(
     lesson: "StereotypeLesson", switches: "Switches", options: dict[str, Any]
 ) -> "Card":
     try:
-        from tactful.training.stereotype_encoder import StereotypeEncoder
+        from tactful.training.stereotypes.encoder import StereotypeEncoder
     except ImportError as error:
         raise MissingExtraError("train", "Fine-tuning an encoder") from error
     from tactful.detectors.card import read_card
-    from tactful.training.stereotype_detector import NOT_FOR
+    from tactful.training.stereotypes.detector import NOT_FOR
 
     chosen = {name: options[name] for name in ("epochs", "rate") if options[name] is not None}
     model = StereotypeEncoder(

@@ -3,7 +3,7 @@
 Every cue of ``stereotype_rules.yaml`` that a sentence holds is a piece of evidence. What it weighs
 depends on whether a word for people from elsewhere stands near; pieces are joined by noisy-or, as
 if each could be right on its own. Sentences that deny a claim or cite figures count for less. The
-labels are rough: :mod:`tactful.training.stereotype_figures` measures how rough. They teach what no
+labels are rough: :mod:`factory.spanish.weak_label_figures` measures how rough. They teach what no
 corpus at hand has labels for, and they are a voice of their own in the Spanish detector
 (:mod:`tactful.detectors.models.rules`).
 """

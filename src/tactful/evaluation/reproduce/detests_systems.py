@@ -109,7 +109,7 @@ def fasttext_svc(settings: SystemSettings) -> TwoStage:
 
 
 _HERE = "tactful.evaluation.reproduce.detests_systems"
-_SWITCHED = "tactful.training.stereotype_systems"
+_SWITCHED = "tactful.training.stereotypes.systems"
 SYSTEMS: dict[str, System] = {
     system.name: system
     for system in (

@@ -97,7 +97,7 @@ def _mean_vectors(settings: RowSettings) -> Model:
 
 
 def _bilstm(settings: RowSettings) -> Model:
-    kind = _torch_class("tactful.training.bilstm:BiLstm", "The row bilstm")
+    kind = _torch_class("tactful.training.bilstm.train:BiLstm", "The row bilstm")
     model: Model = kind(vectors=settings.vectors, random_state=settings.seed)
     return model
 

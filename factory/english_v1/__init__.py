@@ -1,0 +1,1 @@
+"""The first edition of the English detectors."""

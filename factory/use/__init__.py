@@ -1,0 +1,1 @@
+"""The multilingual Universal Sentence Encoder: unpacked, trained further and exported."""

@@ -1,0 +1,1 @@
+"""A bidirectional LSTM over word vectors."""

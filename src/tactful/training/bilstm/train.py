@@ -1,0 +1,236 @@
+"""A bidirectional LSTM over word vectors: the baseline of Pérez-Almendros et al. 2020, section 5.
+
+From the paper: word2vec vectors, 20 units, a dropout of 0.25 before the LSTM and before the
+classification, Adam, 300 epochs with early stopping and a patience of 10, a tenth of the training
+texts held out for it. Ours, as the paper says nothing: batches of 32, Adam's usual rate of 0.001,
+vectors that stay as they are, and the last states of both directions as what is classified.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+
+from tactful.detectors.card import Card, write_card
+from tactful.detectors.models.bilstm import (
+    FIRST_WORD,
+    MODEL_FILE,
+    VOCABULARY_FILE,
+    windows_of,
+    word_numbers,
+    words_of,
+)
+from tactful.detectors.models.estimator import (
+    Numbers,
+    TextClassifier,
+    binary_table,
+    list_of_texts,
+    shaped,
+)
+from tactful.detectors.models.vectors import read_vectors
+from tactful.errors import InputError
+from tactful.files import atomic_folder
+from tactful.metrics.word_vectors import WordVectors
+from tactful.training.bilstm.network import BiLstmNetwork
+from tactful.training.bilstm.onnx import export_bilstm
+from tactful.training.epochs import (
+    Encoded,
+    OnEpoch,
+    OnStep,
+    Plan,
+    predict_logits,
+    run_epochs,
+    silent,
+)
+from tactful.training.held_out import held_out_rows, probabilities
+
+VERSION = "1"
+
+
+class BiLstm(TextClassifier):
+    """The BiLSTM behind ``fit`` and ``predict_proba``.
+
+    vectors: a file (word2vec, GloVe, fastText), or vectors already read; without any, random ones
+    of ``dimension`` numbers are learnt. least, most: how often a word must occur to be known then,
+    and how many are. validation: the share of the texts held out for early stopping.
+    """
+
+    def __init__(
+        self,
+        vectors: WordVectors | Path | str | None = None,
+        units: int = 20,
+        dropout: float = 0.25,
+        epochs: int = 300,
+        patience: int | None = 10,
+        validation: float = 0.1,
+        batch: int = 32,
+        rate: float = 1e-3,
+        tune_vectors: bool = False,
+        dimension: int = 100,
+        least: int = 2,
+        most: int = 20_000,
+        class_weight: str | None = None,
+        sampling: str | None = None,
+        random_state: int = 1,
+    ):
+        self.vectors = vectors
+        self.units = units
+        self.dropout = dropout
+        self.epochs = epochs
+        self.patience = patience
+        self.validation = validation
+        self.batch = batch
+        self.rate = rate
+        self.tune_vectors = tune_vectors
+        self.dimension = dimension
+        self.least = least
+        self.most = most
+        self.class_weight = class_weight
+        self.sampling = sampling
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: Sequence[str],  # noqa: N803
+        y: ArrayLike,
+        *,
+        folder: Path | None = None,
+        on_epoch: OnEpoch = silent,
+        on_step: OnStep = silent,
+    ) -> Self:
+        """Learn from texts and their labels; ``folder`` keeps a checkpoint after each epoch."""
+        texts = list_of_texts(X)
+        table, self.several_ = binary_table(y, len(texts))
+        plan = self.plan()
+        self.words_, matrix = self._vocabulary(texts)
+        index = {word: at for at, word in enumerate(self.words_, FIRST_WORD)}
+        tokens = [windows_of(word_numbers(text, index))[0] for text in texts]
+        learnt, held_out = held_out_rows(
+            table, self.validation if self.patience is not None else 0.0, self.random_state
+        )
+        torch.manual_seed(self.random_state)
+        self.network_ = BiLstmNetwork(
+            torch.from_numpy(matrix),
+            self.units,
+            table.shape[1],
+            self.dropout,
+            self.vectors is None or self.tune_vectors,
+        )
+        labels = table.astype(np.float32)
+        self.history_ = run_epochs(
+            self.network_,
+            Encoded([tokens[row] for row in learnt], labels[learnt]),
+            Encoded([tokens[row] for row in held_out], labels[held_out]) if held_out else None,
+            plan,
+            folder,
+            on_epoch,
+            on_step,
+        )
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def plan(self) -> Plan:
+        """Return the numbers of the run."""
+        return Plan(
+            seed=self.random_state,
+            epochs=self.epochs,
+            batch=self.batch,
+            rate=self.rate,
+            patience=self.patience,
+            class_weight=self.class_weight,
+            sampling=self.sampling,
+        )
+
+    def _vocabulary(self, texts: Sequence[str]) -> tuple[list[str], NDArray[np.float32]]:
+        """Return the known words and the rows of padding, the unknown word and these words."""
+        rng = np.random.default_rng(self.random_state)
+        given = self._given_vectors(texts)
+        if given is None:
+            counts = Counter(word.lower() for text in texts for word in words_of(text))
+            words = [word for word, n in counts.most_common(self.most) if n >= self.least]
+            rows = rng.normal(scale=0.1, size=(len(words), self.dimension))
+        else:
+            words = list(given.index)
+            if not words:
+                raise InputError(
+                    "Found no vector for any word of the texts; expected vectors of their language."
+                )
+            rows = given.rows(words)
+        first = np.zeros((FIRST_WORD, rows.shape[1]))
+        if given is not None:
+            first[1] = rows.mean(axis=0)
+        return words, np.concatenate([first, rows]).astype(np.float32)
+
+    def _given_vectors(self, texts: Sequence[str]) -> WordVectors | None:
+        if self.vectors is None or isinstance(self.vectors, WordVectors):
+            return self.vectors
+        return read_vectors(Path(self.vectors), texts)
+
+    def decision_function(self, X: Sequence[str]) -> Numbers:  # noqa: N803
+        """Return the log-odds; of a long text those of its strongest window."""
+        self.require_fitted("network_")
+        return shaped(self._logits(X), self.several_)
+
+    def predict_proba(self, X: Sequence[str]) -> Numbers:  # noqa: N803
+        """Return probabilities: of 0 and 1, or of 1 for each label if there are several."""
+        self.require_fitted("network_")
+        return probabilities(self._logits(X), self.several_)
+
+    def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
+        """Return 0 or 1 for each text and label."""
+        return (self.decision_function(X) > 0).astype(np.int64)
+
+    def _logits(self, texts: Sequence[str]) -> Numbers:
+        index = {word: at for at, word in enumerate(self.words_, FIRST_WORD)}
+        windows, owners = [], []
+        for at, text in enumerate(list_of_texts(texts)):
+            for window in windows_of(word_numbers(text, index)):
+                windows.append(window)
+                owners.append(at)
+        ids = self.network_.head.out_features
+        found = np.full((len(texts), ids), -np.inf)
+        np.maximum.at(found, owners, predict_logits(self.network_, windows, ids, self.batch))
+        return found
+
+    def export(
+        self,
+        folder: Path,
+        ids: Sequence[str],
+        *,
+        force: bool = False,
+        about: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write a folder that ``load_detector`` opens; ``about`` are further fields of its card."""
+        self.require_fitted("network_")
+        about = about or {}
+        given = self.vectors
+        settings = self.get_params() | {
+            "vectors": Path(given).name if isinstance(given, str | Path) else None
+        }
+        card = Card(
+            **{
+                "name": "bilstm",
+                "version": VERSION,
+                "summary": "A bidirectional LSTM over word vectors.",
+                "limits": ("Words that were not in its training texts are all the same to it.",),
+                **about,
+                "ids": tuple(ids),
+                "kind": "bilstm",
+                "training": {
+                    "settings": settings,
+                    "epochs run": len(self.history_),
+                    **about.get("training", {}),
+                },
+            }
+        )
+        with atomic_folder(folder, force) as target:
+            export_bilstm(self.network_, target / MODEL_FILE)
+            (target / VOCABULARY_FILE).write_text(
+                json.dumps(self.words_, ensure_ascii=False), encoding="utf-8"
+            )
+            write_card(card, target)

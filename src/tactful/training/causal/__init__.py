@@ -1,0 +1,1 @@
+"""Causal language models that learn to write frames."""

@@ -1,0 +1,1 @@
+"""Spanish stereotypes, with the ideas of DETESTS' participants as switches."""

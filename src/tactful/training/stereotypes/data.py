@@ -1,0 +1,172 @@
+"""What is learnt from: texts, labels, the annotators' shares, hints, groups and contexts.
+
+A hint is something that annotators said and that no reader of a new text knows: implicitness, the
+target, sarcasm. The switch "meta" learns to predict it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tactful.errors import InputError
+from tactful.training.stereotypes.context import NOWHERE, Context
+
+Flags = NDArray[np.bool_]
+Numbers = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StereotypeLesson:
+    """Texts with a row of labels each; everything else may be unknown."""
+
+    labels: tuple[str, ...]
+    texts: tuple[str, ...]
+    table: Flags
+    """One row for each text, one column for each label."""
+    groups: tuple[str, ...]
+    """Texts of one group (a speech, an article, a comment) never stand in two folds."""
+    shares: Numbers
+    """The share of annotators who say yes; the label itself where no annotators are known."""
+    contexts: tuple[Context, ...]
+    hints: Mapping[str, Numbers] = field(default_factory=dict)
+    """Name -> 0 or 1 for each text, NaN where nobody was asked."""
+    sources: Places = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Row -> the row that it was made of; empty where no row was made."""
+    about: tuple[Mapping[str, Any], ...] = ()
+    """The corpora, as a card lists them."""
+
+    def disagreement(self) -> bool:
+        """Say whether any annotator disagrees with a label."""
+        return bool((self.shares != self.table).any())
+
+    def made(self) -> Flags:
+        """Say which rows are not the corpus's own."""
+        rows = np.arange(len(self.texts))
+        return self.sources != rows if len(self.sources) else np.zeros(len(rows), dtype=np.bool_)
+
+    def part(self, rows: ArrayLike) -> "StereotypeLesson":
+        """Return some of the rows, in the order given."""
+        places = np.asarray(rows, dtype=np.int64)
+        return replace(
+            self,
+            texts=tuple(self.texts[row] for row in places),
+            table=self.table[places],
+            groups=tuple(self.groups[row] for row in places),
+            shares=self.shares[places],
+            contexts=tuple(self.contexts[row] for row in places),
+            hints={name: column[places] for name, column in self.hints.items()},
+            sources=np.zeros(0, dtype=np.int64),
+        )
+
+    def only(self, labels: Sequence[str]) -> "StereotypeLesson":
+        """Return the same texts with some of the labels."""
+        columns = [self.labels.index(name) for name in labels]
+        return replace(
+            self,
+            labels=tuple(labels),
+            table=self.table[:, columns],
+            shares=self.shares[:, columns],
+        )
+
+    def with_made(self, rows: Sequence[int], texts: Sequence[str]) -> "StereotypeLesson":
+        """Add texts that were made of rows of this lesson and keep their labels and groups."""
+        places = np.asarray(rows, dtype=np.int64)
+        made = self.part(places)
+        return replace(
+            self,
+            texts=(*self.texts, *texts),
+            table=np.concatenate([self.table, made.table]),
+            groups=(*self.groups, *made.groups),
+            shares=np.concatenate([self.shares, made.shares]),
+            contexts=(*self.contexts, *made.contexts),
+            hints={
+                name: np.concatenate([column, made.hints[name]])
+                for name, column in self.hints.items()
+            },
+            sources=np.concatenate([np.arange(len(self.texts), dtype=np.int64), places]),
+        )
+
+    def fingerprint(self) -> str:
+        """Return a hash of texts, labels and shares: equal data, equal hash."""
+        digest = sha256(repr(self.labels).encode())
+        for text, flags, row in zip(self.texts, self.table, self.shares, strict=True):
+            line = repr((text, flags.tolist(), row.tolist()))
+            digest.update(line.encode("utf-8", "backslashreplace"))
+        return digest.hexdigest()
+
+
+def make_lesson(
+    texts: Sequence[str],
+    table: ArrayLike,
+    labels: Sequence[str] = ("stereotype",),
+    *,
+    groups: Sequence[str] | None = None,
+    shares: ArrayLike | None = None,
+    contexts: Sequence[Context] | None = None,
+    hints: Mapping[str, ArrayLike] | None = None,
+    about: Sequence[Mapping[str, Any]] = (),
+) -> StereotypeLesson:
+    """Check and put together what is learnt from; without groups each text is its own."""
+    size = len(texts)
+    found = _table(table, size)
+    if not size or found.shape[1] != len(labels) or not np.isin(found, (0, 1)).all():
+        raise InputError(
+            f"Found {size:,} texts and labels of shape {found.shape}; expected at least one text "
+            f"and {len(labels)} labels of 0 or 1 for each."
+        )
+    soft = found if shares is None else _table(shares, size)
+    if soft.shape != found.shape or not ((soft >= 0) & (soft <= 1)).all():
+        raise InputError(
+            f"Found annotators' shares of shape {soft.shape}; expected numbers from 0 to 1, one "
+            f"for each of {size:,} texts and {len(labels)} labels."
+        )
+    columns = {name: np.asarray(each, dtype=np.float64) for name, each in (hints or {}).items()}
+    sizes = {"groups": groups, "contexts": contexts, **columns}
+    for name, each in sizes.items():
+        if each is not None and len(each) != size:
+            raise InputError(
+                f"Found {len(each):,} entries of {name}; expected one for each of {size:,} texts."
+            )
+    return StereotypeLesson(
+        tuple(labels),
+        tuple(texts),
+        found.astype(np.bool_),
+        tuple(groups) if groups is not None else tuple(map(str, range(size))),
+        soft,
+        tuple(contexts) if contexts is not None else (NOWHERE,) * size,
+        columns,
+        about=tuple(about),
+    )
+
+
+def _table(values: ArrayLike, size: int) -> Numbers:
+    found = np.asarray(values, dtype=np.float64)
+    return found.reshape(-1, 1) if found.ndim == 1 or not size else found
+
+
+def group_folds(groups: Sequence[str], table: Flags, folds: int, seed: int) -> Places:
+    """Return the number of the fold of each row: groups stay whole, labels stay in balance.
+
+    Groups are dealt from the largest to the smallest, each into the fold that lacks most of what
+    it has; equal ones by the seed. Fewer groups than folds give fewer folds.
+    """
+    names, places = np.unique(np.asarray(groups, dtype=np.str_), return_inverse=True)
+    counts = np.zeros((len(names), table.shape[1] + 1))
+    np.add.at(counts, places, np.concatenate([table, np.ones((len(table), 1))], axis=1))
+    folds = min(folds, len(names))
+    # A rare label weighs as much as a frequent one, and the number of rows as one label.
+    shares = counts / np.maximum(counts.sum(axis=0), 1)
+    order = np.random.default_rng([seed, 17]).permutation(len(names))
+    order = order[np.argsort(-shares[order].sum(axis=1), kind="stable")]
+    held = np.zeros((folds, counts.shape[1]))
+    chosen = np.zeros(len(names), dtype=np.int64)
+    for group in order:
+        lack = (held * shares[group]).sum(axis=1) + 1e-9 * held.sum(axis=1)
+        chosen[group] = int(np.argmin(lack))
+        held[chosen[group]] += shares[group]
+    return chosen[places]
