@@ -55,7 +55,7 @@ test-browser: $(VENV)/.installed-dev ## Run the tests of the pages in a real Chr
 	$(BIN)/python -m pytest -m browser
 
 test-train: $(VENV)/.installed-train ## Set up the extras train (torch) and spacy and run their tests
-	$(BIN)/python -m pytest -m "not slow" tests/factory tests/training tests/frames tests/audit tests/cli/test_train.py tests/cli/test_audit.py tests/detectors/adapters
+	$(BIN)/python -m pytest -m "not slow" tests/factory tests/training tests/frames tests/audit tests/evaluation tests/cli/test_train.py tests/cli/test_audit.py tests/checking/adapters
 
 check: $(VENV)/.installed-dev ## Check style, types and spelling
 	$(BIN)/python -m ruff check

@@ -1,6 +1,6 @@
 """The embedded Spanish detector: what it finds in texts held out, against peers, and how fast.
 
-Folds are trained anew unless ``--work`` holds them (``tactful train spanish`` leaves those by
+Folds are trained anew unless ``--work`` holds them (``python -m factory spanish`` leaves those by
 article and speech in ``OUTPUT.training``).
 """
 

@@ -1,11 +1,13 @@
 """``python -m factory``: one command for each set of weights."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 DATA = os.environ.get("TACTFUL_DATA", "data")
+FOLDER = click.Path(path_type=Path)
 
 
 @click.group()
@@ -21,8 +23,8 @@ def english() -> None:
 @english.command()
 @click.option("--base", default="gte-small", show_default=True, help="The pretrained encoder.")
 @click.option("--tier", type=click.Choice(["research", "open"]), default="research")
-@click.option("--data", type=click.Path(path_type=Path), default=DATA, help="The corpora.")
-@click.option("--work", type=click.Path(path_type=Path), required=True, help="Keeps checkpoints.")
+@click.option("--data", type=FOLDER, default=DATA, help="The corpora.")
+@click.option("--work", type=FOLDER, required=True, help="Keeps checkpoints.")
 @click.option("--epochs", default=1, show_default=True, type=click.IntRange(1))
 @click.option("--seed", default=1, show_default=True, help="Of batches, dropout and new heads.")
 @click.option("--threads", default=2, show_default=True, type=click.IntRange(1))
@@ -45,6 +47,46 @@ def teacher(
 
     torch.set_num_threads(threads)
     train_teacher(base, tier, data, work, Settings(seed=seed, epochs=epochs, bfloat16=bfloat16))
+
+
+def _pipeline_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add what the pipelines of the first edition share."""
+    for option in (
+        click.option("--work", type=FOLDER, required=True, help="Keeps the finished stages."),
+        click.option("-o", "--output", type=FOLDER, required=True, help="The folder of weights."),
+        click.option("--data", type=FOLDER, default=DATA, help="The corpora."),
+    ):
+        command = option(command)
+    return command
+
+
+@english.command("first-edition")
+@_pipeline_options
+@click.option("--base", type=FOLDER, help="The encoder to start from.")
+def first_edition(data: Path, output: Path, work: Path, base: Path | None) -> None:
+    """Train the detectors of the first edition: default, encoder, fast and cascade."""
+    from factory.english_v1.embedded import train_default
+
+    train_default(data, output, work, base, click.echo)
+
+
+@main.command()
+@_pipeline_options
+def spanish(data: Path, output: Path, work: Path) -> None:
+    """Train the Spanish detector."""
+    from factory.spanish.default import train_spanish
+
+    train_spanish(data, output, work, click.echo)
+
+
+@main.command()
+@_pipeline_options
+@click.option("--base", type=FOLDER, help="The encoder to start from.")
+def frames(data: Path, output: Path, work: Path, base: Path | None) -> None:
+    """Train the framer, which reads with the English detector in the same folder."""
+    from factory.frames.default import train_frames
+
+    train_frames(data, output, work, base, click.echo)
 
 
 if __name__ == "__main__":

@@ -86,6 +86,8 @@ LIMITS = (
     "The figures say how many.",
 )
 
+COMMAND = "python -m factory english first-edition --data CORPORA --output WEIGHTS --work WORK"
+
 
 def train_default(
     data: Path,
@@ -93,7 +95,7 @@ def train_default(
     work: Path,
     base: Path | None = None,
     say: Say = lambda _: None,
-    command: str = "tactful train default --data CORPORA --output WEIGHTS",
+    command: str = COMMAND,
 ) -> None:
     """Train, export, calibrate and measure the embedded detectors.
 

@@ -71,13 +71,14 @@ def train_frames(
     work: Path,
     base: Path | None = None,
     say: Say = lambda _: None,
-    command: str = "tactful train frames --data CORPORA --output WEIGHTS",
+    command: str = "python -m factory frames --data CORPORA --output WEIGHTS --work WORK",
 ) -> None:
     """Train, export and measure the embedded framer beside the embedded detectors."""
     if not (output / DETECTOR).is_dir():
         raise UsageError(
             f"{output}: found no '{DETECTOR}' in it; expected the folder of the embedded "
-            "detectors, which this framer reads with; train them with 'tactful train default'."
+            "detectors, which this framer reads with; train them with 'python -m factory english "
+            "first-edition'."
         )
     posts = read_posts(data)
     folder = output / NAME

@@ -99,7 +99,7 @@ def train_spanish(
     output: Path,
     work: Path,
     say: Say = lambda _: None,
-    command: str = "tactful train spanish --data CORPORA --output WEIGHTS",
+    command: str = "python -m factory spanish --data CORPORA --output WEIGHTS --work WORK",
 ) -> Card:
     """Train, measure and write the Spanish detectors.
 

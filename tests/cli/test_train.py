@@ -193,13 +193,6 @@ def test_an_encoder_is_fine_tuned(posts: Path, tmp_path: Path) -> None:
         (("custom", "-o", "x", "--data", "d"), "takes no --data"),
         (("pcl", "-o", "x", "--model", "tfidf", "--epochs", 3), "--epochs is for --model bilstm"),
         (("pcl", "-o", "x", "--model", "vectors"), "name it with --vectors"),
-        (("pcl", "-o", "x", "--base", "b"), "--base is for the tasks 'default'"),
-        (
-            ("spanish", "-o", "x", "--base", "b"),
-            "'spanish' is a whole pipeline and takes no --base",
-        ),
-        (("spanish", "-o", "x", "--epochs", "2"), "takes no --epochs"),
-        (("default", "-o", "x", "--model", "tfidf"), "takes no --model"),
         (("pcl", "-o", "x", "--recipe", "dpm-robertta"), "Did you mean 'dpm-roberta'?"),
         (("custom", "-o", "x", "--table", "t.csv"), "--encoder, or a --recipe"),
     ],

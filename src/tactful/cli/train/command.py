@@ -12,11 +12,8 @@ from tactful.cli.output import echo, echo_sentence, table
 from tactful.cli.progress import progress
 from tactful.cli.train.options import (
     CUSTOM,
-    FRAMES,
     FRAMES_LM,
     MODELS,
-    PIPELINES,
-    SPANISH,
     TASKS,
     command_line,
     label_columns,
@@ -25,7 +22,6 @@ from tactful.cli.train.options import (
 )
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
-from tactful.settings import load_settings
 from tactful.words import counted
 
 if TYPE_CHECKING:
@@ -76,14 +72,22 @@ def _complete_task(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--batch", type=click.IntRange(min=1), help="How many texts are seen at a time.")
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="The learning rate.")
 @click.option("--class-weight", type=click.Choice(["balanced"]), help="Weigh rare labels up.")
-@click.option("--sampling", type=click.Choice(["balanced"]), help="See texts with labels as often.")
+@click.option(
+    "--sampling",
+    type=click.Choice(["balanced"]),
+    help="Show texts with and without labels equally often.",
+)
 @click.option(
     "--negatives",
     type=click.FloatRange(min=0),
     help="Learn from at most so many texts without a label for each with one.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="For what is random."
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="The seed of all that is random.",
 )
 @click.option(
     "--validation",
@@ -106,9 +110,6 @@ def _complete_task(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--group-column", help="Texts of one group stay in one part.")
 @click.option("--lang", default="en", show_default=True, help="The language of your table.")
 @click.option(
-    "--base", type=click.Path(path_type=Path), help="The encoder that 'default' starts from."
-)
-@click.option(
     "--resume/--fresh",
     default=True,
     show_default=True,
@@ -120,10 +121,9 @@ def train_cli(ctx: click.Context, /, **options: Any) -> None:
     """Learn a detector and write a folder that --model and load_detector() open.
 
     TASK is pcl, pcl-categories, unhealthy or frame, learnt from their corpora; custom, learnt from
-    your own table; default, the whole pipeline of the embedded detectors; spanish, that of the
-    Spanish one; frames, that of the embedded framer, which reads with them; frames-lm, a causal
-    language model that writes frames ('tactful train frames-lm --help'); or stereotypes, in
-    Spanish, from a corpus of yours ('tactful train stereotypes --help').
+    your own table; frames-lm, a causal language model that writes frames ('tactful train frames-lm
+    --help'); or stereotypes, in Spanish, from a corpus of yours ('tactful train stereotypes
+    --help').
 
     \b
     tactful train pcl --model tfidf --data corpora -o my-detector
@@ -143,15 +143,10 @@ def train_cli(ctx: click.Context, /, **options: Any) -> None:
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     ]
     refuse_misplaced(ctx.command, given, task, options["model"])
-    # These lie beside what is there already.
-    beside = {FRAMES: "frames-en", SPANISH: "default-es"}
-    _refuse_output(output / beside[task] if task in beside else output, options["force"])
+    _refuse_output(output, options["force"])
     work = output.with_name(f"{output.name}.training")
     command = command_line(ctx.command, options, given)
-    if task in PIPELINES:
-        _train_pipeline(options, work)
-    else:
-        train(read_order(options, given, command), options, work)
+    train(read_order(options, given, command), options, work)
 
 
 def train(order: "Order", options: dict[str, Any], work: Path) -> None:
@@ -231,45 +226,6 @@ def _read(options: dict[str, Any]) -> "TaskData":
         validation=share,
         seed=seed,
     )
-
-
-def _train_pipeline(options: dict[str, Any], work: Path) -> None:
-    from tactful.training.task_training import require_extra
-
-    require_extra("encoder")
-    data = options["data"] or load_settings().data
-    if data is None:
-        raise UsageError("Where are the corpora? Name their folder with --data or TACTFUL_DATA.")
-    if not options["resume"] and work.exists():
-        raise UsageError(
-            f"{work}: it holds the finished stages of an earlier run; remove it to start anew."
-        )
-    try:
-        _pipeline(options, data, work)
-    except KeyboardInterrupt:
-        echo_sentence(
-            f"Stopped; finished stages stay in {work}. Run the same command again to go on.",
-            err=True,
-        )
-        raise
-    what = "framer" if options["task"] == FRAMES else "detectors"
-    click.echo(f"Wrote the {what} to {options['output']}")
-
-
-def _pipeline(options: dict[str, Any], data: Path, work: Path) -> None:
-    output, base = options["output"], options["base"]
-    if options["task"] == SPANISH:
-        from factory.spanish.default import train_spanish
-
-        _say_card(train_spanish(data, output, work, click.echo), output / "default-es")
-    elif options["task"] == FRAMES:
-        from factory.frames.default import train_frames
-
-        train_frames(data, output, work, base, click.echo)
-    else:
-        from factory.english_v1.embedded import train_default
-
-        train_default(data, output, work, base, click.echo)
 
 
 def _refuse_output(output: Path, force: bool) -> None:

@@ -11,11 +11,10 @@ from tactful.errors import UsageError
 if TYPE_CHECKING:
     from tactful.training.task_training import Order
 
-DEFAULT, FRAMES, SPANISH, CUSTOM = "default", "frames", "spanish", "custom"
-PIPELINES = (DEFAULT, FRAMES, SPANISH)
+CUSTOM = "custom"
 FRAMES_LM = "frames-lm"
 """A command of its own, with options of its own."""
-TASKS = ("pcl", "pcl-categories", "unhealthy", "frame", CUSTOM, *PIPELINES, FRAMES_LM)
+TASKS = ("pcl", "pcl-categories", "unhealthy", "frame", CUSTOM, FRAMES_LM)
 MODELS = ("tfidf", "vectors", "bilstm", "encoder")
 USUAL_RECIPES = {
     "pcl": "dpm-roberta",
@@ -38,7 +37,6 @@ _ONLY_FOR = {
     "grid": ("tfidf", "vectors"),
 }
 _CUSTOM_ONLY = ("data_table", "text_column", "label_columns", "group_column", "lang")
-_DEFAULT_TAKES = ("task", "data", "output", "base", "resume", "force")
 
 
 def label_columns(given: tuple[str, ...]) -> dict[str, str]:
@@ -115,12 +113,6 @@ def refuse_misplaced(command: click.Command, given: Sequence[str], task: str, mo
     names = {each.name: each.opts[-1] for each in command.params}
     for name in given:
         option = names[name]
-        if task in PIPELINES:
-            if name not in _DEFAULT_TAKES or (task == SPANISH and name == "base"):
-                raise UsageError(f"The task '{task}' is a whole pipeline and takes no {option}.")
-            continue
-        if name == "base":
-            raise UsageError("--base is for the tasks 'default' and 'frames'; take --encoder.")
         if name in _CUSTOM_ONLY and task != CUSTOM:
             raise UsageError(f"{option} is for the task 'custom', not for '{task}'.")
         if name == "data" and task == CUSTOM:
