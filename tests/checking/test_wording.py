@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tactful.checking.checker import LIKELIHOODS
 from tactful.checking.explanation import SURENESS
+from tactful.checking.report import LIKELIHOODS
 from tactful.checking.wording.wording import (
     REPORT_LANGUAGES,
     STEPS,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tactful.checking.checker import Unread
+from tactful.checking.report import Unread
 from tactful.cli.check.files import ENDINGS, find_files
 from tactful.documents.exclusion import Exclusion
 from tactful.errors import UsageError

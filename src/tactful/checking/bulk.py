@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.checking.checker import choose_ids
+from tactful.checking.findings import choose_ids
 from tactful.checking.second_reading import OFFENCE, RULE, can_read_again, with_second_reading
 from tactful.detectors.base import BaseDetector, found_ids
 from tactful.detectors.card import Card, read_card

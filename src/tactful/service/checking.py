@@ -12,13 +12,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from tactful.checking.checker import (
-    DocumentReport,
-    Framing,
-    check_document,
-    with_frames,
-    without_explanations,
-)
+from tactful.checking.findings import Framing, check_document, with_frames, without_explanations
+from tactful.checking.report import DocumentReport
 from tactful.checking.reports.language import in_language
 from tactful.checking.second_reading import SecondReading
 from tactful.detectors.base import BaseDetector, Spans

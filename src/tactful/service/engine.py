@@ -8,13 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from tactful.checking.checker import (
-    DocumentReport,
-    check_thresholds,
-    choose_ids,
-    rule_ids,
-)
 from tactful.checking.configuration import LEAST
+from tactful.checking.findings import check_thresholds, choose_ids, rule_ids
+from tactful.checking.report import DocumentReport
 from tactful.checking.reports.run import Run
 from tactful.checking.second_reading import can_read_again
 from tactful.checking.wording.wording import AUTO, spoken_or_english

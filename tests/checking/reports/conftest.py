@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tactful.checking.checker import Outcome, Unread, check_document, without_explanations
+from tactful.checking.findings import check_document, without_explanations
+from tactful.checking.report import Outcome, Unread
 from tactful.checking.reports import Run, render
 from tactful.detectors.base import BaseDetector
 from tactful.documents.document import document_of

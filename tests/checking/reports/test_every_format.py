@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tactful.checking.checker import DocumentReport, check_document, with_frames
 from tactful.checking.configuration import FORMATS
+from tactful.checking.findings import check_document, with_frames
+from tactful.checking.report import DocumentReport
 from tactful.checking.reports import RENDERERS, Run, render
 from tactful.checking.second_reading import OFFENCE, SecondReading
 from tactful.detectors.base import BaseDetector, Spans

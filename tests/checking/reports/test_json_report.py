@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tactful.checking.checker import check_document
+from tactful.checking.findings import check_document
 from tactful.detectors.base import BaseDetector
 from tactful.documents.document import document_of
 

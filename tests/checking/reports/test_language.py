@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tactful.checking.checker import DocumentReport, check_document, without_explanations
 from tactful.checking.explanation import explain
+from tactful.checking.findings import check_document, without_explanations
+from tactful.checking.report import DocumentReport
 from tactful.checking.reports import Run, render
 from tactful.checking.reports.implied import (
     evidence_sentence,

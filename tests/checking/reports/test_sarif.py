@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tactful.checking.checker import DocumentReport, check_document
+from tactful.checking.findings import check_document
+from tactful.checking.report import DocumentReport
 from tactful.checking.reports.sarif import FINGERPRINT
 from tactful.detectors.base import BaseDetector
 from tactful.documents.document import document_of

@@ -5,8 +5,8 @@ import pytest
 from tests.phrase_detector import PhraseDetector
 from tests.service.lsp.phrases import phrase_reader
 
-from tactful.checking.checker import check_document
 from tactful.checking.configuration import Configuration
+from tactful.checking.findings import check_document
 from tactful.detectors.protocol import Scores
 from tactful.documents.document import Document, document_of
 from tactful.errors import InputError, UsageError

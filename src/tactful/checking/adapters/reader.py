@@ -43,7 +43,7 @@ class Reader:
         only: Sequence[str] = (),
         thresholds: Mapping[str, float] | None = None,
     ):
-        from tactful.checking.checker import check_thresholds, choose_ids
+        from tactful.checking.findings import check_thresholds, choose_ids
 
         self.model = model
         card = open_detector(model).card

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from tactful.checking.checker import DocumentReport, Outcome
+from tactful.checking.report import DocumentReport, Outcome
 from tactful.checking.reports.language import common_language, told
 from tactful.checking.reports.run import Run
 from tactful.checking.wording.wording import AUTO

@@ -12,13 +12,7 @@ from pathlib import Path
 from string import Template
 
 from tactful import __version__
-from tactful.checking.checker import (
-    DocumentReport,
-    Outcome,
-    Passage,
-    PlacedFinding,
-    Unread,
-)
+from tactful.checking.report import DocumentReport, Outcome, Passage, PlacedFinding, Unread
 from tactful.checking.reports.html_marks import Card, cards_of, group_class, marked_text, safe
 from tactful.checking.reports.implied import implied_sentences
 from tactful.checking.reports.run import GROUPS, Run, Tally, group_of

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
-from tactful.checking.checker import PlacedFinding
+from tactful.checking.report import PlacedFinding
 from tactful.checking.reports.run import GROUPS, as_tree, group_of
 from tactful.checking.reports.visible import shown_text
 from tactful.checking.wording.wording import Wording

@@ -10,14 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tactful import __version__
-from tactful.checking.checker import (
-    DocumentReport,
-    Outcome,
-    Passage,
-    Place,
-    PlacedFinding,
-    Unread,
-)
+from tactful.checking.report import DocumentReport, Outcome, Passage, Place, PlacedFinding, Unread
 from tactful.checking.reports.run import Run, Tally
 from tactful.types import Frame
 

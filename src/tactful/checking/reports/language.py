@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from tactful.checking.checker import DocumentReport, Outcome, PlacedFinding
 from tactful.checking.explanation import explain, taxonomy_entries
+from tactful.checking.report import DocumentReport, Outcome, PlacedFinding
 from tactful.checking.reports.run import Run
 from tactful.checking.wording.wording import WORDINGS
 from tactful.types import Span

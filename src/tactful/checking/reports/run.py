@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from tactful.checking.checker import DocumentReport, Outcome, PlacedFinding, Unread
+from tactful.checking.report import DocumentReport, Outcome, PlacedFinding, Unread
 from tactful.checking.wording.wording import AUTO, spoken_or_english, wording
 from tactful.detectors.card import Card
 

@@ -13,13 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from tactful import __version__
-from tactful.checking.checker import (
-    DocumentReport,
-    Outcome,
-    Place,
-    PlacedFinding,
-    Unread,
-)
+from tactful.checking.report import DocumentReport, Outcome, Place, PlacedFinding, Unread
 from tactful.checking.reports.implied import implied_sentences
 from tactful.checking.reports.json_report import dump
 from tactful.checking.reports.run import Run, Tally

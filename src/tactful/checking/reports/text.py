@@ -6,13 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from tactful.checking.checker import (
-    DocumentReport,
-    Outcome,
-    Passage,
-    PlacedFinding,
-    Unread,
-)
+from tactful.checking.report import DocumentReport, Outcome, Passage, PlacedFinding, Unread
 from tactful.checking.reports.implied import implied_sentences
 from tactful.checking.reports.language import common_language
 from tactful.checking.reports.run import Run, Tally, as_tree, group_of

@@ -8,9 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tactful.checking.checker import (
-    Outcome,
-    Unread,
+from tactful.checking.findings import (
     check_document,
     check_thresholds,
     choose_ids,
@@ -18,6 +16,7 @@ from tactful.checking.checker import (
     with_frames,
     without_explanations,
 )
+from tactful.checking.report import Outcome, Unread
 from tactful.checking.reports.run import Run
 from tactful.checking.reports.visible import visible
 from tactful.cli.check.files import ENDINGS, find_files

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tactful.checking.checker import Unread
+from tactful.checking.report import Unread
 from tactful.documents import document as documents
 from tactful.documents.exclusion import Exclusion
 from tactful.errors import UsageError

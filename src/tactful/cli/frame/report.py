@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tactful import __version__
-from tactful.checking.checker import likelihood
+from tactful.checking.report import likelihood
 from tactful.checking.reports.implied import (
     CAVEAT,
     evidence_sentence,

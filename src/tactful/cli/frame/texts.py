@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tactful.checking.checker import Unread
 from tactful.checking.configuration import Configuration
+from tactful.checking.report import Unread
 from tactful.checking.reports.visible import visible
 from tactful.cli.check.command import Wishes
 from tactful.cli.check.documents import sources

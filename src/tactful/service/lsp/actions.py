@@ -19,7 +19,7 @@ from lsprotocol.types import (
     WorkspaceEdit,
 )
 
-from tactful.checking.checker import PlacedFinding
+from tactful.checking.report import PlacedFinding
 from tactful.documents.document import Document
 from tactful.documents.ignores import find_ignores
 from tactful.service.lsp.diagnostics import SOURCE, Checked

@@ -13,7 +13,7 @@ from lsprotocol.types import (
     Range,
 )
 
-from tactful.checking.checker import Place, PlacedFinding
+from tactful.checking.report import Place, PlacedFinding
 from tactful.checking.reports.visible import visible
 from tactful.checking.wording.wording import Wording, wording
 from tactful.documents.document import Document

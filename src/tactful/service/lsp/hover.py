@@ -6,8 +6,8 @@ from typing import Any
 
 from lsprotocol.types import Hover, MarkupContent, MarkupKind, Position
 
-from tactful.checking.checker import PlacedFinding
 from tactful.checking.explanation import taxonomy_entries
+from tactful.checking.report import PlacedFinding
 from tactful.checking.reports.implied import implied_sentences
 from tactful.checking.reports.visible import visible
 from tactful.service.lsp.diagnostics import Checked, docs_link, range_of

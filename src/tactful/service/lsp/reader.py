@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.checking.checker import (
-    DocumentReport,
+from tactful.checking.findings import (
     check_document,
     check_thresholds,
     choose_ids,
     with_frames,
     without_explanations,
 )
+from tactful.checking.report import DocumentReport
 from tactful.checking.reports.language import in_language
 from tactful.checking.wording.wording import AUTO, spoken_or_english
 from tactful.detectors.base import BaseDetector, Spans

@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tactful.checking.checker import DocumentReport
+from tactful.checking.report import DocumentReport
 from tactful.checking.reports.json_report import render_json
 from tactful.checking.reports.run import Run
 from tactful.checking.wording.wording import AUTO

@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.requests import Request
 
-from tactful.checking.checker import choose_ids
+from tactful.checking.findings import choose_ids
 from tactful.service.answers import JsonAnswer
 from tactful.service.engine import Engine, Scored
 from tactful.service.errors import ServiceError, Unscorable

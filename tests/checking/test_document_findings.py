@@ -5,16 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tactful.checking import checker
-from tactful.checking.checker import (
+from tactful.checking import findings
+from tactful.checking.explanation import SURENESS
+from tactful.checking.findings import (
     check_document,
     choose_ids,
-    likelihood,
     parent_of,
     with_frames,
     without_explanations,
 )
-from tactful.checking.explanation import SURENESS
+from tactful.checking.report import LIKELIHOODS, likelihood
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.card import Card
 from tactful.detectors.protocol import Scores
@@ -152,7 +152,7 @@ def test_passages_are_scored_a_few_hundred_at_a_time(
         return score(texts)
 
     monkeypatch.setattr(phrases, "score", counted)
-    monkeypatch.setattr(checker, "BATCH", 4)
+    monkeypatch.setattr(findings, "BATCH", 4)
     document = document_of("\n\n".join(f"Paragraph number {n} even they." for n in range(10)))
     report = check_document(phrases, document)
     assert sizes == [4, 4, 2]
@@ -250,7 +250,7 @@ def test_adversarial_text_keeps_right_offsets(phrases: BaseDetector, text: str) 
 
 
 def test_words_for_probabilities_follow_the_explanations() -> None:
-    assert [least for least, _ in checker.LIKELIHOODS] == [least for least, _ in SURENESS]
+    assert [least for least, _ in LIKELIHOODS] == [least for least, _ in SURENESS]
     assert [likelihood(p) for p in (1.0, 0.9, 0.83, 0.5, 0.3, 0.0)] == [
         "almost certain", "very likely", "likely", "rather likely", "possible", "doubtful",
     ]  # fmt: skip
