@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from tactful.cli.serve import serve_cli
-from tactful.service.lsp.wishes import read_settings
+from tactful.service.lsp.settings import read_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 DEPLOY = ROOT / "deploy"

@@ -15,24 +15,46 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 _TYPES = ("Example", "Finding", "Frame", "Implication", "Judgement", "Report", "Span")
 _LAZY = dict.fromkeys(_TYPES, "tactful.types") | {
+    "CheckOptions": "tactful.checking",
+    "Checker": "tactful.checking",
     "TactfulError": "tactful.errors",
+    "check": "tactful.checking",
     "load_corpus": "tactful.corpora",
     "load_detector": "tactful.detectors",
     "load_framer": "tactful.frames",
     "load_taxonomy": "tactful.taxonomies",
 }
-_ROOMS = ("aggregation", "agreement", "corpora", "detectors", "frames", "metrics", "taxonomies")
-
 # fmt: off
+_ROOMS = (
+    "aggregation", "agreement", "annotation", "audit", "checking", "corpora", "detectors",
+    "documents", "evaluation", "frames", "metrics", "scale", "taxonomies",
+)
+
 __all__ = [
-    "Example", "Finding", "Frame", "Implication", "Judgement", "Report", "Span", "TactfulError",
-    "__version__", "aggregation", "agreement", "corpora", "detectors", "frames", "load_corpus",
-    "load_detector", "load_framer", "load_taxonomy", "metrics", "taxonomies",
+    "CheckOptions", "Checker", "Example", "Finding", "Frame", "Implication", "Judgement", "Report",
+    "Span", "TactfulError", "__version__", "aggregation", "agreement", "annotation", "audit",
+    "check", "checking", "corpora", "detectors", "documents", "evaluation", "frames", "load_corpus",
+    "load_detector", "load_framer", "load_taxonomy", "metrics", "scale", "taxonomies",
 ]
 # fmt: on
 
 if TYPE_CHECKING:
-    from tactful import aggregation, agreement, corpora, detectors, frames, metrics, taxonomies
+    from tactful import (
+        aggregation,
+        agreement,
+        annotation,
+        audit,
+        checking,
+        corpora,
+        detectors,
+        documents,
+        evaluation,
+        frames,
+        metrics,
+        scale,
+        taxonomies,
+    )
+    from tactful.checking import Checker, CheckOptions, check
     from tactful.corpora import load_corpus
     from tactful.detectors import load_detector
     from tactful.errors import TactfulError

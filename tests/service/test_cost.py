@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.service.test_engine import FAST, held_up, with_engine
 
+from tactful.checking.options import CheckOptions
 from tactful.detectors.cost import encoders_in
 from tactful.service.app import create_app
 from tactful.service.callers import TOKENS_OF_A_REQUEST
@@ -194,7 +195,7 @@ def test_a_short_request_passes_a_long_one() -> None:
         done: list[str] = []
 
         async def check() -> None:
-            await engine.check(text, lang="en", least=0.0, thresholds={"pcl": 0.0})
+            await engine.check(text, CheckOptions(lang="en", least=0.0, thresholds={"pcl": 0.0}))
             done.append("long")
 
         async def score() -> None:
@@ -217,10 +218,12 @@ def test_long_requests_leave_room_for_short_ones() -> None:
     async def test(engine: Engine) -> None:
         long = CALM * 70
         async with held_up(engine):
-            asked = [asyncio.create_task(engine.check(long, lang="en")) for _ in range(2)]
+            asked = [
+                asyncio.create_task(engine.check(long, CheckOptions(lang="en"))) for _ in range(2)
+            ]
             await asyncio.sleep(0)
             with pytest.raises(Busy) as error:
-                await engine.check(long, lang="en")
+                await engine.check(long, CheckOptions(lang="en"))
             assert int(error.value.headers["Retry-After"]) >= 2
             short = [asyncio.create_task(engine.score(["a"], "en")) for _ in range(4)]
             await asyncio.sleep(0)
@@ -235,7 +238,10 @@ def test_long_requests_leave_room_for_short_ones() -> None:
 def test_one_comment_is_never_long() -> None:
     async def test(engine: Engine) -> None:
         async with held_up(engine):
-            asked = [asyncio.create_task(engine.check(CALM * 70, lang="en")) for _ in range(2)]
+            asked = [
+                asyncio.create_task(engine.check(CALM * 70, CheckOptions(lang="en")))
+                for _ in range(2)
+            ]
             await asyncio.sleep(0)
             comment = asyncio.create_task(engine.score([TICKS], "en"))
             await asyncio.sleep(0)
@@ -262,7 +268,7 @@ def test_work_that_nobody_waits_for_is_not_gone_on_with() -> None:
             text = "\n\n".join(f"{CALM} Number {number}." for number in range(50))
             lane = engine._readers.lanes["en"]
             asked = asyncio.create_task(
-                engine.check(text, lang="en", least=0.0, thresholds={"pcl": 0.0})
+                engine.check(text, CheckOptions(lang="en", least=0.0, thresholds={"pcl": 0.0}))
             )
             while not lane._pieces:
                 await asyncio.sleep(0.01)
@@ -306,7 +312,7 @@ def test_a_long_request_counts_as_several() -> None:
 
 def test_a_document_may_be_longer_where_the_operator_says_so() -> None:
     async def test(engine: Engine) -> None:
-        assert (await engine.check(CALM * 100, lang="en")).passages
+        assert (await engine.check(CALM * 100, CheckOptions(lang="en"))).passages
 
     with_engine(test, replace(FAST, max_tokens=2000))
     with pytest.raises(TooLong):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from tactful.checking.options import CheckOptions
 from tactful.checking.reports import render
 from tactful.checking.second_reading import with_second_reading
 from tactful.cli.check.command import check_cli
@@ -87,17 +88,19 @@ def test_scores_are_those_of_the_detector_after_the_second_reading() -> None:
 def test_scores_and_checks_agree_on_what_is_an_offence(model: str) -> None:
     async def test(engine: Engine) -> None:
         text = f"{MENTION}\n\n{OFFENCE}"
-        report = await engine.check(text, only=["frame"], frames="groups")
+        report = await engine.check(text, CheckOptions(only=("frame",), frames="groups"))
         (score,) = await engine.score([OFFENCE], "en")
         assert {each.passage.text for each in report.findings} == {OFFENCE}
         for each in report.findings:
             assert each.probability == score.probabilities[each.id]
         # A lower threshold is read again from there on, and finds no mention either.
         low = {"frame.offensive": 0.1}
-        found = (await engine.check(text, only=["frame"], thresholds=low, frames="groups")).findings
+        found = (
+            await engine.check(text, CheckOptions(only=("frame",), thresholds=low, frames="groups"))
+        ).findings
         assert {each.passage.text for each in found} == {OFFENCE}
-        first = await engine.check(text, only=["frame"], frames="off")
-        assert MENTION in {each.passage.text for each in first.findings}
+        bare = await engine.check(text, CheckOptions(only=("frame",), frames="off"))
+        assert {each.passage.text for each in bare.findings} == {OFFENCE}
 
     with_engine(test, replace(FAST, model=model))
 
@@ -198,7 +201,7 @@ def test_a_check_is_that_of_the_command(model: str) -> None:
     )
 
     async def test(engine: Engine) -> None:
-        report = await engine.check(text, kind="markdown", least=0.05)
+        report = await engine.check(text, CheckOptions(least=0.05), kind="markdown")
         ours = "".join(render("json", [report], engine.run()))
         assert json.loads(ours) == json.loads(told.stdout)
         assert len(report.findings) > 1
@@ -208,13 +211,13 @@ def test_a_check_is_that_of_the_command(model: str) -> None:
 
 def test_a_spanish_check_speaks_spanish_unless_told_otherwise() -> None:
     async def test(engine: Engine) -> None:
-        own = await engine.check(SPANISH, least=0.0, thresholds={"stereotype": 0.0})
+        own = await engine.check(SPANISH, CheckOptions(least=0.0, thresholds={"stereotype": 0.0}))
         english = await engine.check(
-            SPANISH, least=0.0, thresholds={"stereotype": 0.0}, report_lang="en"
+            SPANISH, CheckOptions(least=0.0, thresholds={"stereotype": 0.0}, report_lang="en")
         )
         assert own.findings[0].name != english.findings[0].name
         with pytest.raises(ServiceError) as error:
-            await engine.check(SPANISH, only=["unhealthy"])
+            await engine.check(SPANISH, CheckOptions(only=("unhealthy",)))
         assert error.value.error_type == "LANGUAGE_NOT_SUPPORTED"
 
     with_engine(test, ServiceSettings())
@@ -223,11 +226,11 @@ def test_a_spanish_check_speaks_spanish_unless_told_otherwise() -> None:
 def test_wrong_wishes_are_refused() -> None:
     async def test(engine: Engine) -> None:
         with pytest.raises(UnknownNameError):
-            await engine.check(ENGLISH, only=["plc"])
+            await engine.check(ENGLISH, CheckOptions(only=("plc",)))
         with pytest.raises(UnknownNameError):
-            await engine.check(ENGLISH, thresholds={"plc": 0.5})
+            await engine.check(ENGLISH, CheckOptions(thresholds={"plc": 0.5}))
         with pytest.raises(UsageError):
-            await engine.check(ENGLISH, thresholds={"pcl": 5})
+            await engine.check(ENGLISH, CheckOptions(thresholds={"pcl": 5}))
         with pytest.raises(ServiceError, match="empty"):
             await engine.check(" \n")
         with pytest.raises(ServiceError, match="not served"):
@@ -240,7 +243,7 @@ def test_a_document_that_runs_out_of_time_is_given_up() -> None:
     async def test(engine: Engine) -> None:
         async with held_up(engine):
             with pytest.raises(TimedOut):
-                await engine.check(ENGLISH, least=0.0, thresholds={"pcl": 0.0})
+                await engine.check(ENGLISH, CheckOptions(least=0.0, thresholds={"pcl": 0.0}))
             assert engine.waiting == 0
 
     with_engine(test, replace(FAST, timeout_seconds=0.3))

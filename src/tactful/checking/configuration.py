@@ -1,4 +1,4 @@
-"""What a project wants of its checks: ``tactful.toml``, or ``[tool.tactful]`` in pyproject.toml."""
+"""The options of a project: ``tactful.toml``, or ``[tool.tactful]`` in pyproject.toml."""
 
 import re
 import tomllib
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tactful.checking.options import FRAMES, LANGUAGES, CheckOptions
 from tactful.detectors.load import DETECTORS
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
@@ -16,19 +17,13 @@ TOOL = "tactful"
 CONFIG_FILE = f"{TOOL}.toml"
 PROJECT_FILE = "pyproject.toml"
 FORMATS = ("text", "json", "jsonl", "sarif", "html")
-LANGUAGES = ("auto", "en", "es")
-FRAMES = ("statements", "groups", "off")
-"""What is told of a passage that targets a group: groups and statements, groups only, nothing."""
-LEAST = 0.2
-"""A check of documents reports nothing less likely, unless it is told to: rare ids have thresholds
-far below, where most findings are wrong."""
 
 _LONGEST_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The wishes of a project; None and empty where it has none."""
+    """What a project sets; None and empty where it sets nothing."""
 
     path: Path | None = None
     model: str | None = None
@@ -50,6 +45,24 @@ class Configuration:
         """Say where a key stands, as error messages begin."""
         line = self.lines.get(key)
         return f"{self.path}" if line is None else f"{self.path}, line {line}"
+
+    def options(self, **given: Any) -> CheckOptions:
+        """Return the options of a check: what was ``given``, else the project's, else the default.
+
+        A value that is None, or empty, was not given. Thresholds are joined.
+        """
+        thresholds = {**self.thresholds, **(given.pop("thresholds", None) or {})}
+        own: dict[str, Any] = {
+            "model": self.model,
+            "lang": self.lang,
+            "only": self.only,
+            "least": self.least,
+            "explanations": self.explanations,
+            "frames": self.frames,
+        }
+        chosen = {name: value for name, value in own.items() if value not in (None, ())}
+        chosen |= {name: value for name, value in given.items() if value not in (None, ())}
+        return CheckOptions(thresholds=thresholds, configuration=self, **chosen)
 
 
 def find_configuration(folder: Path) -> Configuration:

@@ -2,7 +2,7 @@
 
 import click
 
-from tactful.checking.configuration import LANGUAGES
+from tactful.checking.options import LANGUAGES
 from tactful.cli.listening import until_stopped
 from tactful.detectors.load import DETECTORS
 from tactful.errors import MissingExtraError
@@ -41,7 +41,7 @@ def lsp_cli(
     except ImportError:
         raise MissingExtraError("lsp", "The language server") from None
     from tactful.service.lsp.server import serve
-    from tactful.service.lsp.wishes import EditorSettings
+    from tactful.service.lsp.settings import EditorSettings
 
     code = 0
     with until_stopped():

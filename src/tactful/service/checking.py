@@ -7,14 +7,15 @@ detector's lane, one passage at a time, so that a long document never holds up t
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 
-from tactful.checking.findings import Framing, check_document, with_frames, without_explanations
+from tactful.checking.checker import report_on
+from tactful.checking.findings import Framing
+from tactful.checking.options import CheckOptions
 from tactful.checking.report import DocumentReport
-from tactful.checking.reports.language import in_language
 from tactful.checking.second_reading import SecondReading
 from tactful.detectors.base import BaseDetector, Spans
 from tactful.detectors.card import Card
@@ -131,42 +132,22 @@ class Prescored(BaseDetector):
         return self._deadline.wait_for(self._lane.submit(self._detector.spans, text, ids))
 
 
-@dataclass(frozen=True, slots=True)
-class CheckWishes:
-    """What a check looks for, and how it is told; each as the option of ``tactful check``."""
-
-    only: tuple[str, ...] = ()
-    thresholds: Mapping[str, float] = field(default_factory=dict)
-    least: float = 0.2
-    explanations: bool = True
-    report_lang: str = "en"
-
-
-def report_on(
+def report_within(
     detector: Prescored,
     document: Document,
-    wishes: CheckWishes,
+    options: CheckOptions,
     read_again: Callable[[Sequence[str]], Scores] | None,
     framing: Framing | None,
 ) -> DocumentReport:
-    """Return what was found in a document, as ``tactful check`` reports it.
+    """Return what was found in a document, and a note where the allowance did not suffice.
 
     ``read_again`` corrects the scores with a second reading, ``framing`` says what may be implied.
     """
-    report = check_document(
-        SecondReading(detector, read_again, wishes.thresholds) if read_again else detector,
-        document,
-        only=wishes.only,
-        thresholds=wishes.thresholds,
-        least=wishes.least,
-    )
-    if framing is not None:
-        report = with_frames(report, framing)
-    if not wishes.explanations:
-        report = without_explanations(report)
+    corrected = SecondReading(detector, read_again, options.thresholds) if read_again else detector
+    report = report_on(corrected, document, options, framing)
     if detector.unmarked:
         report = replace(report, problems=(*report.problems, _not_marked(detector.unmarked)))
-    return in_language(report, wishes.report_lang)
+    return report
 
 
 def _not_marked(passages: int) -> Problem:

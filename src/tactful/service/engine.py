@@ -8,26 +8,25 @@ from typing import TypeVar
 
 import numpy as np
 
-from tactful.checking.configuration import LEAST
-from tactful.checking.findings import check_thresholds, choose_ids, rule_ids
+from tactful.checking.checker import check_ids, language_of, wanted_ids
+from tactful.checking.findings import rule_ids
+from tactful.checking.options import AUTO, CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports.run import Run
 from tactful.checking.second_reading import can_read_again
-from tactful.checking.wording.wording import AUTO, spoken_or_english
 from tactful.detectors.card import Card
 from tactful.detectors.cost import rough_tokens
 from tactful.detectors.protocol import Scores
 from tactful.documents.document import Document, Kind, document_of
-from tactful.documents.language import LANGUAGE_NAMES, guess_language, possible_languages
+from tactful.documents.language import LANGUAGE_NAMES, possible_languages
 from tactful.service.admission import Admission
 from tactful.service.batching import Read
 from tactful.service.checking import (
     Allowance,
-    CheckWishes,
     Deadline,
     Known,
     Prescored,
-    report_on,
+    report_within,
 )
 from tactful.service.errors import NotReady, ServiceError, TooLong, invalid
 from tactful.service.excerpts import LONG_TOKENS, TEXT_TOKENS, Excerpt, whole_pieces
@@ -42,7 +41,6 @@ T = TypeVar("T")
 
 _LONG = 5_000
 """Telling the language of more characters than these takes too long for the event loop."""
-_SEGMENTS_FOR_LANGUAGE = 100
 TEXTS_SHARE = 3
 """Texts may have this many times the tokens of a document: nothing but scores is told of them."""
 STATEMENT_TOKENS, GROUP_TOKENS = 200, 80
@@ -191,60 +189,46 @@ class Engine:
             ]
 
     async def check(
-        self,
-        text: str,
-        *,
-        lang: str | None = None,
-        kind: Kind = "plain",
-        only: Sequence[str] = (),
-        thresholds: Mapping[str, float] | None = None,
-        least: float = LEAST,
-        explanations: bool = True,
-        frames: str = "statements",
-        report_lang: str = AUTO,
+        self, text: str, options: CheckOptions | None = None, kind: Kind = "plain"
     ) -> DocumentReport:
-        """Check a text as ``tactful check`` does; ``frames`` is statements, groups or off."""
+        """Check a text as :class:`tactful.checking.checker.Checker` does.
+
+        The model is the one that is served, whatever the options say.
+        """
+        options = options or CheckOptions()
         if not text.strip():
             raise invalid("The text is empty: there is nothing to check.", "TEXT_EMPTY")
-        asked = dict(thresholds or {})
-        self._check_ids(only, asked)
+        check_ids(options, list(self.cards.values()))
         # Beside its scores a document may have words and statements to find, for each passage.
         is_long = rough_tokens(text) > LONG_TOKENS // 4
         async with self._admission.place(is_long=is_long):
             deadline = Deadline(self.settings.timeout_seconds)
             try:
                 document = await self._aside(partial(document_of, text, kind))
-                spoken = await self._language_of(document, lang)
-                ids = self.cards[spoken].ids
-                wishes = CheckWishes(
-                    self._wanted(only, spoken),
-                    {name: value for name, value in asked.items() if name in ids},
-                    least,
-                    explanations,
-                    spoken_or_english(spoken) if report_lang == AUTO else report_lang,
-                )
-                tokens = await self._document_tokens(document, spoken)
+                lang = await self._language_of(document, options.lang)
+                self._refuse_unknown(options.only, lang)
+                tokens = await self._document_tokens(document, lang)
                 known = Known(
-                    await self._known(tokens, spoken, is_long=is_long, corrected=False), tokens
+                    await self._known(tokens, lang, is_long=is_long, corrected=False), tokens
                 )
                 total = sum(tokens.values())
                 # All of it may be read a second time; what remains is for words and statements.
                 allowance = Allowance(TEXTS_SHARE * self.settings.max_tokens - 2 * total)
-                lane = self._readers.lanes[spoken]
+                lane = self._readers.lanes[lang]
                 detector = Prescored(
-                    self._readers.detector(spoken),
+                    self._readers.detector(lang),
                     lane.long if is_long else lane,
                     known,
                     deadline,
                     allowance,
                 )
                 read_again = framing = None
-                if frames != "off" and can_read_again(self.cards[spoken]):
+                if can_read_again(self.cards[lang]):
                     read_again = partial(self._read_again, deadline)
-                    framing = partial(
-                        self._framed, frames == "statements", known, deadline, allowance
-                    )
-                call = partial(report_on, detector, document, wishes, read_again, framing)
+                    if options.frames != "off":
+                        statements = options.frames == "statements"
+                        framing = partial(self._framed, statements, known, deadline, allowance)
+                call = partial(report_within, detector, document, options, read_again, framing)
                 return await self._aside(call)
             finally:
                 deadline.give_up()
@@ -286,12 +270,11 @@ class Engine:
     def run(self, only: Sequence[str] = (), report_lang: str = AUTO) -> Run:
         """Return what a rendered report says of who looked, for what."""
         cards = list(self.cards.values())
-        wanted = [[name for name in only if _has(card.ids, name)] for card in cards]
         ids = dict.fromkeys(
             name
-            for card, names in zip(cards, wanted, strict=True)
-            if names or not only
-            for name in rule_ids(card, names)
+            for card in cards
+            if (wanted := wanted_ids(only, card)) is not None
+            for name in rule_ids(card, wanted)
         )
         return Run(cards[0], tuple(ids), lang=report_lang, others=tuple(cards[1:]))
 
@@ -383,12 +366,11 @@ class Engine:
             for lang in dict.fromkeys(langs):
                 await self._readers.aside(self._readers.lanes[lang], lambda: None)
 
-    async def _language_of(self, document: Document, lang: str | None) -> str:
+    async def _language_of(self, document: Document, lang: str) -> str:
         """Return the language that a document is read in: as asked for, else as it seems."""
-        if lang is not None:
+        if lang != AUTO:
             return self._served(lang)
-        start = " ".join(each.text for each in document.segments[:_SEGMENTS_FOR_LANGUAGE])
-        found = await self._aside(partial(guess_language, start))
+        found = await self._aside(partial(language_of, document))
         if found is None or found in self.cards:
             return found or next(iter(self.cards))
         raise _not_served(f"The text seems to be {LANGUAGE_NAMES[found]}", self.cards)
@@ -401,20 +383,13 @@ class Engine:
     def _first_served(self, langs: Sequence[str]) -> str:
         return next((lang for lang in langs if lang in self.cards), next(iter(self.cards)))
 
-    def _wanted(self, only: Sequence[str], lang: str) -> tuple[str, ...]:
-        wanted = tuple(name for name in only if _has(self.cards[lang].ids, name))
-        if only and not wanted:
+    def _refuse_unknown(self, only: Sequence[str], lang: str) -> None:
+        if wanted_ids(only, self.cards[lang]) is None:
             raise invalid(
                 f"The text is {LANGUAGE_NAMES.get(lang, lang)}, in which none of the wanted ids "
                 "can be found; leave 'only' out.",
                 "LANGUAGE_NOT_SUPPORTED",
             )
-        return wanted
-
-    def _check_ids(self, only: Sequence[str], thresholds: Mapping[str, float]) -> None:
-        known = list(dict.fromkeys(name for card in self.cards.values() for name in card.ids))
-        choose_ids(only, known)
-        check_thresholds(thresholds, known)
 
     def _read_again(self, deadline: Deadline, texts: Sequence[str]) -> Scores:
         """Return what the second reading says of texts; to be called in a thread that may wait."""
@@ -464,10 +439,6 @@ def check_tokens(tokens: int, most: int, what: str) -> None:
     """Refuse what would take too long to read."""
     if tokens > most:
         raise TooLong(tokens, most, what)
-
-
-def _has(ids: Sequence[str], name: str) -> bool:
-    return any(each == name or each.startswith(f"{name}.") for each in ids)
 
 
 def _not_served(what: str, cards: Mapping[str, Card]) -> ServiceError:

@@ -1,15 +1,13 @@
 """What the adapters share: opening detectors, choosing ids, refusing what is no text."""
 
-import os
 import pickle
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tactful.checking.adapters.reader import Reader, open_detector, require_texts
+from tactful.checking.adapters.reader import Reader, require_texts
 from tactful.detectors.card import Card
 from tactful.errors import InputError, UnknownNameError, UsageError
 from tactful.types import Finding, Report
@@ -28,25 +26,6 @@ class OnlyTheProtocol:
 
     def check(self, text: str) -> Report:
         return Report(text, (Finding("pcl", 0.75, explanation="Mine."),), "own 2")
-
-
-def test_a_folder_is_opened_once(folder: str) -> None:
-    assert open_detector(folder) is open_detector(Path(folder))
-
-
-def test_a_folder_with_a_new_card_is_opened_again(folder: str) -> None:
-    first = open_detector(folder)
-    os.utime(Path(folder) / "card.json", ns=(1, 1))
-    assert open_detector(folder) is not first
-
-
-def test_an_open_detector_is_used_as_it_is(detector: Any) -> None:
-    assert open_detector(detector) is detector
-
-
-def test_another_thing_is_no_detector() -> None:
-    with pytest.raises(UsageError, match="Found int as the model; expected a detector's name"):
-        open_detector(7)  # type: ignore[arg-type]
 
 
 def test_an_unknown_name_answers_with_the_list() -> None:

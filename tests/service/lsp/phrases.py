@@ -1,20 +1,21 @@
 """Checked documents without a model: the detector of ``tests/phrase_detector.py``."""
 
 from threading import Event
+from typing import Any
 
 from tests.phrase_detector import PhraseDetector
 
+from tactful.checking.options import CheckOptions
 from tactful.detectors.protocol import Detector
 from tactful.service.lsp.diagnostics import Checked
 from tactful.service.lsp.documents import Snapshot
 from tactful.service.lsp.lines import UTF16, Places
 from tactful.service.lsp.reader import Reader, Slice
-from tactful.service.lsp.wishes import Wishes
 
 
-def phrase_reader(detector: Detector | None = None) -> Reader:
-    found = detector or PhraseDetector()
-    return Reader(lambda model, lang: found)
+def phrases(detector: Detector | None = None, **options: Any) -> CheckOptions:
+    """Return options with this detector, or one that counts phrases."""
+    return CheckOptions(detector or PhraseDetector(), **{"lang": "en", "frames": "off", **options})
 
 
 def checked(
@@ -23,11 +24,10 @@ def checked(
     *,
     encoding: str = UTF16,
     name: str = "letter.txt",
-    wishes: Wishes | None = None,
+    options: CheckOptions | None = None,
 ) -> Checked:
     """Return a document as the server holds it after a check."""
     snapshot = Snapshot(f"file:///home/{name}", language, 1, text)
     document = snapshot.read()
-    wanted = wishes or Wishes(lang="en", frames="off")
-    reading = phrase_reader().read(document, wanted, Slice(60, Event()))
+    reading = Reader().read(document, options or phrases(), Slice(60, Event()))
     return Checked(snapshot, document, Places(text, encoding), reading)

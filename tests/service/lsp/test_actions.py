@@ -6,12 +6,12 @@ from lsprotocol.types import (
     Range,
     TextDocumentEdit,
 )
-from tests.service.lsp.phrases import checked
+from tests.service.lsp.phrases import checked, phrases
 
 from tactful.service.lsp.actions import actions_in
 from tactful.service.lsp.diagnostics import Checked, diagnostics_of
 from tactful.service.lsp.lines import EditedText
-from tactful.service.lsp.wishes import DOCS, Wishes
+from tactful.service.lsp.settings import DOCS
 
 MARKDOWN = {
     "paragraph": "Fine.\n\nEven they know,\nas we do.\n\nNobody asked.\n",
@@ -133,8 +133,8 @@ def test_editors_without_versions_get_plain_changes() -> None:
 
 
 def test_titles_are_in_the_language_of_the_report() -> None:
-    wishes = Wishes(lang="en", frames="off", report_lang="es")
-    found = checked("Even they know.", wishes=wishes)
+    options = phrases(report_lang="es")
+    found = checked("Even they know.", options=options)
     everywhere = Range(Position(0, 0), Position(0, 15))
     titles = [each.title for each in actions_in(found, everywhere, [], versioned=True)]
     assert titles == ["Ignorar «pcl» aquí", "Ignorar «pcl» en este archivo"]

@@ -1,9 +1,9 @@
 import pytest
 from lsprotocol.types import DiagnosticSeverity
-from tests.service.lsp.phrases import checked
+from tests.service.lsp.phrases import checked, phrases
 
 from tactful.service.lsp.diagnostics import diagnostics_of, docs_link, severity_of
-from tactful.service.lsp.wishes import DOCS, Wishes
+from tactful.service.lsp.settings import DOCS
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_further_words_are_related_places_where_the_editor_shows_them() -> None:
 
 
 def test_messages_are_in_the_language_of_the_report() -> None:
-    wishes = Wishes(lang="en", frames="off", report_lang="es")
-    (found,) = diagnostics_of(checked("Even they know.", wishes=wishes), DOCS, related=True)
+    options = phrases(report_lang="es")
+    (found,) = diagnostics_of(checked("Even they know.", options=options), DOCS, related=True)
     assert "probable" in found.message
 
 

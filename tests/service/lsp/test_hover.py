@@ -5,19 +5,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol.types import MarkupContent, MarkupKind, Position
 from markdown_it import MarkdownIt
-from tests.service.lsp.phrases import checked
+from tests.service.lsp.phrases import checked, phrases
 
+from tactful.checking.options import CheckOptions
 from tactful.checking.reports.visible import visible
 from tactful.service.lsp.hover import escaped, hover_of
-from tactful.service.lsp.wishes import DOCS, Wishes
+from tactful.service.lsp.settings import DOCS
 
 RENDER = MarkdownIt("gfm-like", {"linkify": False}).render
 
 
 def said(
-    text: str, character: int = 2, *, markdown: bool = True, wishes: Wishes | None = None
+    text: str, character: int = 2, *, markdown: bool = True, options: CheckOptions | None = None
 ) -> str:
-    found = hover_of(checked(text, wishes=wishes), Position(0, character), DOCS, markdown=markdown)
+    found = hover_of(
+        checked(text, options=options), Position(0, character), DOCS, markdown=markdown
+    )
     assert found is not None
     assert isinstance(found.contents, MarkupContent)
     assert found.contents.kind is (MarkupKind.Markdown if markdown else MarkupKind.PlainText)
@@ -47,8 +50,8 @@ def test_all_findings_at_the_place_are_told_and_the_narrowest_is_the_range() -> 
 
 
 def test_without_explanations_there_is_the_definition() -> None:
-    wishes = Wishes(lang="en", frames="off", explanations=False)
-    value = said("Even they know.", wishes=wishes)
+    options = phrases(explanations=False)
+    value = said("Even they know.", options=options)
     assert "The text talks about people in a vulnerable situation from above" in value
     assert "Ask yourself" not in value
 

@@ -1,26 +1,29 @@
-"""What the adapters share: a detector by name, folder or object, and what is wanted of it.
+"""What the adapters share: texts in, probabilities and the findings of a check out.
 
-A reader remembers only how its detector is called. So it can be pickled, and a process that was
-forked opens an ONNX session of its own instead of waiting for threads that were not forked with it.
+A reader remembers only the options. So it can be pickled, and a process that was forked opens an
+ONNX session of its own instead of waiting for threads that were not forked with it.
 """
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from tactful.checking.findings import findings_of
+import numpy as np
+from numpy.typing import NDArray
+
+from tactful.checking.checker import Checker
+from tactful.checking.findings import choose_ids
+from tactful.checking.opened import LOCK, Model, opened_corrected, opened_detector
+from tactful.checking.options import AUTO, CheckOptions
+from tactful.checking.report import DocumentReport
+from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.explain.occlusion import occlusion_spans
+from tactful.detectors.load import DETECTORS
 from tactful.detectors.protocol import Detector, Scores
-from tactful.errors import InputError, UsageError
-from tactful.types import Report
-
-Model = str | os.PathLike[str] | Detector
-"""A detector's name, the folder of its weights, or an open detector."""
-
-_KEPT_OPEN = 4
+from tactful.documents.document import Document, document_of
+from tactful.errors import InputError
+from tactful.types import Finding, Report, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +31,23 @@ class Reading:
     """One text as a reader saw it."""
 
     probabilities: Mapping[str, float]
+    """Of the text as a whole."""
     report: Report
+    """What ``tactful check`` finds in it."""
 
 
 class Reader:
-    """Reads texts with one detector, for some of its ids, with its thresholds or others.
+    """Reads texts for some ids, with the thresholds of the card or others.
 
-    ``only`` takes ids and what they begin with, as ``tactful check --only`` does.
+    Parameters
+    ----------
+    model
+        A detector's name, the folder of its weights, or an open detector.
+    only
+        Ids, and what they begin with, as in ``tactful check --only``.
+    thresholds
+        Report an id from this probability on.
+
     """
 
     def __init__(
@@ -43,58 +56,99 @@ class Reader:
         only: Sequence[str] = (),
         thresholds: Mapping[str, float] | None = None,
     ):
-        from tactful.checking.findings import check_thresholds, choose_ids
-
-        self.model = model
-        card = open_detector(model).card
-        check_thresholds(thresholds or {}, card.ids)
+        card = opened_detector(model).card
+        # The user who names a folder or a detector knows its language.
+        lang = AUTO if model in DETECTORS else card.lang
+        self.options = CheckOptions(
+            model, lang, tuple(only), dict(thresholds or {}), frames="off", report_lang=AUTO
+        )
+        Checker(self.options)  # refuses what is wrong with them
         chosen = choose_ids(only, card.ids)
         self.ids = tuple(name for name in card.ids if name in chosen)
-        self.thresholds = {name: card.threshold(name) for name in card.ids} | dict(thresholds or {})
 
     def score(self, texts: Sequence[str]) -> Scores:
         """Return the probabilities of the wanted ids, in the order of the card."""
-        scores = open_detector(self.model).score(texts)
+        with LOCK:
+            scores = opened_corrected(self.options.model).score(texts)
         return {name: scores[name] for name in self.ids}
 
     def read(self, texts: Sequence[str]) -> list[Reading]:
-        """Score all texts in one call, and report on those in which something was found."""
-        from tactful.detectors.base import found_ids
+        """Return the probabilities of each text, and what a check finds in it.
 
-        detector = open_detector(self.model)
-        scores = detector.score(texts)
-        readings = []
-        for row, text in enumerate(texts):
-            values = {name: float(column[row]) for name, column in scores.items()}
-            # A category is judged together with its parent even where only one is wanted.
-            found = [name for name in found_ids(values, self.thresholds) if name in self.ids]
-            wanted = {name: values[name] for name in found}
-            findings = findings_of(detector, text, wanted)
-            report = Report(text, tuple(findings), detector.card.model)
-            readings.append(Reading({name: values[name] for name in self.ids}, report))
-        return readings
+        All passages of all texts are scored in one call for each language.
+        """
+        with LOCK:
+            checker = Checker(self.options)
+            documents = [document_of(text) for text in texts]
+            readers: dict[int, Known] = {}
+            known = []
+            for document in documents:
+                detector = checker.corrected(checker.detector_for(document))
+                known.append(readers.setdefault(id(detector), Known(detector)))
+                known[-1].add(document)
+            return [
+                self._reading(checker, document, reader)
+                for document, reader in zip(documents, known, strict=True)
+            ]
+
+    def _reading(self, checker: Checker, document: Document, known: "Known") -> Reading:
+        is_main = known.card.lang == checker.detector.card.lang
+        scores = known.scores_of(document.source)
+        report = checker.check_document(document, read_by=known.instead_of)
+        return Reading(
+            {name: scores[name] for name in (self.ids if is_main else scores)}, _as_report(report)
+        )
 
 
-def open_detector(model: Model) -> Detector:
-    """Return an open detector; one that was named is opened once in a process."""
-    if isinstance(model, str | os.PathLike):
-        card = Path(model).expanduser() / "card.json"
-        # A folder that was trained anew has a new card: what was open is not what is asked for.
-        changed = card.stat().st_mtime_ns if card.is_file() else 0
-        return _opened(os.fspath(model), changed, os.getpid())
-    if isinstance(model, Detector):
-        return model
-    raise UsageError(
-        f"Found {type(model).__name__} as the model; expected a detector's name, the folder of its "
-        "weights, or a detector."
+class Known(BaseDetector):
+    """A detector that scores all the passages it was told of in one call, at the first question."""
+
+    def __init__(self, detector: Detector):
+        self.card, self._detector = detector.card, detector
+        self._texts: dict[str, int] = {}
+        self._table: dict[str, NDArray[np.float32]] = {}
+
+    def add(self, document: Document) -> None:
+        """Announce the passages of a document, and its text as a whole."""
+        for text in (document.source, *(segment.text for segment in document.segments)):
+            self._texts.setdefault(text, len(self._texts))
+
+    def scores_of(self, text: str) -> dict[str, float]:
+        """Return the scores of one text that was announced."""
+        return {name: float(column[0]) for name, column in self.score([text]).items()}
+
+    def instead_of(self, detector: Detector) -> Detector:
+        """Return itself, unless the detector makes findings in its own words."""
+        return self if isinstance(detector, BaseDetector) else detector
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return one probability per text for each id of the card."""
+        if not self._table:
+            self._table = self._detector.score(list(self._texts))
+        if any(text not in self._texts for text in texts):
+            return self._detector.score(texts)
+        rows = [self._texts[text] for text in texts]
+        return {name: column[rows] for name, column in self._table.items()}
+
+    def spans(self, text: str, ids: Sequence[str]) -> Spans:
+        """Return the words that carry each id, as the detector finds them."""
+        if isinstance(self._detector, BaseDetector):
+            return self._detector.spans(text, ids)
+        return occlusion_spans(self._detector, text, ids)
+
+
+def _as_report(found: DocumentReport) -> Report:
+    """Return the findings with the places of their words in the text."""
+    findings = tuple(
+        Finding(
+            each.id,
+            each.probability,
+            tuple(Span(span.place.start, span.place.end, each.id) for span in each.spans),
+            each.explanation,
+        )
+        for each in found.findings
     )
-
-
-@lru_cache(maxsize=_KEPT_OPEN)
-def _opened(model: str, _changed: int, _process: int) -> Detector:
-    from tactful.detectors.load import load_detector
-
-    return load_detector(model)
+    return Report(found.source, findings, found.model)
 
 
 def require_texts(texts: Sequence[Any], first: int = 0) -> list[str]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.checking.adapters.reader import Model, open_detector, require_texts
+from tactful.checking.adapters.reader import require_texts
+from tactful.checking.opened import LOCK, Model, opened_corrected, opened_detector
 from tactful.detectors.card import Card
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
@@ -21,7 +22,7 @@ from tactful.registry import unknown_name
 Columns = NDArray[np.float32]
 
 BATCH = 1024
-"""So many texts go into one call of the detector."""
+"""How many texts go into one call of the detector."""
 NEAREST = 1e-6
 """Log-odds are taken of probabilities at least so far from 0 and 1, so that they stay finite."""
 
@@ -66,10 +67,11 @@ def _make_class() -> type[Any]:
             """Return an array of float32: a row for each text, a column for each id."""
             names = self._columns()
             texts = texts_of(X)
-            detector = open_detector(self.model)
+            detector = opened_corrected(self.model)
             found = np.empty((len(texts), len(names)), dtype=np.float32)
             for at in range(0, len(texts), self.batch):
-                scores = detector.score(texts[at : at + self.batch])
+                with LOCK:
+                    scores = detector.score(texts[at : at + self.batch])
                 found[at : at + self.batch] = np.column_stack([scores[name] for name in names])
             return log_odds_of(found) if self.log_odds else found
 
@@ -80,7 +82,7 @@ def _make_class() -> type[Any]:
         def _columns(self) -> list[str]:
             if isinstance(self.batch, bool) or not isinstance(self.batch, int) or self.batch < 1:
                 raise UsageError(f"Found batch {self.batch!r}; expected a whole number above 0.")
-            return columns_of(open_detector(self.model).card, self.ids)
+            return columns_of(opened_detector(self.model).card, self.ids)
 
         def __sklearn_is_fitted__(self) -> bool:
             return True

@@ -13,7 +13,8 @@ from tactful.errors import MissingExtraError
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-    from tactful.checking.adapters.reader import Model, Reading
+    from tactful.checking.adapters.reader import Reading
+    from tactful.checking.opened import Model
     from tactful.types import Report
 
 FACTORY = "tactful"

@@ -9,7 +9,8 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any
 
-from tactful.checking.adapters.reader import Model, Reader, require_texts
+from tactful.checking.adapters.reader import Reader, require_texts
+from tactful.checking.opened import Model
 from tactful.errors import UsageError
 from tactful.types import Finding, Report
 

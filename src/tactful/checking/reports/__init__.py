@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from tactful.checking.options import AUTO
 from tactful.checking.report import DocumentReport, Outcome
 from tactful.checking.reports.language import common_language, told
 from tactful.checking.reports.run import Run
-from tactful.checking.wording.wording import AUTO
 from tactful.registry import Registry
 
 __all__ = ["RENDERERS", "STREAMED", "Run", "render"]

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from tactful.checking.options import AUTO
 from tactful.checking.report import DocumentReport, Outcome, PlacedFinding, Unread
-from tactful.checking.wording.wording import AUTO, spoken_or_english, wording
+from tactful.checking.wording.wording import spoken_or_english, wording
 from tactful.detectors.card import Card
 
 GROUPS = ("pcl", "unhealthy", "frame", "stereotype")

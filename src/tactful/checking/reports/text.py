@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from tactful.checking.options import AUTO
 from tactful.checking.report import DocumentReport, Outcome, Passage, PlacedFinding, Unread
 from tactful.checking.reports.implied import implied_sentences
 from tactful.checking.reports.language import common_language
 from tactful.checking.reports.run import Run, Tally, as_tree, group_of
 from tactful.checking.reports.visible import shown, visible
-from tactful.checking.wording.wording import AUTO, Wording, wording
+from tactful.checking.wording.wording import Wording, wording
 from tactful.words import shorten
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ checker. Taxonomies hold their own words (:mod:`tactful.taxonomies.translations`
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tactful.checking.options import AUTO
 from tactful.registry import Registry
 
 STEPS = (0.95, 0.85, 0.70, 0.50, 0.25, 0.00)
@@ -163,7 +164,6 @@ WORDINGS: Registry[Wording] = Registry(
 )
 
 
-AUTO = "auto"
 REPORT_LANGUAGES = (AUTO, *WORDINGS)
 """What the language of a report can be; ``auto`` is that of the texts."""
 

@@ -1,8 +1,7 @@
 """``tactful check``: which phrases patronize, stereotype or poison, how sure that is, and why."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,13 +9,11 @@ import click
 
 from tactful.checking.configuration import (
     FORMATS,
-    FRAMES,
-    LANGUAGES,
-    LEAST,
     Configuration,
     find_configuration,
     read_configuration,
 )
+from tactful.checking.options import FRAMES, LANGUAGES, LEAST, CheckOptions
 from tactful.checking.wording.wording import REPORT_LANGUAGES
 from tactful.cli.corpus.options import force_option
 from tactful.detectors.load import DETECTORS
@@ -25,30 +22,13 @@ from tactful.errors import EXIT_FAILURE, EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:
     from tactful.checking.reports.run import Tally
+    from tactful.cli.check.documents import Files
 
 _ENDINGS = {
     ".json": "json", ".jsonl": "jsonl", ".sarif": "sarif", ".html": "html", ".htm": "html",
     ".txt": "text",
 }  # fmt: skip
 _STDIN = "-"
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What to look for and how: the options, and the project's file where no option says it."""
-
-    model: str = "default"
-    lang: str = "auto"
-    only: tuple[str, ...] = ()
-    thresholds: dict[str, float] = field(default_factory=dict)
-    least: float = LEAST
-    kind: Kind | None = None
-    exclude: tuple[str, ...] = ()
-    configuration: Configuration = field(default_factory=Configuration)
-    explanations: bool = True
-    frames: str = FRAMES[0]
-    all_scores: bool = False
-    report_lang: str = REPORT_LANGUAGES[0]
 
 
 def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
@@ -66,7 +46,7 @@ def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) 
 @click.option(
     "--model",
     metavar="NAME|FOLDER",
-    help=f"The detector: {', '.join(DETECTORS)}, or the folder of one's own.  [default: default]",
+    help=f"The detector: {', '.join(DETECTORS)}, or a folder.  [default: default]",
     shell_complete=_complete_model,
 )
 @click.option(
@@ -85,7 +65,7 @@ def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) 
     "--least",
     type=click.FloatRange(0, 1),
     metavar="P",
-    help="Report nothing less likely than this, but for ids with a --threshold.  "
+    help="Report only findings with at least this probability, except ids with a --threshold.  "
     f"[default: {LEAST}]",
 )
 @click.option(
@@ -112,14 +92,14 @@ def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) 
     "--config",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The project's wishes.  [default: tactful.toml or pyproject.toml, searched upwards]",
+    help="The project's options.  [default: the nearest tactful.toml or pyproject.toml]",
 )
 @click.option("--no-config", is_flag=True, help="Use no tactful.toml and no pyproject.toml.")
-@click.option("--no-explanations", is_flag=True, help="Leave the explaining paragraphs out.")
+@click.option("--no-explanations", is_flag=True, help="Leave out the explanations.")
 @click.option(
     "--frames",
     type=click.Choice(FRAMES),
-    help="What to tell of passages that target a group: the groups and what may be implied about "
+    help="What to say about passages that target a group: the groups and what may be implied about "
     "them, the groups only, or nothing.  [default: statements]",
 )
 @click.option("--all-scores", is_flag=True, help="Also report all scores of every passage.")
@@ -170,23 +150,23 @@ def check_cli(
     if text is not None and paths:
         raise UsageError("Give files or --text, not both.")
     project = _project(config, no_config)
-    wishes = Wishes(
-        model=model or project.model or "default",
-        lang=lang or project.lang or "auto",
-        only=_split(only) or project.only,
-        thresholds={**project.thresholds, **parse_thresholds(threshold)},
-        least=next(each for each in (least, project.least, LEAST) if each is not None),
-        kind=kind,
-        exclude=(*project.exclude, *exclude),
-        configuration=project,
-        explanations=not no_explanations and project.explanations is not False,
-        frames=frames or project.frames or FRAMES[0],
+    options = project.options(
+        model=model,
+        lang=lang,
+        only=_split(only),
+        thresholds=parse_thresholds(threshold),
+        least=least,
+        explanations=False if no_explanations else None,
+        frames=frames,
         all_scores=all_scores,
         report_lang=report_lang,
     )
+    from tactful.cli.check.documents import Files
+
+    files = Files(paths, text, kind, (*project.exclude, *exclude), project)
     by_ending = _ENDINGS.get(output.suffix.lower()) if output is not None else None
     chosen = output_format or by_ending or project.format or "text"
-    tally = check(paths, text, wishes, chosen, output, force)
+    tally = check(files, options, chosen, output, force)
     limit = project.fail_on if fail_on is None else fail_on
     # As the reports write it: a limit that was copied from one must hold.
     highest = None if tally.highest is None else round(tally.highest, 4)
@@ -226,27 +206,27 @@ def parse_thresholds(pairs: Iterable[str]) -> dict[str, float]:
 
 
 def check(
-    paths: Sequence[Path],
-    text: str | None,
-    wishes: Wishes,
+    files: "Files",
+    options: CheckOptions,
     output_format: str,
     output: Path | None = None,
     force: bool = False,
 ) -> "Tally":
     """Check files, folders, standard input or a text; write the report; return its counts."""
+    from tactful.checking.checker import Checker
     from tactful.checking.reports import render
     from tactful.checking.reports.run import Tally
-    from tactful.cli.check.documents import Checker, sources
+    from tactful.cli.check.documents import on_terminal, outcomes, sources
     from tactful.cli.check.progress import over_files, show_on_stdout
     from tactful.settings import load_settings
 
-    checker = Checker(wishes)
-    found = sources(paths, text, wishes)
+    checker = Checker(options)
+    found = sources(files)
     tally = Tally()
     with over_files(found, load_settings(), show_on_stdout) as (each, show):
-        outcomes = tally.watch(checker.outcomes(each))
-        run = replace(checker.run(to_file=output is not None), lang=wishes.report_lang)
-        pieces = render(output_format, outcomes, run)
+        checked = tally.watch(outcomes(checker, each, files.kind))
+        run = checker.run() if output is not None else on_terminal(checker.run())
+        pieces = render(output_format, checked, run)
         if output is not None:
             _write(pieces, output, force)
         else:

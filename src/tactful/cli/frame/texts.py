@@ -5,11 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tactful.checking.configuration import Configuration
 from tactful.checking.report import Unread
 from tactful.checking.reports.visible import visible
-from tactful.cli.check.command import Wishes
-from tactful.cli.check.documents import sources
+from tactful.cli.check.documents import Files, sources
 from tactful.cli.output import echo_sentence
 from tactful.documents.document import Document, read_document
 from tactful.errors import InputError, TactfulError, UsageError
@@ -58,8 +56,7 @@ def read_texts(
         if not paths and text is None:
             found += _split(sys.stdin.read(), None)
     elif others or text is not None or not tables:
-        wishes = Wishes(configuration=Configuration())
-        for source in sources(others, text, wishes):
+        for source in sources(Files(others, text)):
             found += _passages(source)
     if not found:
         raise InputError("Found no text to read; expected at least one.")

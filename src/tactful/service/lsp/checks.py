@@ -7,13 +7,13 @@ from functools import partial
 from threading import Event
 from typing import TypeVar
 
+from tactful.checking.options import CheckOptions
 from tactful.checking.reports.visible import visible
 from tactful.errors import TactfulError
 from tactful.service.lsp.diagnostics import Checked
 from tactful.service.lsp.documents import Snapshot
 from tactful.service.lsp.lines import Places
 from tactful.service.lsp.reader import FIRST_SLICE, LATER_SLICE, Reader, Slice, Stale
-from tactful.service.lsp.wishes import Wishes
 
 T = TypeVar("T")
 
@@ -41,16 +41,16 @@ class Checks:
         uri: str,
         delay_seconds: float,
         snapshot: Callable[[], Snapshot],
-        wishes: Callable[[Snapshot], Wishes | None],
+        options: Callable[[Snapshot], CheckOptions | None],
         encoding: str,
     ) -> None:
         """Check a document after a while; what was going on for an older text is given up.
 
-        Without wishes, a document is left alone.
+        Without options, a document is left alone.
         """
         self.cancel(uri)
         stale = Event()
-        work = self._guarded(uri, delay_seconds, snapshot, wishes, encoding, stale)
+        work = self._guarded(uri, delay_seconds, snapshot, options, encoding, stale)
         self._running[uri] = (asyncio.get_running_loop().create_task(work), stale)
 
     def cancel(self, uri: str) -> None:
@@ -72,9 +72,9 @@ class Checks:
         checked = self.latest.get(uri)
         return checked if checked is not None and checked.snapshot.version == version else None
 
-    def warm_up(self, wishes: Wishes) -> None:
+    def warm_up(self, options: CheckOptions) -> None:
         """Open the detector in the background; what is wrong with it is told by the first check."""
-        self._lane.submit(self.reader.warm_up, wishes)
+        self._lane.submit(self.reader.warm_up, options)
         # Directives are checked against the taxonomies, whose schema takes a second to import.
         self._aside.submit(_open_taxonomies)
 
@@ -94,13 +94,13 @@ class Checks:
         uri: str,
         delay_seconds: float,
         snapshot: Callable[[], Snapshot],
-        wishes: Callable[[Snapshot], Wishes | None],
+        options: Callable[[Snapshot], CheckOptions | None],
         encoding: str,
         stale: Event,
     ) -> None:
         try:
             await asyncio.sleep(delay_seconds)
-            await self._check(snapshot(), wishes, encoding, stale)
+            await self._check(snapshot(), options, encoding, stale)
             self._told.pop(uri, None)
         except Stale:
             pass
@@ -126,11 +126,11 @@ class Checks:
     async def _check(
         self,
         snapshot: Snapshot,
-        wishes: Callable[[Snapshot], Wishes | None],
+        options: Callable[[Snapshot], CheckOptions | None],
         encoding: str,
         stale: Event,
     ) -> None:
-        wanted = wishes(snapshot)
+        wanted = options(snapshot)
         if wanted is None:
             self.latest.pop(snapshot.uri, None)
             self._publish(snapshot.uri, None)

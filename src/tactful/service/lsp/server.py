@@ -14,6 +14,7 @@ from pygls.protocol.language_server import lsp_method
 
 from tactful import __version__
 from tactful.checking.configuration import CONFIG_FILE, PROJECT_FILE, find_configuration
+from tactful.checking.options import CheckOptions
 from tactful.documents.exclusion import Exclusion
 from tactful.errors import TactfulError
 from tactful.service.lsp.actions import actions_in
@@ -21,8 +22,8 @@ from tactful.service.lsp.checks import Checks
 from tactful.service.lsp.diagnostics import Checked, diagnostics_of
 from tactful.service.lsp.documents import OpenDocument, Snapshot, path_of
 from tactful.service.lsp.hover import hover_of
+from tactful.service.lsp.settings import SECTION, EditorSettings, options_of, read_settings
 from tactful.service.lsp.stream import Receiver, Writer, messages_of, own_standard_streams
-from tactful.service.lsp.wishes import SECTION, EditorSettings, Wishes, read_settings, wishes_of
 
 NAME = "tactful"
 _UTF16 = types.PositionEncodingKind.Utf16
@@ -110,14 +111,14 @@ class TactfulServer(LanguageServer):
     def check(self, uri: str, delay_seconds: float = 0.0) -> None:
         """Check a document after a while."""
         document = self.documents[uri]
-        self.checks.schedule(uri, delay_seconds, document.snapshot, self.wishes_for, self.encoding)
+        self.checks.schedule(uri, delay_seconds, document.snapshot, self.options_for, self.encoding)
 
     def check_all(self) -> None:
         """Check every open document: what is wanted has changed."""
         for uri in self.documents:
             self.check(uri)
 
-    def wishes_for(self, snapshot: Snapshot) -> Wishes | None:
+    def options_for(self, snapshot: Snapshot) -> CheckOptions | None:
         """Return what a document is checked with; None where the project leaves it out."""
         path = snapshot.path
         folder = self.root if path is None else path.parent
@@ -126,7 +127,7 @@ class TactfulServer(LanguageServer):
             base = project.path.parent
             if Exclusion(project.exclude, base)(path):
                 return None
-        return wishes_of(self.settings, project, self.root)
+        return options_of(self.settings, project, self.root)
 
     def set_up(self, raw: object) -> None:
         """Take the settings of the editor; wrong ones are told, and those before stay."""
@@ -191,7 +192,7 @@ def _register(server: TactfulServer) -> None:
             project = find_configuration(server.root or Path.cwd())
         except (TactfulError, OSError):
             return  # the first check says so
-        server.checks.warm_up(wishes_of(server.settings, project, server.root))
+        server.checks.warm_up(options_of(server.settings, project, server.root))
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
@@ -267,7 +268,7 @@ async def _settings_of(server: TactfulServer, sent: object) -> object:
 
 
 def _watch_project_files(server: TactfulServer) -> None:
-    """Ask to be told when the project's wishes change."""
+    """Ask to be told when the project's options change."""
     workspace = server.client_capabilities.workspace
     watched = workspace and workspace.did_change_watched_files
     if not watched or not watched.dynamic_registration:

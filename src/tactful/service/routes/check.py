@@ -8,10 +8,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tactful.checking.options import CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports.json_report import render_json
 from tactful.checking.reports.run import Run
-from tactful.checking.wording.wording import AUTO
 from tactful.service.engine import Engine
 from tactful.service.models import ERRORS, CheckRequest, body_of
 from tactful.service.reading import check_length, read_model
@@ -47,17 +47,16 @@ async def checked(
     """Read a request, and check its text as it wishes."""
     wanted = await read_model(request, CheckRequest)
     check_length(wanted.text, settings)
-    report = await engine.check(
-        wanted.text,
-        lang=None if wanted.lang == AUTO else wanted.lang,
-        kind=wanted.kind,
-        only=wanted.only,
+    options = CheckOptions(
+        lang=wanted.lang,
+        only=tuple(wanted.only),
         thresholds=wanted.thresholds,
         least=wanted.least,
         explanations=wanted.explanations,
         frames=wanted.frames,
         report_lang=wanted.report_lang,
     )
+    report = await engine.check(wanted.text, options, wanted.kind)
     return wanted, report
 
 

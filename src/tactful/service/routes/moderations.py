@@ -14,7 +14,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.requests import Request
 
-from tactful.checking.configuration import LEAST
+from tactful.checking.options import LEAST
 from tactful.detectors.card import Card
 from tactful.service.answers import JsonAnswer
 from tactful.service.engine import Engine, Scored

@@ -1,4 +1,4 @@
-"""What is wanted: the settings of the editor, and the project's file where these say nothing."""
+"""The settings of the editor, and the project's file where they say nothing."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tactful.checking.configuration import FRAMES, LANGUAGES, LEAST, Configuration
+from tactful.checking.configuration import Configuration
+from tactful.checking.options import FRAMES, LANGUAGES, CheckOptions
 from tactful.checking.wording.wording import REPORT_LANGUAGES
 from tactful.detectors.load import DETECTORS
 from tactful.errors import UsageError
@@ -21,7 +22,7 @@ SECTION = "tactful"
 
 @dataclass(frozen=True, slots=True)
 class EditorSettings:
-    """What the editor was told; None and empty where it was told nothing."""
+    """What the editor sets; None and empty where it sets nothing."""
 
     model: str | None = None
     """The detector: default, fast, cascade, or the folder of one's own."""
@@ -43,21 +44,6 @@ class EditorSettings:
     """How long to wait after the last change, in milliseconds."""
     docs: str = DOCS
     """The page that an id links to; ``{id}`` in it stands for the id."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What a document is checked with."""
-
-    model: str = "default"
-    lang: str = "auto"
-    only: tuple[str, ...] = ()
-    thresholds: Mapping[str, float] = field(default_factory=dict)
-    least: float = LEAST
-    frames: str = FRAMES[0]
-    explanations: bool = True
-    report_lang: str = REPORT_LANGUAGES[0]
-    project: Configuration = field(default_factory=Configuration)
 
 
 def read_settings(raw: object, base: EditorSettings | None = None) -> EditorSettings:
@@ -84,24 +70,21 @@ def read_settings(raw: object, base: EditorSettings | None = None) -> EditorSett
     return replace(base or EditorSettings(), **values)
 
 
-def wishes_of(settings: EditorSettings, project: Configuration, root: Path | None) -> Wishes:
-    """Put the two together: the editor wins, as options do on the command line."""
-    model = settings.model or project.model or "default"
-    if model not in DETECTORS and settings.model:
-        # A relative folder in the settings is meant from the workspace.
+def options_of(settings: EditorSettings, project: Configuration, root: Path | None) -> CheckOptions:
+    """Return the options of a check: the editor wins over the project's file, as options do."""
+    model = settings.model
+    if model and model not in DETECTORS:
+        # A relative folder in the settings is relative to the workspace.
         model = str((root or Path()) / Path(model).expanduser())
-    return Wishes(
+    return project.options(
         model=model,
-        lang=settings.lang or project.lang or "auto",
-        only=settings.only or project.only,
-        thresholds={**project.thresholds, **settings.thresholds},
-        least=next(each for each in (settings.least, project.least, LEAST) if each is not None),
-        frames=settings.frames or project.frames or FRAMES[0],
-        explanations=next(
-            each for each in (settings.explanations, project.explanations, True) if each is not None
-        ),
-        report_lang=settings.report_lang or REPORT_LANGUAGES[0],
-        project=project,
+        lang=settings.lang,
+        only=settings.only,
+        thresholds=settings.thresholds,
+        least=settings.least,
+        frames=settings.frames,
+        explanations=settings.explanations,
+        report_lang=settings.report_lang,
     )
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tactful.checking.configuration import Configuration
 from tactful.errors import UsageError
-from tactful.service.lsp.wishes import EditorSettings, read_settings, wishes_of
+from tactful.service.lsp.settings import EditorSettings, options_of, read_settings
 
 
 def test_settings_come_as_they_are_or_in_their_section() -> None:
@@ -58,13 +58,13 @@ def test_the_editor_wins_over_the_project() -> None:
     project = Configuration(
         model="cascade", least=0.4, only=("pcl",), thresholds={"pcl": 0.6, "unhealthy": 0.5}
     )
-    wishes = wishes_of(EditorSettings(least=0.0, thresholds={"pcl": 0.9}), project, None)
-    assert (wishes.model, wishes.least, wishes.only) == ("cascade", 0.0, ("pcl",))
-    assert wishes.thresholds == {"pcl": 0.9, "unhealthy": 0.5}
+    options = options_of(EditorSettings(least=0.0, thresholds={"pcl": 0.9}), project, None)
+    assert (options.model, options.least, options.only) == ("cascade", 0.0, ("pcl",))
+    assert options.thresholds == {"pcl": 0.9, "unhealthy": 0.5}
 
 
 def test_a_folder_in_the_settings_is_meant_from_the_workspace() -> None:
-    wishes = wishes_of(EditorSettings(model="models/own"), Configuration(), Path("/texts"))
-    assert wishes.model == str(Path("/texts/models/own"))
-    of_project = wishes_of(EditorSettings(), Configuration(model="/p/own"), Path("/texts"))
+    options = options_of(EditorSettings(model="models/own"), Configuration(), Path("/texts"))
+    assert options.model == str(Path("/texts/models/own"))
+    of_project = options_of(EditorSettings(), Configuration(model="/p/own"), Path("/texts"))
     assert of_project.model == "/p/own"

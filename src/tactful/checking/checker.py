@@ -1,0 +1,305 @@
+"""The one check: library, command, service and editor all report what this finds."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tactful.checking.findings import (
+    Framing,
+    check_document,
+    check_thresholds,
+    choose_ids,
+    rule_ids,
+    with_frames,
+    without_explanations,
+)
+from tactful.checking.opened import LOCK, opened_detector, opened_framer
+from tactful.checking.options import AUTO, DEFAULT_MODEL, FRAMES, CheckOptions
+from tactful.checking.report import DocumentReport
+from tactful.checking.reports.language import in_language
+from tactful.checking.reports.run import Run
+from tactful.checking.wording.wording import REPORT_LANGUAGES, spoken_or_english
+from tactful.detectors.card import Card
+from tactful.detectors.load import DETECTORS, embedded_cards
+from tactful.detectors.protocol import Detector
+from tactful.documents.document import Document, Kind, document_of, read_document
+from tactful.documents.language import LANGUAGE_NAMES, guess_language
+from tactful.errors import InputError, UnknownNameError, UsageError
+from tactful.registry import unknown_name
+from tactful.types import Frame
+
+_OFFENCE = ("frame.offensive", "frame.intent", "frame.group")
+"""The ids that a second reading corrects: see :mod:`tactful.checking.second_reading`."""
+_SEGMENTS_FOR_LANGUAGE = 100
+
+
+class Checker:
+    """Checks any number of texts and documents with the same options.
+
+    Parameters
+    ----------
+    options
+        The options; without them the defaults.
+    **changes
+        Options to replace, by the names of :class:`CheckOptions`.
+
+    Examples
+    --------
+    >>> checker = Checker(model="fast", only=["pcl"])
+    >>> [finding.id for finding in checker.check("The bridge opens on Monday.").findings]
+    []
+
+    """
+
+    def __init__(self, options: CheckOptions | None = None, **changes: Any):
+        self.options = _valid(options or CheckOptions(), changes)
+        self.detector = self._open_main()
+        """The detector of the given language, or of English, as it is without a second reading."""
+        self._corrected: dict[int, Detector] = {}
+        self._check_ids()
+
+    @property
+    def cards(self) -> list[Card]:
+        """The cards of all detectors that may be used, the main one first."""
+        return [self.detector.card, *self._other_cards()]
+
+    def check(self, text: str, kind: Kind = "plain") -> DocumentReport:
+        """Check a text.
+
+        Parameters
+        ----------
+        text
+            The text.
+        kind
+            What it is: ``plain``, ``markdown`` or ``html``.
+
+        Returns
+        -------
+        DocumentReport
+            Its ``findings`` have ``id``, ``probability``, ``spans`` and ``explanation``.
+
+        """
+        return self.check_document(document_of(text, kind))
+
+    def check_file(self, path: Path | str, kind: Kind | None = None) -> DocumentReport:
+        """Check a file; its ending says what it is, unless ``kind`` does."""
+        return self.check_document(read_document(Path(path), kind))
+
+    def check_document(
+        self,
+        document: Document,
+        *,
+        read_by: Callable[[Detector], Detector] | None = None,
+        framing: Framing | None = None,
+    ) -> DocumentReport:
+        """Check a document that was read already.
+
+        Parameters
+        ----------
+        document
+            The document.
+        read_by
+            Wraps the detector, for one that remembers scores or reads only for some time.
+        framing
+            Replaces the framer, for the same reason.
+
+        """
+        with LOCK:
+            detector = self.corrected(self.detector_for(document))
+            if framing is None and self.options.frames != "off":
+                framing = self._framing(detector.card.lang)
+            if read_by is not None:
+                detector = read_by(detector)
+            return report_on(detector, document, self.options, framing)
+
+    def corrected(self, detector: Detector) -> Detector:
+        """Return the detector with the second reading: a mention of a group is not an offence."""
+        chosen = choose_ids(wanted_ids(self.options.only, detector.card) or (), detector.card.ids)
+        if not any(name.startswith("frame.") for name in chosen):
+            return detector
+        key = id(detector)  # the checker keeps the detector, so no other one gets this number
+        if key not in self._corrected:
+            framer = opened_framer(detector.card.lang)
+            if framer is None or not any(name in detector.card.ids for name in _OFFENCE):
+                self._corrected[key] = detector
+            else:
+                from tactful.checking.second_reading import with_second_reading
+
+                self._corrected[key] = with_second_reading(
+                    detector, framer, self.options.thresholds
+                )
+        return self._corrected[key]
+
+    def detector_for(self, document: Document) -> Detector:
+        """Return the detector that reads the language of a document."""
+        spoken = self.detector.card.lang
+        if self.options.lang != AUTO:
+            return self.detector
+        found = language_of(document)
+        if found is None or found == spoken:
+            return self.detector
+        if any(card.lang == found for card in self._other_cards()):
+            # Opened when a text needs it: most runs see one language only.
+            return opened_detector("default", found)
+        raise InputError(
+            f"found {LANGUAGE_NAMES[found]} text; expected {LANGUAGE_NAMES.get(spoken, spoken)}, "
+            f"which the detector reads; choose a model for {LANGUAGE_NAMES[found]}, or set the "
+            f"language to '{spoken}' to check it anyway."
+        )
+
+    def run(self) -> Run:
+        """Return what a rendered report says about this check."""
+        cards = self.cards
+        ids = dict.fromkeys(
+            name
+            for card in cards
+            if (wanted := wanted_ids(self.options.only, card)) is not None
+            for name in rule_ids(card, wanted)
+        )
+        return Run(cards[0], tuple(ids), lang=self.options.report_lang, others=tuple(cards[1:]))
+
+    def _open_main(self) -> Detector:
+        model, lang = self.options.model, self.options.lang
+        detector = opened_detector(model, "en" if lang == AUTO else lang)
+        if lang not in (AUTO, detector.card.lang):
+            raise UsageError(
+                f"The detector '{model}' reads '{detector.card.lang}' and the language is "
+                f"'{lang}'; name a detector for that language."
+            )
+        return detector
+
+    def _other_cards(self) -> list[Card]:
+        if self.options.lang != AUTO or self.options.model not in DETECTORS:
+            return []
+        return [card for card in embedded_cards() if card.lang != self.detector.card.lang]
+
+    def _framing(self, lang: str) -> Framing | None:
+        framer = opened_framer(lang)
+        if framer is None:
+            return None
+
+        def framing(texts: Sequence[str]) -> Sequence[Frame]:
+            framer.statements = self.options.frames == "statements"
+            return framer.frame(texts)
+
+        return framing
+
+    def _check_ids(self) -> None:
+        """Refuse unknown ids; those of the project's file with their line."""
+        check_ids(self.options, self.cards)
+
+
+def check(text: str, kind: Kind = "plain", **options: Any) -> DocumentReport:
+    """Check a text, as ``tactful check`` does.
+
+    Parameters
+    ----------
+    text
+        The text.
+    kind
+        What it is: ``plain``, ``markdown`` or ``html``.
+    **options
+        The options of :class:`CheckOptions`, such as ``only=["pcl"]``.
+
+    Returns
+    -------
+    DocumentReport
+        Its ``findings`` have ``id``, ``probability``, ``spans`` and ``explanation``.
+
+    Examples
+    --------
+    >>> import tactful
+    >>> tactful.check("The bridge opens on Monday.", model="fast").findings
+    ()
+
+    """
+    global _last  # noqa: PLW0603 (one call after the other has the same options)
+    wanted = _valid(CheckOptions(), options)
+    if _last is None or _last.options != wanted:
+        _last = Checker(wanted)
+    return _last.check(text, kind)
+
+
+_last: Checker | None = None
+
+
+def report_on(
+    detector: Detector, document: Document, options: CheckOptions, framing: Framing | None
+) -> DocumentReport:
+    """Put the report on a document together, with a detector that has the second reading."""
+    card = detector.card
+    only = wanted_ids(options.only, card)
+    if only is None:
+        raise InputError(
+            f"found {LANGUAGE_NAMES.get(card.lang, card.lang)} text; expected a language in which "
+            f"{', '.join(options.only)} can be found; look for other ids, or for all of them."
+        )
+    report = check_document(
+        detector,
+        document,
+        only=only,
+        thresholds={name: each for name, each in options.thresholds.items() if name in card.ids},
+        least=options.least,
+        all_scores=options.all_scores,
+    )
+    if framing is not None:
+        report = with_frames(report, framing)
+    if not options.explanations:
+        report = without_explanations(report)
+    lang = spoken_or_english(card.lang) if options.report_lang == AUTO else options.report_lang
+    return in_language(report, lang)
+
+
+def language_of(document: Document) -> str | None:
+    """Return the language that a document seems to be in; None where that cannot be told."""
+    start = document.segments[:_SEGMENTS_FOR_LANGUAGE]
+    return guess_language(" ".join(segment.text for segment in start))
+
+
+def wanted_ids(only: Sequence[str], card: Card) -> tuple[str, ...] | None:
+    """Return what is wanted of a detector's ids, empty for all of them; None where it is none."""
+    known = tuple(
+        name
+        for name in only
+        if any(each == name or each.startswith(f"{name}.") for each in card.ids)
+    )
+    return known if known or not only else None
+
+
+def check_ids(options: CheckOptions, cards: Sequence[Card]) -> None:
+    """Refuse ids that no detector knows; where the project's file has them, with its line."""
+    project = options.configuration
+    known = list(dict.fromkeys(name for card in cards for name in card.ids))
+    try:
+        choose_ids(options.only, known)
+    except UnknownNameError as error:
+        if project is not None and options.only == project.only:
+            raise UsageError(f"{project.place('only')}: {error}") from None
+        raise
+    for name, value in options.thresholds.items():
+        try:
+            check_thresholds({name: value}, known)
+        except UnknownNameError as error:
+            if project is not None and project.thresholds.get(name) == value:
+                raise UsageError(f"{project.place(f'thresholds.{name}')}: {error}") from None
+            raise
+
+
+def _valid(options: CheckOptions, changes: dict[str, Any]) -> CheckOptions:
+    """Return the options with changes; refuse what no option can be."""
+    names = CheckOptions.__dataclass_fields__
+    for name in changes:
+        if name not in names:
+            raise unknown_name("option", name, list(names))
+    if changes.get("model", "") is None:
+        changes = {**changes, "model": DEFAULT_MODEL}
+    only = changes.get("only", options.only)
+    changes = {**changes, "only": (only,) if isinstance(only, str) else tuple(only)}
+    found = replace(options, **changes)
+    for name, allowed in (("frames", FRAMES), ("report_lang", REPORT_LANGUAGES)):
+        if getattr(found, name) not in allowed:
+            raise unknown_name(f"value of '{name}'", str(getattr(found, name)), list(allowed))
+    if not 0 <= found.least <= 1:
+        raise UsageError(f"Found {found.least:g} as 'least'; expected 0 to 1.")
+    return found

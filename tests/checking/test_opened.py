@@ -1,0 +1,41 @@
+"""Models are opened once in a process."""
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.checking.adapters.conftest import PhraseDetector, detector, folder
+
+from tactful.checking.opened import opened_corrected, opened_detector, opened_framer
+from tactful.detectors.models.blend import BlendDetector
+from tactful.errors import UsageError
+
+__all__ = ["detector", "folder"]
+
+
+def test_a_folder_is_opened_once(folder: str) -> None:
+    assert opened_detector(folder) is opened_detector(Path(folder))
+
+
+def test_a_folder_with_a_new_card_is_opened_again(folder: str) -> None:
+    first = opened_detector(folder)
+    os.utime(Path(folder) / "card.json", ns=(1, 1))
+    assert opened_detector(folder) is not first
+
+
+def test_an_opened_detector_is_used_as_it_is(detector: PhraseDetector) -> None:
+    assert opened_detector(detector) is detector
+
+
+def test_another_thing_is_no_detector() -> None:
+    with pytest.raises(UsageError, match="Found int as the model; expected a detector's name"):
+        opened_detector(7)  # type: ignore[arg-type]
+
+
+def test_the_encoder_is_opened_once() -> None:
+    default = opened_detector("default")
+    opened_corrected("default")
+    framer = opened_framer("en")
+    assert framer is not None
+    assert isinstance(default, BlendDetector)
+    assert framer.detector is default
