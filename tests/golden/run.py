@@ -54,6 +54,7 @@ _COMMON_MASKS = (
     (re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d"), "<TIME>"),
     (re.compile(r"\b\d{10}\.\d+\b"), "<TIME>"),
     (re.compile(r"127\.0\.0\.1:\d{5}\b"), "127.0.0.1:<PORT>"),
+    (re.compile(r"(still to come: .*); [\d.]+ days?\."), r"\1; <N> days."),
     (re.compile(r"/join/[\w-]{20,}"), "/join/<SECRET>"),
     (re.compile(r"\btactful_[\w-]{30,}"), "<KEY>"),
     (re.compile(r"\bk_[0-9a-f]{8}\b"), "<KEY ID>"),
