@@ -1,7 +1,6 @@
 """A text has the same findings wherever it is checked: library, commands, service and editors.
 
-The command ``tactful check --format json`` is what the others are compared with. A mark in
-:data:`DIFFERENT` says where a front end differs, and why; it must go when that is mended.
+The command ``tactful check --format json`` is what the others are compared with.
 """
 
 import json
@@ -11,7 +10,6 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from inspect import signature
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -21,10 +19,10 @@ from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 import tactful
+from tactful.checking.options import LEAST, CheckOptions
 from tactful.cli.main import main
 from tactful.detectors.base import found_ids
-from tactful.detectors.configuration import LEAST as LEAST_PROBABILITY
-from tactful.detectors.protocol import Detector
+from tactful.documents.document import Kind
 from tactful.service.app import create_app
 from tactful.service.settings import ServiceSettings
 
@@ -42,7 +40,7 @@ class Text:
     """A text of ours, and what kind of document it is."""
 
     text: str
-    kind: str = "plain"
+    kind: Kind = "plain"
 
     @property
     def ending(self) -> str:
@@ -158,25 +156,10 @@ def by_command(name: str) -> list[Found]:
 
 
 @cache
-def detector() -> Detector:
-    """Return the detector that the package opens without further words."""
-    return tactful.load_detector()
-
-
-@cache
 def limits() -> Mapping[str, float]:
     """Return from which probability on the command reports each id."""
-    card = detector().card
-    return {each: max(card.threshold(each), LEAST_PROBABILITY) for each in card.ids}
-
-
-def by_library(name: str) -> list[Found]:
-    """Check a text as a program would: by ``tactful.check``, or by a detector where that is not."""
-    each = TEXTS[name]
-    check: Callable[..., Any] = getattr(tactful, "check", detector().check)
-    # What can be told the kind of a document is told it.
-    options = {"kind": each.kind} if "kind" in signature(check).parameters else {}
-    return of_findings(check(each.text, **options).findings, each.text)
+    card = tactful.load_detector().card
+    return {each: max(card.threshold(each), LEAST) for each in card.ids}
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +176,7 @@ def in_editor() -> Callable[[str], list[Found]]:
     from tactful.service.lsp.documents import Snapshot
     from tactful.service.lsp.lines import Places
     from tactful.service.lsp.reader import Reader, Slice
-    from tactful.service.lsp.wishes import DOCS, Wishes
+    from tactful.service.lsp.settings import DOCS
 
     reader = Reader()
 
@@ -202,7 +185,7 @@ def in_editor() -> Callable[[str], list[Found]]:
         language = {"plain": "plaintext"}.get(each.kind, each.kind)
         snapshot = Snapshot(f"file:///home/{name}.{each.ending}", language, 1, each.text)
         document = snapshot.read()
-        reading = reader.read(document, Wishes(), Slice(math.inf, Event()))
+        reading = reader.read(document, CheckOptions(), Slice(math.inf, Event()))
         checked = Checked(snapshot, document, Places(each.text, "utf-32"), reading)
         found = []
         # The messages of diagnostics have probabilities of two digits; the reading has them all.
@@ -223,7 +206,7 @@ def in_editor() -> Callable[[str], list[Found]]:
 @pytest.fixture(scope="module")
 def spacy_pipeline() -> Any:
     spacy = pytest.importorskip("spacy")
-    from tactful.detectors.adapters import TactfulComponent
+    from tactful.checking.adapters import TactfulComponent
 
     component = TactfulComponent()
     blank = spacy.blank("en")
@@ -233,7 +216,7 @@ def spacy_pipeline() -> Any:
 @pytest.fixture(scope="module")
 def transformer() -> Any:
     pytest.importorskip("sklearn")
-    from tactful.detectors.adapters import TactfulTransformer
+    from tactful.checking.adapters import TactfulTransformer
 
     return TactfulTransformer()
 
@@ -247,71 +230,27 @@ def offsets(text: str, spot: Any) -> tuple[int, int]:
     return start, end
 
 
-LEAST = (
-    "Detector.check and the adapters report from the thresholds of the card on; the command leaves "
-    "out what is less likely than 0.2"
-)
-SECOND = (
-    "Detector.check and the adapters give the first reading; the command corrects it by a second "
-    "one where a group is only mentioned or words are only quoted"
-)
-BOTH = f"{LEAST}. {SECOND}"
-LANGUAGE = (
-    "load_detector() and the adapters read everything as English; the command tells the language "
-    "of a text and takes the detector for it"
-)
-DOCUMENT = (
-    "Detector.check and the adapters read a text as one passage, with its markup and without its "
-    "ignores; the command reads passage by passage"
-)
-REFUSED = (
-    "the service refuses an empty text, as 'tactful check --text' does; in an empty file the "
-    "command finds nothing"
-)
-SEVERAL = (
-    "paragraphs", "mixed-paragraphs", "markdown", "markdown-list", "markdown-ignored", "html",
-)  # fmt: skip
-FIRST_READING = {
-    LEAST: ("patronizing", "hope", "smile", "rude", "shut-up", "dismissive"),
-    SECOND: ("deaf", "gay-couple", "standards", "drivers", "immigrants"),
-    BOTH: ("women", "muslims", "jewish-holiday", "quotation", "computer"),
-    LANGUAGE: ("spanish",),
-    DOCUMENT: SEVERAL,
-}
-DIFFERENT: dict[str, dict[str, tuple[str, ...]]] = {
-    "library": FIRST_READING,
-    "spaCy": FIRST_READING,
-    "scikit-learn": {
-        SECOND: (*FIRST_READING[SECOND], *FIRST_READING[BOTH]),
-        LANGUAGE: ("spanish",),
-        DOCUMENT: SEVERAL,
-    },
-    "service": {REFUSED: ("empty", "blank")},
-}
-"""Front end -> what differs -> the texts in which it does."""
+PLAIN = [name for name, each in TEXTS.items() if each.kind == "plain"]
+"""A Doc of spaCy, and a row of scikit-learn, has no markup."""
+ONE_PASSAGE = [name for name in PLAIN if name not in {"spanish", "paragraphs", "mixed-paragraphs"}]
+"""The columns of scikit-learn are those of one detector, for texts as a whole."""
 
 
-def cases(front_end: str) -> list[Any]:
-    """Return all texts, with marks on those that differ today."""
-    reasons = {
-        name: reason for reason, names in DIFFERENT.get(front_end, {}).items() for name in names
-    }
-    return [
-        pytest.param(
-            name,
-            id=name,
-            marks=[pytest.mark.xfail(strict=True, reason=reasons[name])] if name in reasons else [],
-        )
-        for name in TEXTS
-    ]
-
-
-@pytest.mark.parametrize("name", cases("library"))
+@pytest.mark.parametrize("name", TEXTS)
 def test_the_library(name: str) -> None:
-    assert by_library(name) == by_command(name)
+    each = TEXTS[name]
+    found = tactful.check(each.text, each.kind).findings
+    assert of_findings(found, each.text) == by_command(name)
 
 
-@pytest.mark.parametrize("name", cases("service"))
+def test_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "letter.md"
+    path.write_text(TEXTS["markdown"].text, encoding="utf-8")
+    found = tactful.Checker().check_file(path).findings
+    assert of_findings(found, "") == by_command("markdown")
+
+
+@pytest.mark.parametrize("name", [name for name, each in TEXTS.items() if each.text.strip()])
 def test_the_service(name: str, client: TestClient) -> None:
     each = TEXTS[name]
     answer = client.post("/v1/check", json={"text": each.text, "kind": each.kind})
@@ -320,18 +259,28 @@ def test_the_service(name: str, client: TestClient) -> None:
     assert of_json(report) == by_command(name)
 
 
-@pytest.mark.parametrize("name", cases("editor"))
+@pytest.mark.parametrize("name", ["empty", "blank"])
+def test_a_text_to_check_must_not_be_empty(name: str, client: TestClient) -> None:
+    # The command refuses it as --text too; an empty file among others is no mistake.
+    text = TEXTS[name].text
+    assert client.post("/v1/check", json={"text": text}).status_code == 400
+    with pytest.raises(SystemExit) as ended:
+        main(["check", "--text", text])
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize("name", TEXTS)
 def test_the_language_server(name: str, in_editor: Callable[[str], list[Found]]) -> None:
     assert in_editor(name) == by_command(name)
 
 
-@pytest.mark.parametrize("name", cases("spaCy"))
+@pytest.mark.parametrize("name", PLAIN)
 def test_the_component_of_spacy(name: str, spacy_pipeline: Any) -> None:
     text = TEXTS[name].text
     assert of_findings(spacy_pipeline(text)._.tactful.findings, text) == by_command(name)
 
 
-@pytest.mark.parametrize("name", cases("scikit-learn"))
+@pytest.mark.parametrize("name", ONE_PASSAGE)
 def test_the_transformer_of_scikit_learn(name: str, transformer: Any) -> None:
     # It gives probabilities only: those that the command would report are its findings.
     (row,) = transformer.transform([TEXTS[name].text])

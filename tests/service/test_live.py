@@ -13,6 +13,8 @@ import pytest
 from tests.service.conftest import Serve, await_ready
 
 from tactful.service.protocol import MOST_HEAD_BYTES
+from tactful.service.running import configured
+from tactful.service.settings import ServiceSettings
 
 BODY = {"texts": ["With our help even they can learn to hope again."]}
 FAST = ("--model", "fast", "--lang", "en", "--no-web")
@@ -152,8 +154,13 @@ def test_the_death_of_a_worker_is_logged(
     await_ready(served)
     assert httpx.post(f"{served.address}/v1/score", json=BODY, timeout=30).status_code == 200
     served.stop()
-    deaths = [line for line in served.log.read_text().splitlines() if '"worker"' in line]
+    deaths = [line for line in served.log.read_text().splitlines() if f'"worker": {victim}' in line]
     assert len(deaths) == 1
+
+
+def test_a_worker_that_starts_slowly_is_not_taken_for_hung() -> None:
+    config = configured(ServiceSettings(workers=2))
+    assert config.timeout_worker_healthcheck >= 60
 
 
 def test_a_crowd_is_turned_away_with_429_and_nothing_else(serve: Serve) -> None:

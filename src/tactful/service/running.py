@@ -24,6 +24,9 @@ from tactful.service.shared_weights import lay_out_weights
 from tactful.service.stopping import stopped_by_signals
 
 _KEEP_ALIVE_SECONDS = 15
+_HUNG_SECONDS = 60
+"""A worker that does not answer its supervisor for this long is replaced. uvicorn's own 5 seconds
+are less than a start takes on a busy machine, where workers would be replaced again and again."""
 
 
 def serve(settings: ServiceSettings, listening: socket.socket) -> None:
@@ -78,6 +81,7 @@ def configured(settings: ServiceSettings) -> uvicorn.Config:
         # The app reads them itself, with X-Forwarded-Host, and from trusted proxies only.
         proxy_headers=False,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_worker_healthcheck=_HUNG_SECONDS,
         timeout_graceful_shutdown=int(settings.timeout_seconds) + 1,
     )
 
