@@ -53,7 +53,7 @@ _COMMON_MASKS = (
     ),
     (re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d"), "<TIME>"),
     (re.compile(r"\b\d{10}\.\d+\b"), "<TIME>"),
-    (re.compile(r"\b\d{19}\b"), "<TIME>"),
+    (re.compile(r"(\"changed\": )\d{19}\b"), r"\1<TIME>"),
     (re.compile(r"127\.0\.0\.1:\d{5}\b"), "127.0.0.1:<PORT>"),
     (re.compile(r"(still to come: .*); [\d.]+ days?\."), r"\1; <N> days."),
     (re.compile(r"/join/[\w-]{20,}"), "/join/<SECRET>"),
