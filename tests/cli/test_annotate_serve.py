@@ -151,6 +151,6 @@ def test_the_server_needs_nothing_of_the_extra_serve() -> None:
     script = (
         "import sys\n"
         "for name in ('fastapi', 'prometheus_client', 'uvloop'): sys.modules[name] = None\n"
-        "import tactful.annotation.web.app, tactful.service.protocol\n"
+        "import tactful.annotation.web.app, tactful.service.http.protocol\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -4,7 +4,7 @@ import pytest
 
 from tactful.cli.listening import address, listen
 from tactful.errors import UsageError
-from tactful.service.addresses import is_this_machine
+from tactful.service.http.addresses import is_this_machine
 
 
 def test_a_port_that_is_taken_is_one_sentence() -> None:

@@ -13,7 +13,7 @@ TEXTS = ["With our help even they can learn to hope again.", "The library opens 
 GROW_AND_RELEASE = """
 from tactful.detectors.load import load_detector
 from tactful.detectors.models.onnx_session import release_memory
-from tactful.service.memory import trim
+from tactful.service.engine.memory import trim
 
 def resident():
     with open("/proc/self/status") as lines:

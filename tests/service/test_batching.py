@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tactful.detectors.protocol import Scores
-from tactful.service.batching import MOST_TOKENS, Batcher, Read
-from tactful.service.errors import NotReady, Unscorable
+from tactful.service.engine.batching import MOST_TOKENS, Batcher, Read
+from tactful.service.http.errors import NotReady, Unscorable
 
 
 class Lane:

@@ -2,7 +2,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
-from tactful.service.callers import secret_of
+from tactful.service.http.callers import secret_of
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,14 @@ from tests.service.test_engine import FAST, held_up, with_engine
 from tactful.checking.options import CheckOptions
 from tactful.detectors.cost import encoders_in
 from tactful.service.app import create_app
-from tactful.service.callers import TOKENS_OF_A_REQUEST
-from tactful.service.checking import MOST_MARKED
-from tactful.service.engine import TEXTS_SHARE, Engine
-from tactful.service.errors import Busy, TooLong
-from tactful.service.excerpts import LONG_TOKENS, TEXT_TOKENS, whole_pieces
-from tactful.service.keys import RateLimits
+from tactful.service.engine.checking import MOST_MARKED
+from tactful.service.engine.engine import TEXTS_SHARE, Engine
+from tactful.service.engine.excerpts import LONG_TOKENS, TEXT_TOKENS, whole_pieces
+from tactful.service.engine.readers import PIECE_TOKENS
+from tactful.service.http.callers import TOKENS_OF_A_REQUEST
+from tactful.service.http.errors import Busy, TooLong
+from tactful.service.http.keys import RateLimits
 from tactful.service.perspective.mapping import attributes
-from tactful.service.readers import PIECE_TOKENS
 from tactful.service.settings import ServiceSettings
 
 TICKS = "".join("e" + "`" * size for size in range(1, 440))[:20480]
@@ -284,7 +284,7 @@ def test_work_that_nobody_waits_for_is_not_gone_on_with() -> None:
 
 
 def test_the_cost_is_counted_to_the_key_and_told(tmp_path: Path) -> None:
-    from tactful.service.keys import add_key
+    from tactful.service.http.keys import add_key
 
     keys = tmp_path / "keys.json"
     key, secret = add_key(keys, "forum", rate_per_minute=60)

@@ -15,8 +15,8 @@ from tactful.checking.second_reading import with_second_reading
 from tactful.cli.check.command import check_cli
 from tactful.detectors.load import load_detector
 from tactful.errors import UnknownNameError, UsageError
-from tactful.service.engine import Engine, Scored
-from tactful.service.errors import Busy, NotReady, ServiceError, TimedOut
+from tactful.service.engine.engine import Engine, Scored
+from tactful.service.http.errors import Busy, NotReady, ServiceError, TimedOut
 from tactful.service.settings import ServiceSettings
 
 ENGLISH = "With our help even they can learn to hope again, and one day they may thank us."

@@ -9,8 +9,8 @@ from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from tactful.errors import InputError, UnknownNameError, UsageError
-from tactful.service.errors import STATUSES, ServiceError, from_validation, install
-from tactful.service.gate import Gate
+from tactful.service.http.errors import STATUSES, ServiceError, from_validation, install
+from tactful.service.http.gate import Gate
 from tactful.service.metrics import Metrics
 from tactful.service.settings import ServiceSettings
 
@@ -164,7 +164,7 @@ def test_many_mistakes_are_not_looked_for_one_by_one(
         seen.append(len(found))
         return from_validation(found)
 
-    monkeypatch.setattr("tactful.service.reading.from_validation", count)
+    monkeypatch.setattr("tactful.service.http.body.from_validation", count)
     answer = client.post("/v1/check" if "text" in body else "/v1/score", json=body)
     check_shape(answer, 422)  # type: ignore[arg-type]
     assert sum(seen) <= 1

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from tactful.detectors.cost import rough_tokens
-from tactful.service.excerpts import beginning, chosen_pieces, sized_pieces, whole_pieces
+from tactful.service.engine.excerpts import beginning, chosen_pieces, sized_pieces, whole_pieces
 
 PROSE = "The library will be open again on Monday, and everybody is welcome to come and read. "
 

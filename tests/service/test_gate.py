@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Scope
 
 from tactful.service.app import create_app
-from tactful.service.keys import add_key
+from tactful.service.http.keys import add_key
 from tactful.service.settings import ServiceSettings
 
 FAST = ServiceSettings(model="fast", langs=("en",), web=False)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tactful.errors import FileFormatError, UsageError
-from tactful.service import keys
-from tactful.service.keys import KeyRing, RateLimits, add_key, hash_of, read_keys, remove_key
+from tactful.service.http import keys
+from tactful.service.http.keys import KeyRing, RateLimits, add_key, hash_of, read_keys, remove_key
 
 
 def test_a_key_is_kept_as_a_hash_in_a_private_file(tmp_path: Path) -> None:

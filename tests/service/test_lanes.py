@@ -6,9 +6,9 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from tactful.service.checking import Deadline
-from tactful.service.errors import TimedOut
-from tactful.service.lanes import Lane
+from tactful.service.engine.checking import Deadline
+from tactful.service.engine.lanes import Lane
+from tactful.service.http.errors import TimedOut
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from tests.service.conftest import Serve, await_ready
 
-from tactful.service.protocol import MOST_HEAD_BYTES
+from tactful.service.http.protocol import MOST_HEAD_BYTES
 from tactful.service.running import configured
 from tactful.service.settings import ServiceSettings
 

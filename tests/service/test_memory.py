@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from tactful.service.engine import Engine
-from tactful.service.memory import release_regularly, trim
+from tactful.service.engine.engine import Engine
+from tactful.service.engine.memory import release_regularly, trim
 from tactful.service.settings import ServiceSettings
 
 TEXTS = ["With our help even they can learn to hope again.", "The library opens on Monday."]

@@ -17,7 +17,7 @@ import httpx
 import pytest
 from tests.service.conftest import Serve, Served
 
-from tactful.service.keys import add_key
+from tactful.service.http.keys import add_key
 
 SHIPPED = Path(__file__).resolve().parents[2] / "deploy" / "nginx.conf"
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")

@@ -5,9 +5,9 @@ import pytest
 from tactful.detectors.load import load_detector
 from tactful.detectors.shared_weights import ARRAYS_FILE
 from tactful.frames.load import load_framer
-from tactful.service.loading import detector_folders, open_detector
+from tactful.service.engine.loading import detector_folders, open_detector
+from tactful.service.engine.shared_weights import lay_out_weights
 from tactful.service.settings import ServiceSettings
-from tactful.service.shared_weights import lay_out_weights
 
 TEXTS = ["With our help even they can learn to hope again.", "The library opens on Monday."]
 

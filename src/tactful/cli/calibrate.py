@@ -160,7 +160,7 @@ def calibrate_scores(
 
 def _new_scores(texts: Sequence[str], attribute: "Attribute", lang: str, model: str) -> list[float]:
     from tactful.detectors.load import EMBEDDED, load_detector
-    from tactful.service.excerpts import whole_pieces
+    from tactful.service.engine.excerpts import whole_pieces
 
     embedded = model in EMBEDDED.get(lang, {}) or not Path(model).exists()
     detector = load_detector(model if embedded else Path(model), lang=lang)

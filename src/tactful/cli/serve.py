@@ -8,7 +8,7 @@ from tactful.cli.listening import address, listen, until_stopped
 from tactful.cli.output import echo_sentence
 from tactful.detectors.load import DETECTORS, EMBEDDED
 from tactful.errors import MissingExtraError, UsageError
-from tactful.service.addresses import is_this_machine
+from tactful.service.http.addresses import is_this_machine
 from tactful.settings import load_settings
 
 
@@ -231,7 +231,7 @@ def serve_cli(
         audits=audits,
     )
     if keys is not None:
-        from tactful.service.keys import read_keys
+        from tactful.service.http.keys import read_keys
 
         read_keys(keys)  # a file that cannot be used is told before anything starts
     with listen(host, port) as listening, until_stopped():
@@ -252,7 +252,7 @@ def check_host(host: str, keys: Path | None, is_open: bool) -> None:
 
 
 def _manage_keys(path: Path | None, add: str | None, remove: str | None, rate: int | None) -> None:
-    from tactful.service.keys import add_key, read_keys, remove_key
+    from tactful.service.http.keys import add_key, read_keys, remove_key
 
     if path is None:
         raise UsageError("Name the file of the keys with --keys FILE.")

@@ -9,13 +9,14 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import RedirectResponse
 
 from tactful import __version__
-from tactful.service import errors, reference
-from tactful.service.answers import JsonAnswer
-from tactful.service.direct import direct_routes
-from tactful.service.engine import Engine
-from tactful.service.gate import Gate
-from tactful.service.memory import release_regularly
-from tactful.service.proxies import ProxyHeaders
+from tactful.service import reference
+from tactful.service.engine.engine import Engine
+from tactful.service.engine.memory import release_regularly
+from tactful.service.http import errors
+from tactful.service.http.answers import JsonAnswer
+from tactful.service.http.direct import direct_routes
+from tactful.service.http.gate import Gate
+from tactful.service.http.proxies import ProxyHeaders
 from tactful.service.routes import routers
 from tactful.service.settings import ServiceSettings
 

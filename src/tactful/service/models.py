@@ -160,7 +160,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 def body_of(model: type[BaseModel]) -> dict[str, Any]:
     """Return the part of the OpenAPI document that describes a body.
 
-    Bodies are read by :func:`tactful.service.reading.read_model`, which knows limits that FastAPI
+    Bodies are read by :func:`tactful.service.http.body.read_model`, which knows limits that FastAPI
     does not; so they are described here.
     """
     content = {"application/json": {"schema": model.model_json_schema()}}

@@ -15,12 +15,12 @@ from prometheus_client.multiprocess import mark_process_dead
 from uvicorn.supervisors import Multiprocess
 
 from tactful.service.app import create_app
-from tactful.service.loading import read_cards
+from tactful.service.engine.loading import read_cards
+from tactful.service.engine.shared_weights import lay_out_weights
+from tactful.service.http.protocol import PatientProtocol
 from tactful.service.logs import LOGGER, set_up_logs
 from tactful.service.metrics import SHARED_FOLDER
-from tactful.service.protocol import PatientProtocol
 from tactful.service.settings import ServiceSettings
-from tactful.service.shared_weights import lay_out_weights
 from tactful.service.stopping import stopped_by_signals
 
 _KEEP_ALIVE_SECONDS = 15

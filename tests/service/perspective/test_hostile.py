@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tactful.service.errors import ServiceError
+from tactful.service.http.errors import ServiceError
 from tactful.service.perspective.requests import read_analyze, read_suggest
 
 COMMENT = {"text": "Thank you all for the lovely evening."}

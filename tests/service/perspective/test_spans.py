@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from tactful.service.excerpts import whole_pieces
+from tactful.service.engine.excerpts import whole_pieces
 from tactful.service.perspective.spans import MOST_SPANS, Utf16, sentence_pieces, utf16_length
 
 TEXTS = ["", "plain", "🙂", "a🙂b👩‍🔬c", "e\u0301e\u0301", "日本語🗾", "\U0010ffff\uffff"]

@@ -3,7 +3,7 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from tactful.service.app import create_app
-from tactful.service.keys import add_key
+from tactful.service.http.keys import add_key
 from tactful.service.settings import ServiceSettings
 from tactful.service.web.audits import audit_reports
 

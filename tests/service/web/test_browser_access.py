@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.service.web.conftest import OpenPage, running
 
-from tactful.service.keys import add_key
+from tactful.service.http.keys import add_key
 from tactful.service.settings import ServiceSettings
 
 if TYPE_CHECKING:

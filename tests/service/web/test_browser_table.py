@@ -10,7 +10,7 @@ import pytest
 from tests.service.web.conftest import OpenPage, running
 
 from tactful.annotation.formats.cells import neutralise
-from tactful.service.keys import add_key
+from tactful.service.http.keys import add_key
 from tactful.service.settings import ServiceSettings
 
 if TYPE_CHECKING:

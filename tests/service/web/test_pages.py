@@ -158,7 +158,7 @@ def test_annotation_is_one_click_away_where_it_is_served() -> None:
 
 
 def test_pages_are_open_where_keys_are_asked_for_and_the_report_is_not(tmp_path: Path) -> None:
-    from tactful.service.keys import add_key
+    from tactful.service.http.keys import add_key
 
     add_key(tmp_path / "keys.json", "one", None)
     settings = ServiceSettings(model="fast", langs=("en",), keys_file=tmp_path / "keys.json")

@@ -8,7 +8,7 @@ import click
 from tactful.cli.listening import address, listen, until_stopped
 from tactful.cli.output import echo_sentence
 from tactful.errors import UsageError
-from tactful.service.addresses import is_this_machine
+from tactful.service.http.addresses import is_this_machine
 
 if TYPE_CHECKING:
     from tactful.annotation.project.project import Project
@@ -58,7 +58,7 @@ def serve_cli(
 
     from tactful.annotation.project.project import Project
     from tactful.annotation.web.app import create_app
-    from tactful.service.protocol import PatientProtocol
+    from tactful.service.http.protocol import PatientProtocol
     from tactful.service.stopping import stopped_by_signals
 
     check_host(host, behind_https)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tactful.detectors.card import Card
-from tactful.service.engine import Scored
-from tactful.service.excerpts import TEXT_TOKENS, Excerpt, Piece, whole_pieces
+from tactful.service.engine.engine import Scored
+from tactful.service.engine.excerpts import TEXT_TOKENS, Excerpt, Piece, whole_pieces
 from tactful.service.perspective.mapping import Attribute, Formula, find_attribute
 from tactful.service.perspective.refusals import (
     language_not_detected,

@@ -8,7 +8,7 @@ short.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tactful.service.errors import ServiceError
+from tactful.service.http.errors import ServiceError
 from tactful.service.perspective.mapping import Attribute
 
 MOST_BYTES = 20_480

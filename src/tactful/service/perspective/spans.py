@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from tactful.documents.segments import sentences
-from tactful.service.excerpts import Piece
+from tactful.service.engine.excerpts import Piece
 
 MOST_SPANS = 64
 """A comment of many tiny sentences is told in so many spans at most: neighbours are joined."""

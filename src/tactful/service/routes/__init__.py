@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 from fastapi import APIRouter
 
-from tactful.service.engine import Engine
+from tactful.service.engine.engine import Engine
 from tactful.service.settings import ServiceSettings
 
 ROUTERS = (

@@ -12,9 +12,9 @@ from tactful.checking.options import CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports.json_report import render_json
 from tactful.checking.reports.run import Run
-from tactful.service.engine import Engine
+from tactful.service.engine.engine import Engine
+from tactful.service.http.body import check_length, read_model
 from tactful.service.models import ERRORS, CheckRequest, body_of
-from tactful.service.reading import check_length, read_model
 from tactful.service.settings import ServiceSettings
 
 _SHORT = 20

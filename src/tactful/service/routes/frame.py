@@ -10,12 +10,12 @@ from tactful.detectors.card import Card, read_card
 from tactful.detectors.load import WEIGHTS
 from tactful.frames.frame_json import frame_as_json
 from tactful.frames.load import EMBEDDED, has_framer
-from tactful.service.answers import JsonAnswer
-from tactful.service.engine import Engine
-from tactful.service.errors import ServiceError
-from tactful.service.excerpts import beginning
+from tactful.service.engine.engine import Engine
+from tactful.service.engine.excerpts import beginning
+from tactful.service.http.answers import JsonAnswer
+from tactful.service.http.body import check_texts, read_model
+from tactful.service.http.errors import ServiceError
 from tactful.service.models import ERRORS, FrameAnswer, FrameRequest, body_of
-from tactful.service.reading import check_texts, read_model
 from tactful.service.settings import ServiceSettings
 
 SCHEMA = "tactful/frame/1"

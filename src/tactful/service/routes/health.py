@@ -4,8 +4,8 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from tactful import __version__
-from tactful.service.answers import JsonAnswer
-from tactful.service.engine import Engine
+from tactful.service.engine.engine import Engine
+from tactful.service.http.answers import JsonAnswer
 from tactful.service.metrics import CONTENT_TYPE
 from tactful.service.models import ERRORS
 from tactful.service.settings import ServiceSettings

@@ -7,8 +7,8 @@ from fastapi import APIRouter
 
 from tactful import __version__
 from tactful.detectors.card import Card
-from tactful.service.answers import JsonAnswer
-from tactful.service.engine import Engine
+from tactful.service.engine.engine import Engine
+from tactful.service.http.answers import JsonAnswer
 from tactful.service.models import ERRORS
 from tactful.service.routes.frame import framer_card
 from tactful.service.settings import ServiceSettings

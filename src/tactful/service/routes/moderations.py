@@ -16,12 +16,12 @@ from starlette.requests import Request
 
 from tactful.checking.options import LEAST
 from tactful.detectors.card import Card
-from tactful.service.answers import JsonAnswer
-from tactful.service.engine import Engine, Scored
-from tactful.service.errors import invalid
+from tactful.service.engine.engine import Engine, Scored
+from tactful.service.http.answers import JsonAnswer
+from tactful.service.http.body import check_texts, read_json
+from tactful.service.http.errors import invalid
 from tactful.service.models import ERRORS
 from tactful.service.perspective.mapping import Formula, attributes
-from tactful.service.reading import check_texts, read_json
 from tactful.service.settings import ServiceSettings
 
 CATEGORIES = {

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from tactful.checking.reports.html import render_html
-from tactful.service.engine import Engine
+from tactful.service.engine.engine import Engine
 from tactful.service.models import ERRORS, CheckRequest, body_of
 from tactful.service.routes.check import checked
 from tactful.service.settings import ServiceSettings

@@ -6,9 +6,10 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.requests import Request
 
-from tactful.service.addresses import known_address, own_address
-from tactful.service.answers import JsonAnswer
-from tactful.service.engine import Engine
+from tactful.service.engine.engine import Engine
+from tactful.service.http.addresses import known_address, own_address
+from tactful.service.http.answers import JsonAnswer
+from tactful.service.http.body import read_json_body
 from tactful.service.logs import LOGGER
 from tactful.service.models import ERRORS
 from tactful.service.perspective.analysis import analyze
@@ -16,7 +17,6 @@ from tactful.service.perspective.discovery import VERSION, discovery_document, o
 from tactful.service.perspective.refusals import invalid
 from tactful.service.perspective.requests import read_analyze, read_suggest
 from tactful.service.perspective.responses import analyze_response, suggest_response
-from tactful.service.reading import read_json_body
 from tactful.service.settings import ServiceSettings
 
 _TAG = "Perspective-compatible"

@@ -7,11 +7,11 @@ from fastapi import APIRouter
 from starlette.requests import Request
 
 from tactful.checking.findings import choose_ids
-from tactful.service.answers import JsonAnswer
-from tactful.service.engine import Engine, Scored
-from tactful.service.errors import ServiceError, Unscorable
+from tactful.service.engine.engine import Engine, Scored
+from tactful.service.http.answers import JsonAnswer
+from tactful.service.http.body import check_texts, read_model
+from tactful.service.http.errors import ServiceError, Unscorable
 from tactful.service.models import ERRORS, ScoreAnswer, ScoreRequest, body_of
-from tactful.service.reading import check_texts, read_model
 from tactful.service.settings import ServiceSettings
 
 SCHEMA = "tactful/score/1"

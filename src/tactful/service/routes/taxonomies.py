@@ -4,9 +4,9 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from tactful.service.answers import JsonAnswer
-from tactful.service.engine import Engine
-from tactful.service.errors import ServiceError
+from tactful.service.engine.engine import Engine
+from tactful.service.http.answers import JsonAnswer
+from tactful.service.http.errors import ServiceError
 from tactful.service.models import ERRORS
 from tactful.service.settings import ServiceSettings
 from tactful.taxonomies import find_entry, load_taxonomy, taxonomy_names

@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from tactful import __version__
 from tactful.documents.language import LANGUAGE_NAMES
-from tactful.service.engine import Engine
-from tactful.service.errors import WORDS_PER_TOKEN
+from tactful.service.engine.engine import Engine
+from tactful.service.http.errors import WORDS_PER_TOKEN
 from tactful.service.settings import ServiceSettings
 from tactful.service.web.words import LANGUAGES, entries_in, families_in, words_in
 

@@ -23,7 +23,7 @@ from tactful.detectors.cost import span_factor
 from tactful.detectors.protocol import Detector, Scores
 from tactful.documents.document import Document
 from tactful.errors import Problem, Severity
-from tactful.service.errors import TimedOut
+from tactful.service.http.errors import TimedOut
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""The detectors and the framer, each in a lane of its own (:mod:`tactful.service.lanes`).
+"""The detectors and the framer, each in a lane of its own (:mod:`tactful.service.engine.lanes`).
 
 All that a detector does happens in its lane, because detectors remember words
 they have met and are not made for two threads; inside a call, onnxruntime computes on all the cores
@@ -29,13 +29,13 @@ from tactful.errors import TactfulError
 from tactful.frames.embedded import EmbeddedFramer, load_embedded_framer
 from tactful.frames.load import EMBEDDED
 from tactful.frames.shown import without_statements
-from tactful.service.batching import Batcher, Read
-from tactful.service.errors import NotReady
-from tactful.service.excerpts import Excerpt, chosen_pieces, sized_pieces
-from tactful.service.lanes import Lane
-from tactful.service.loading import detector_folders, forget_words, open_detector
+from tactful.service.engine.batching import Batcher, Read
+from tactful.service.engine.excerpts import Excerpt, chosen_pieces, sized_pieces
+from tactful.service.engine.lanes import Lane
+from tactful.service.engine.loading import detector_folders, forget_words, open_detector
+from tactful.service.engine.memory import trim
+from tactful.service.http.errors import NotReady
 from tactful.service.logs import log_failure
-from tactful.service.memory import trim
 from tactful.service.settings import ServiceSettings
 from tactful.types import Frame, Span
 

@@ -16,9 +16,9 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tactful.errors import TactfulError
-from tactful.service.callers import Callers
-from tactful.service.direct import Direct, call_at_once
-from tactful.service.errors import INTERNAL, ServiceError, answer_to, invalid
+from tactful.service.http.callers import Callers
+from tactful.service.http.direct import Direct, call_at_once
+from tactful.service.http.errors import INTERNAL, ServiceError, answer_to, invalid
 from tactful.service.logs import NOTE, Note, log_failure, log_request
 from tactful.service.metrics import Metrics
 from tactful.service.settings import ServiceSettings

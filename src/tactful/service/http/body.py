@@ -7,7 +7,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 from starlette.requests import Request
 
-from tactful.service.errors import from_validation, invalid, not_json
+from tactful.service.http.errors import from_validation, invalid, not_json
 from tactful.service.models import MOST_ENTRIES
 from tactful.service.settings import ServiceSettings
 

@@ -12,7 +12,7 @@ from typing import ClassVar, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from tactful.service.errors import Busy, ServiceError, invalid
+from tactful.service.http.errors import Busy, ServiceError, invalid
 
 MOST_HEAD_BYTES = 64 * 1024
 """The request line and all headers together; a longer head is answered with 431."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from tactful.detectors.load import DETECTORS, WEIGHTS
 from tactful.detectors.shared_weights import lay_out
 from tactful.frames.load import EMBEDDED as FRAMERS
-from tactful.service.loading import detector_folders
+from tactful.service.engine.loading import detector_folders
 from tactful.service.settings import ServiceSettings
 
 

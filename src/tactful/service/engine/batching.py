@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from tactful.detectors.protocol import Scores
-from tactful.service.errors import ServiceError, Unscorable
+from tactful.service.http.errors import ServiceError, Unscorable
 
 MOST_TOKENS = 3_072
 """A batch of long texts is cut here, so that a short text never waits for minutes of reading."""

@@ -6,8 +6,8 @@ from urllib.parse import parse_qs
 
 from starlette.types import Scope
 
-from tactful.service.errors import ServiceError
-from tactful.service.keys import Key, KeyRing, RateLimits
+from tactful.service.http.errors import ServiceError
+from tactful.service.http.keys import Key, KeyRing, RateLimits
 from tactful.service.logs import Note
 from tactful.service.settings import ServiceSettings
 

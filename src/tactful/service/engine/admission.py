@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from tactful.service.errors import Busy, NotReady, TimedOut
+from tactful.service.http.errors import Busy, NotReady, TimedOut
 from tactful.service.metrics import Metrics
 
 _LONG_SECONDS = 2.0

@@ -19,21 +19,21 @@ from tactful.detectors.cost import rough_tokens
 from tactful.detectors.protocol import Scores
 from tactful.documents.document import Document, Kind, document_of
 from tactful.documents.language import LANGUAGE_NAMES, possible_languages
-from tactful.service.admission import Admission
-from tactful.service.batching import Read
-from tactful.service.checking import (
+from tactful.service.engine.admission import Admission
+from tactful.service.engine.batching import Read
+from tactful.service.engine.checking import (
     Allowance,
     Deadline,
     Known,
     Prescored,
     report_within,
 )
-from tactful.service.errors import NotReady, ServiceError, TooLong, invalid
-from tactful.service.excerpts import LONG_TOKENS, TEXT_TOKENS, Excerpt, whole_pieces
-from tactful.service.loading import read_cards
+from tactful.service.engine.excerpts import LONG_TOKENS, TEXT_TOKENS, Excerpt, whole_pieces
+from tactful.service.engine.loading import read_cards
+from tactful.service.engine.readers import FRAMES_AT_ONCE, Readers
+from tactful.service.http.errors import NotReady, ServiceError, TooLong, invalid
 from tactful.service.logs import NOTE
 from tactful.service.metrics import Metrics
-from tactful.service.readers import FRAMES_AT_ONCE, Readers
 from tactful.service.settings import ServiceSettings
 from tactful.types import Frame, Span
 

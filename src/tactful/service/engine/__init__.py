@@ -1,0 +1,1 @@
+"""The engine: detectors in threads of their own, behind a bounded queue."""
