@@ -23,7 +23,7 @@ from tactful.detectors.explain.faithfulness import (
     Explainer,
     faithfulness,
 )
-from tactful.detectors.explain.occlusion import word_contributions, words_of
+from tactful.detectors.explain.words import word_contributions, words_of
 from tactful.training.records import IDS_OF, read_records
 
 DETECTORS = ("default", "fast")

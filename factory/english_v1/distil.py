@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
 from tactful.training.records import AUXILIARY, FRAME_IDS, IDS_OF, UNHEALTHY_IDS, Record
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from factory.english_v1.batches import load_tokenizer
 from factory.english_v1.crops import CROP
 from factory.english_v1.linear import Design, LinearWeights, Strength, vocabulary
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
 from tactful.training.encoder import load_encoder
 from tactful.training.records import FRAME_IDS, IDS, PCL_IDS, UNHEALTHY_IDS, Record
 

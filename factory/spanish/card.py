@@ -28,7 +28,7 @@ from factory.spanish.sources import (
 from factory.spanish.words import WordSums
 from factory.use.classifier import UseClassifier
 from factory.use.export import write_use
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.card_page import write_card_page
 from tactful.detectors.models.experts import Expert, Experts, mixed_scores

@@ -15,11 +15,10 @@ from tactful.checking.second_reading import (
     can_read_again,
     with_second_reading,
 )
-from tactful.detectors.base import BaseDetector, found_ids
+from tactful.detectors.base import BaseDetector, Detector, Scores, found_ids
 from tactful.detectors.card import Card
 from tactful.detectors.identity_bias import neutral_sentences
 from tactful.detectors.load import WEIGHTS, load_detector
-from tactful.detectors.protocol import Detector, Scores
 from tactful.frames.embedded import load_embedded_framer
 
 NEIGHBOUR = "My neighbour is Muslim and we share a garden."

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import tactful
+from tactful.detectors.base import Detector
 from tactful.detectors.load import EMBEDDED, WEIGHTS, embedded_cards
-from tactful.detectors.protocol import Detector
 from tactful.detectors.stereotype_labels import CATEGORIES, consistent
 from tactful.errors import UsageError
 

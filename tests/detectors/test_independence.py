@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tactful.detectors.base import Detector
 from tactful.detectors.load import EMBEDDED, WEIGHTS, load_detector
 from tactful.detectors.models.encoder import load_encoder_detector
-from tactful.detectors.protocol import Detector
 from tactful.documents.normalise import normalise
 
 ENGLISH = [

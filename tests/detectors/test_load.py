@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 
 import tactful
+from tactful.detectors.base import Detector
 from tactful.detectors.card import Card, read_card, write_card
 from tactful.detectors.card_page import PAGE_FILE, card_page
 from tactful.detectors.load import DETECTORS, EMBEDDED, KINDS, WEIGHTS, load_detector
-from tactful.detectors.protocol import Detector
 from tactful.errors import FileFormatError, UnknownNameError, UsageError
 
 LIMITS_MB = {"encoder-en": 24, "default-en": 1, "fast-en": 6, "cascade-en": 1}

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from tactful.detectors.load import WEIGHTS
-from tactful.detectors.models.encoder import MAX_TOKENS, OVERLAP, open_tokenizer
-from tactful.detectors.models.windows import (
+from tactful.detectors.models.encoder import (
     BATCH_TOKENS,
+    MAX_TOKENS,
+    OVERLAP,
     batches,
     cut,
     most_tokens,
+    open_tokenizer,
     padded,
     width_of,
 )

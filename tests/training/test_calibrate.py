@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
 from tactful.training.calibrate import best_threshold, match_rate, platt
 
 

@@ -16,7 +16,7 @@ from tactful.audit.report.words import (
     ranked,
 )
 from tactful.audit.results import AuditResult, ModelResult
-from tactful.checking.reports.visible import visible
+from tactful.words import visible
 
 __all__ = [
     "TEMPLATE_COLUMNS",

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from tactful.checking.findings import choose_ids
 from tactful.checking.second_reading import OFFENCE, RULE, can_read_again, with_second_reading
-from tactful.detectors.base import BaseDetector, found_ids
+from tactful.detectors.base import BaseDetector, Detector, found_ids
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.load import DETECTORS, EMBEDDED, WEIGHTS, load_detector
 from tactful.detectors.models.encoder import MODEL_FILE
-from tactful.detectors.protocol import Detector
 from tactful.detectors.shared_weights import lay_out, with_parts
 from tactful.documents.language import LANGUAGE_NAMES, possible_languages
 from tactful.errors import UsageError

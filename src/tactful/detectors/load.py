@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from tactful.detectors.base import Detector
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.protocol import Detector
 from tactful.errors import UsageError
 from tactful.registry import Registry, unknown_name
 

@@ -15,13 +15,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.calibration import calibrated_scores, sigmoid
+from tactful.detectors.base import Scores, calibrated_scores, sigmoid
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.explain.contribution import carrying_spans, spread_over_words
+from tactful.detectors.explain.words import carrying_spans, spread_over_words
 from tactful.detectors.load import load_detector
 from tactful.detectors.models.blend import BlendDetector
 from tactful.detectors.models.encoder import EncoderDetector, Reading
-from tactful.detectors.protocol import Scores
 from tactful.errors import FileFormatError
 from tactful.frames.bayes_risk import most_agreed
 from tactful.frames.decoder import BEAMS, Candidate, StatementDecoder

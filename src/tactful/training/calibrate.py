@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
 
 Floats = NDArray[np.float64]
 _PRIOR_SLOPE = 2.0

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import Detector, sigmoid
 from tactful.detectors.card import Card
-from tactful.detectors.explain.token_spans import token_spans
+from tactful.detectors.explain.words import token_spans
 from tactful.detectors.models.encoder import EncoderDetector
-from tactful.detectors.protocol import Detector
 from tactful.documents.normalise import normalise
 from tactful.metrics.calibration import expected_calibration_error
 from tactful.metrics.detection import f1_score

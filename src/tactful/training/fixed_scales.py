@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tactful.detectors.models.encoder import MODEL_FILE, open_tokenizer
-from tactful.detectors.models.windows import batches, cut, most_tokens, padded
+from tactful.detectors.models.encoder import (
+    MODEL_FILE,
+    batches,
+    cut,
+    most_tokens,
+    open_tokenizer,
+    padded,
+)
 from tactful.errors import InputError, MissingExtraError
 from tactful.files import atomic_path
 

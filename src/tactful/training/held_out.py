@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
 from tactful.detectors.models.estimator import Numbers
 from tactful.errors import UsageError
 

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import Detector, sigmoid
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.load import load_detector
-from tactful.detectors.protocol import Detector
 from tactful.errors import InputError, MissingExtraError, UsageError
 from tactful.files import atomic_folder
 from tactful.training.calibrate import best_threshold, platt

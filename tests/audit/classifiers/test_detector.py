@@ -9,10 +9,9 @@ import pytest
 
 from tactful.audit.classifiers import load_classifier
 from tactful.audit.classifiers.detector import DetectorClassifier
-from tactful.detectors.base import BaseDetector
+from tactful.detectors.base import BaseDetector, Scores
 from tactful.detectors.card import Card
 from tactful.detectors.load import WEIGHTS, load_detector
-from tactful.detectors.protocol import Scores
 from tactful.errors import FileFormatError, UnknownNameError, UsageError
 from tactful.taxonomies.prompts import Prompt, sentiment_prompts
 

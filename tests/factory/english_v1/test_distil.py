@@ -8,7 +8,7 @@ from factory.english_v1.distil import (
     word_features,
 )
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
 from tactful.training.records import FRAME_IDS, IDS_OF, UNHEALTHY_IDS, Record
 
 SHARES = {"pcl": 0.4, "unhealthy": 0.75, "frame": 0.0}

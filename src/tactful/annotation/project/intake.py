@@ -13,7 +13,7 @@ from tactful.registry import unknown_name
 from tactful.types import Example
 
 if TYPE_CHECKING:
-    from tactful.detectors.protocol import Detector
+    from tactful.detectors.base import Detector
 
 
 def items_of_corpus(

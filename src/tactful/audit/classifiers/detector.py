@@ -10,10 +10,9 @@ from pathlib import Path
 
 from tactful.audit.classifiers.labels import answer, fingerprint
 from tactful.audit.protocol import Answer, Kind
-from tactful.detectors.base import found_ids
+from tactful.detectors.base import Detector, found_ids
 from tactful.detectors.card import read_card
 from tactful.detectors.load import DETECTORS, EMBEDDED, WEIGHTS, load_detector
-from tactful.detectors.protocol import Detector
 from tactful.files import sha256
 from tactful.registry import unknown_name
 from tactful.taxonomies.prompts import Prompt

@@ -26,8 +26,8 @@ from tactful.audit.report.sections import sections
 from tactful.audit.report.sentences import summary_sentences
 from tactful.audit.report.words import decimal, interval, kind_of, labels, percent
 from tactful.audit.results import AuditResult, ModelResult, Results, one_by_one
-from tactful.checking.reports.visible import visible
 from tactful.figures import COLOURS, INK
+from tactful.words import visible
 
 _FOLDER = Path(__file__).parent
 _IDS = re.compile(r' (?P<name>id|aria-labelledby|aria-describedby)="(?P<values>[^"]*)"')

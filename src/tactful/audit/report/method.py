@@ -6,8 +6,7 @@ from typing import Any
 from tactful.audit.measures.method import ALPHA
 from tactful.audit.report.words import MINUS, correction, decimal, percent
 from tactful.audit.results import AuditResult
-from tactful.checking.reports.visible import visible
-from tactful.words import counted
+from tactful.words import counted, visible
 
 CITATIONS = (
     "Katelyn X. Mei, Sonia Fereidooni and Aylin Caliskan (2023). Bias Against 93 Stigmatized "

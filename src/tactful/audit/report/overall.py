@@ -11,8 +11,7 @@ from tactful.audit.report.words import (
     side_of,
 )
 from tactful.audit.results import AuditResult, Overall
-from tactful.checking.reports.visible import visible
-from tactful.words import counted
+from tactful.words import counted, visible
 
 
 def overall_sentences(result: AuditResult) -> list[str]:

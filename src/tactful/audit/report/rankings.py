@@ -19,8 +19,7 @@ from tactful.audit.report.words import (
     title_of,
 )
 from tactful.audit.results import AuditResult, ConditionResult, ModelResult, Overall
-from tactful.checking.reports.visible import visible
-from tactful.words import counted
+from tactful.words import counted, visible
 
 _SIDES = {
     ATTITUDE: ("conditions", "The conditions, by attitude of language models"),

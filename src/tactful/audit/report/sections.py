@@ -24,7 +24,7 @@ from tactful.audit.report.words import (
     with_interval,
 )
 from tactful.audit.results import AuditResult, ModelResult
-from tactful.checking.reports.visible import visible
+from tactful.words import visible
 
 
 def sections(result: AuditResult) -> list[Section]:

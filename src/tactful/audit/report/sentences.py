@@ -14,8 +14,7 @@ from tactful.audit.report.words import (
     with_interval,
 )
 from tactful.audit.results import AuditResult, GroupTests, ModelResult
-from tactful.checking.reports.visible import visible
-from tactful.words import counted
+from tactful.words import counted, visible
 
 _LEVELS = {
     "fill-mask": "{name} gives {stigmatized} negative words to people with a stigmatized "

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 from tactful.audit.results import AuditResult, ConditionResult, Estimate, ModelResult
-from tactful.checking.reports.visible import visible
+from tactful.words import visible
 
 NOT_KNOWN = "not known"
 MINUS = "\N{MINUS SIGN}"

@@ -41,9 +41,8 @@ def echo_summary(summary: "Summary", model: str, seconds: float | None = None) -
 
 
 def _sentences(summary: "Summary", model: str, seconds: float | None) -> list[str]:
-    from tactful.checking.reports.visible import visible
     from tactful.scale.report.words import Share
-    from tactful.words import counted
+    from tactful.words import counted, visible
 
     said = f"{counted(summary.rows, 'row')}, {summary.scored:,} scored with {visible(model)}"
     if seconds is not None and seconds > 0:
@@ -72,7 +71,7 @@ def _duration(seconds: float) -> str:
 
 
 def _reasons(errors: Mapping[str, int]) -> list[tuple[str, int]]:
-    from tactful.checking.reports.visible import visible
+    from tactful.words import visible
 
     ordered = sorted(errors.items(), key=lambda item: (-item[1], item[0]))
     shown = [(visible(reason), count) for reason, count in ordered[:_MOST_REASONS]]

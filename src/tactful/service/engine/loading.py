@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from tactful.detectors.base import Detector
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.cost import encoders_in, parts_in
 from tactful.detectors.load import DETECTORS, EMBEDDED, WEIGHTS, load_detector
 from tactful.detectors.models.linear import LinearDetector
-from tactful.detectors.protocol import Detector
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
 from tactful.service.settings import ServiceSettings

@@ -18,13 +18,12 @@ from tactful.checking.second_reading import (
     can_read_again,
     with_second_reading,
 )
-from tactful.detectors.base import BaseDetector
+from tactful.detectors.base import BaseDetector, Detector, Scores
 from tactful.detectors.card import Card
 from tactful.detectors.cost import suspicion, tokens_of
-from tactful.detectors.explain.occlusion import occlusion_spans
+from tactful.detectors.explain.words import occlusion_spans
 from tactful.detectors.load import WEIGHTS
 from tactful.detectors.models.onnx_session import release_memory as release_sessions
-from tactful.detectors.protocol import Detector, Scores
 from tactful.errors import TactfulError
 from tactful.frames.embedded import EmbeddedFramer, load_embedded_framer
 from tactful.frames.load import EMBEDDED

@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.requests import Request
 
-from tactful.checking.reports.implied import CAVEAT
+from tactful.checking.reports.run import CAVEAT
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.load import WEIGHTS
 from tactful.frames.frame_json import frame_as_json

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
 from tactful.errors import UsageError
 from tactful.training.calibrate import best_threshold, platt
 from tactful.training.stereotypes.back_translation import (

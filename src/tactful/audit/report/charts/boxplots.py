@@ -13,7 +13,7 @@ from tactful.audit.report.words import (
     shorten,
 )
 from tactful.audit.results import ConditionResult, ModelResult
-from tactful.checking.reports.visible import visible
+from tactful.words import visible
 
 _WIDTH, _LEFT, _RIGHT = 760, 178, 630
 _ROW, _MODEL, _TOP, _BOTTOM = 31, 84, 22, 26

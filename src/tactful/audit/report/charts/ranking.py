@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from tactful.audit.report.charts.svg import LETTER, Axis, Drawing
 from tactful.audit.report.words import NOT_KNOWN, known, percent, shorten
-from tactful.checking.reports.visible import visible
-from tactful.words import counted
+from tactful.words import counted, visible
 
 _WIDTH, _LEFT, _RIGHT = 600, 266, 556
 _ROW, _TOP, _BOTTOM = 15.5, 40, 24

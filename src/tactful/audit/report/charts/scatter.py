@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from tactful.audit.report.charts.svg import Axis, Drawing
 from tactful.audit.report.words import percent, with_interval
 from tactful.audit.results import Correlation
-from tactful.checking.reports.visible import visible
-from tactful.words import counted
+from tactful.words import counted, visible
 
 _WIDTH, _HEIGHT = 620, 560
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 596, 26, 508

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from html import escape
 
-from tactful.checking.reports.visible import shown_text
+from tactful.words import shown_text
 
 LETTER = 6.1
 """About how wide a letter of a label is, in units of the drawing."""
