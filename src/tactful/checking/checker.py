@@ -248,7 +248,8 @@ def report_on(
         report = without_explanations(report)
     own = spoken_or_english(card.lang)
     lang = own if options.report_lang == AUTO else options.report_lang
-    return report if lang == own else in_language(report, lang)
+    # Names are English until now, explanations are in the detector's language.
+    return report if lang == own == "en" else in_language(report, lang)
 
 
 def language_of(document: Document) -> str | None:

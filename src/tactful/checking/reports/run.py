@@ -220,7 +220,9 @@ def as_tree(findings: Iterable[PlacedFinding]) -> list[tuple[int, PlacedFinding]
 def each_in_language(outcomes: Iterable[Outcome], run: Run) -> Iterator[Outcome]:
     """Yield the outcomes with their names and explanations in the language of the report."""
     for outcome in outcomes:
-        if isinstance(outcome, DocumentReport) and run.lang != AUTO:
-            yield in_language(outcome, run.language_for(outcome))
-        else:
+        if not isinstance(outcome, DocumentReport):
             yield outcome
+        elif (lang := run.language_for(outcome)) == "en" == run.language_of(outcome):
+            yield outcome  # in English already
+        else:
+            yield in_language(outcome, lang)
