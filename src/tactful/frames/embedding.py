@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.load import WEIGHTS
 from tactful.detectors.models.onnx_session import open_session
+from tactful.detectors.weights import weights_folder
 from tactful.documents.normalise import normalise
 from tactful.errors import FileFormatError, UsageError
 from tactful.files import sha256
@@ -78,7 +78,7 @@ def load_embedding(name: str = ENCODER) -> Embedding:
     if len(names) > 1 and not Path(name).expanduser().is_dir():
         return JoinedEmbedding([load_embedding(each.strip()) for each in names])
     if name == ENCODER:
-        return StatesEmbedding(WEIGHTS / "encoder-en", ENCODER)
+        return StatesEmbedding(weights_folder("encoder-en"), ENCODER)
     if name == SENTENCES:
         return SentenceEmbedding(_find_sentence_model())
     folder = Path(name).expanduser()

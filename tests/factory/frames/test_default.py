@@ -16,7 +16,7 @@ from tokenizers import Tokenizer  # noqa: E402
 
 from factory.frames import default as frames_default  # noqa: E402
 from factory.frames import figures as frame_figures  # noqa: E402
-from tactful.detectors.load import WEIGHTS  # noqa: E402
+from tactful.detectors.weights import weights_folder  # noqa: E402
 from tactful.errors import UsageError  # noqa: E402
 from tactful.frames.load import load_framer  # noqa: E402
 from tactful.frames.schema import frame_problems  # noqa: E402
@@ -56,7 +56,9 @@ def data(tmp_path: Path) -> Path:
 def base(tmp_path: Path) -> Path:
     """Return a folder like that of the pretrained encoder, with random weights."""
     torch.manual_seed(1)
-    words = Tokenizer.from_file(str(WEIGHTS / "encoder-en" / "tokenizer.json")).get_vocab_size()
+    words = Tokenizer.from_file(
+        str(weights_folder("encoder-en") / "tokenizer.json")
+    ).get_vocab_size()
     shapes: dict[str, tuple[int, ...]] = {
         "embeddings.word_embeddings.weight": (words, WIDTH),
         "embeddings.position_embeddings.weight": (64, WIDTH),
@@ -90,7 +92,7 @@ def output(tmp_path: Path) -> Path:
     folder = tmp_path / "weights"
     folder.mkdir()
     for name in ("default-en", "encoder-en", "fast-en"):
-        (folder / name).symlink_to(WEIGHTS / name)
+        (folder / name).symlink_to(weights_folder(name))
     return folder
 
 
