@@ -2,6 +2,7 @@
 # or newer, make and a package index, and keep all they install in .venv.
 
 PYTHON ?= python3
+PYTHONS := python3.11 python3.12 python3.13
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
@@ -12,7 +13,7 @@ SOURCES := pyproject.toml constraints.txt $(wildcard weights-research/pyproject.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-annotate demo-audit test test-engines test-slow test-browser test-train check mutants bench docs format clean
+.PHONY: help demo demo-annotate demo-audit test test-engines test-slow test-browser test-train test-pythons check dist mutants bench docs format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -61,11 +62,35 @@ test-browser: $(VENV)/.installed-dev ## Run the tests of the pages in a real Chr
 test-train: $(VENV)/.installed-train ## Set up the extras train (torch) and spacy and run their tests
 	$(BIN)/python -m pytest -m "not slow" tests/factory tests/training tests/frames tests/audit tests/evaluation tests/cli/test_train.py tests/cli/test_audit.py tests/checking/adapters
 
+test-pythons: ## Run the fast tests on each supported Python that is installed
+	@for python in $(PYTHONS); do \
+		if $$python -c "" 2>/dev/null; then \
+			echo "== $$python"; \
+			$(MAKE) test PYTHON=$$python VENV=build/venvs/$$python || failed="$$failed $$python"; \
+		else \
+			missing="$$missing $$python"; \
+		fi; \
+	done; \
+	if [ -n "$$missing" ]; then echo "Not installed, so not tested:$$missing"; fi; \
+	if [ -n "$$failed" ]; then echo "The tests failed on:$$failed" >&2; exit 1; fi
+
 check: $(VENV)/.installed-dev ## Check style, types and spelling
 	$(BIN)/python -m ruff check
 	$(BIN)/python -m ruff format --check
 	$(BIN)/python -m mypy
 	$(BIN)/codespell
+
+dist: $(VENV)/.installed-dev ## Build both distributions into dist/, check them, and try them in a new environment
+	rm -rf dist build/try
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --outdir dist weights-research
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv build/try
+	build/try/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt dist/*.whl
+	build/try/bin/tactful doctor
+	build/try/bin/tactful check --text "With a little help from people like us, even these poor souls can learn to hope again."
+	rm -rf build/try
+	@ls -l dist
 
 mutants: $(VENV)/.installed-dev ## Change the source in 100 places, and list what no test notices
 	$(BIN)/python scripts/mutants.py --places 100
