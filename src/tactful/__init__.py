@@ -7,7 +7,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Since 1.29 onnxruntime notes how it is used in a file, to send it to its maker, unless this is
 # said before it is loaded. Nothing here uses the network unless it is asked to.
