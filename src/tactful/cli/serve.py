@@ -199,7 +199,7 @@ def serve_cli(
         return
     check_host(host, keys, is_open)
     try:
-        from tactful.service.loading import detector_folders
+        from tactful.service.engine.loading import detector_folders
         from tactful.service.running import serve
         from tactful.service.settings import ServiceSettings
     except ImportError:
