@@ -46,3 +46,10 @@ def test_the_package_is_typed() -> None:
 def test_the_front_page_stays_short() -> None:
     text = Path(tactful.__file__).read_text(encoding="utf-8")
     assert len(text.splitlines()) < MOST_LINES
+
+
+@pytest.mark.parametrize("room", tactful._ROOMS)
+def test_all_public_names_of_a_room_can_be_imported(room: str) -> None:
+    module = getattr(tactful, room)
+    for name in getattr(module, "__all__", ()):
+        assert getattr(module, name) is not None

@@ -21,12 +21,12 @@ _LAZY = {
     "Job": "job",
     "Scorer": "scorer",
     "Summary": "summary",
-    "TableScorer": "scored",
-    "Wanted": "scored",
-    "run_local": "local",
+    "TableScorer": "scoring",
+    "Wanted": "scoring",
+    "run_local": "local.engine",
     "score_batch": "batch",
-    "score_dataframe": "spark_engine",
-    "score_dataset": "ray_engine",
+    "score_dataframe": "spark.engine",
+    "score_dataset": "ray.engine",
     "summarise": "summary",
 }
 
