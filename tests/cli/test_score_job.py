@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tactful.cli.score.job import ScoreWishes, job_of
+from tactful.cli.score.job import ScoreOptions, job_of
 from tactful.errors import TactfulError, UsageError
 
-WISHES = ScoreWishes(("a.csv",), "out.csv", model="fast", lang="en")
+WISHES = ScoreOptions(("a.csv",), "out.csv", model="fast", lang="en")
 
 
 @pytest.fixture(autouse=True)
@@ -17,15 +17,15 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
 
 
-def refused(**wishes: Any) -> str:
+def refused(**options: Any) -> str:
     with pytest.raises(UsageError) as error:
-        job_of(replace(WISHES, **wishes))
+        job_of(replace(WISHES, **options))
     assert error.value.exit_code == 2
     return str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("wishes", "said"),
+    ("options", "said"),
     [
         ({"output": ""}, "--output has no name"),
         ({"output": "  "}, "--output has no name"),
@@ -57,12 +57,12 @@ def refused(**wishes: Any) -> str:
         ({"where": "likes >"}, "likes >"),
     ],
 )
-def test_what_cannot_go_together_is_refused(wishes: dict[str, Any], said: str) -> None:
-    assert said in refused(**wishes)
+def test_what_cannot_go_together_is_refused(options: dict[str, Any], said: str) -> None:
+    assert said in refused(**options)
 
 
 @pytest.mark.parametrize(
-    ("wishes", "read", "write", "merged"),
+    ("options", "read", "write", "merged"),
     [
         ({}, "csv", "csv", True),
         ({"output": "out.jsonl.gz"}, "csv", "jsonl.gz", True),
@@ -81,9 +81,9 @@ def test_what_cannot_go_together_is_refused(wishes: dict[str, Any], said: str) -
     ],
 )
 def test_formats_are_told_by_names_or_options(
-    wishes: dict[str, Any], read: str, write: str, merged: bool
+    options: dict[str, Any], read: str, write: str, merged: bool
 ) -> None:
-    job = job_of(replace(WISHES, **wishes))
+    job = job_of(replace(WISHES, **options))
     assert (str(job.input_format), str(job.output_format), job.merged) == (read, write, merged)
 
 
@@ -105,12 +105,12 @@ def test_a_folder_tells_its_format_by_its_first_table() -> None:
 
 
 def test_the_wishes_are_in_the_job() -> None:
-    wishes = replace(
+    options = replace(
         WISHES, text_column="body", where="likes > 3", dedupe=True, prefix="t_", by=("source",),
         part_rows=7, workers=3, top=2, top_by="pcl", only_top=True, report=Path("r.html"),
         skip_bad_rows=True, only=("pcl",), output="out/",
     )  # fmt: skip
-    job = job_of(wishes)
+    job = job_of(options)
     wanted = job.wanted
     assert (wanted.text_column, wanted.where, wanted.dedupe) == ("body", "likes > 3", True)
     assert (wanted.prefix, wanted.by) == ("t_", ("source",))

@@ -353,12 +353,12 @@ def test_waves_are_recorded_and_the_run_is_whole(
 
     outcome = run_on(engine, job, wave_files=1, on_wave=on_wave)
     assert told == [(1, 4, 100), (2, 4, 200), (3, 4, 300), (4, 4, 400)]
-    assert not outcome.was_whole
+    assert not outcome.was_complete
     record = json.loads((tmp_path / "out" / "_tactful" / "wave-00002.json").read_text())
     assert record["rows"] == 100
     assert record["files"][0].endswith("2.jsonl")
     again = run_on(engine, job, wave_files=1)
-    assert again.was_whole
+    assert again.was_complete
     assert to_json(again.summary) == to_json(outcome.summary)
     write_table(few, tmp_path / "2.jsonl")
     with pytest.raises(InputError, match=r"2\.jsonl has changed"):

@@ -17,7 +17,7 @@ from tactful.scale.follow.output import (
     hidden_folder,
     refuse_existing,
 )
-from tactful.scale.tables.atomic_write import write_whole
+from tactful.scale.tables.atomic_write import write_atomically
 
 TERMS = {"model": "m 1", "ids": ["a"]}
 HEADER = b"text,a\n"
@@ -71,7 +71,7 @@ def test_an_interrupt_at_any_point_leaves_whole_batches(
     path: Path, call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(path, b"one\n")
-    usual = write_whole
+    usual = write_atomically
 
     def interrupted(*args: object) -> None:
         raise KeyboardInterrupt
@@ -84,7 +84,7 @@ def test_an_interrupt_at_any_point_leaves_whole_batches(
         monkeypatch.setattr(os, "fsync", interrupted)
     else:
         end = interrupted if call == "note" else noted_and_interrupted
-        monkeypatch.setattr(module, "write_whole", end)
+        monkeypatch.setattr(module, "write_atomically", end)
     with pytest.raises(KeyboardInterrupt), opened(path) as file:
         file.add(b"two\n", Place(20, 2))
     monkeypatch.undo()

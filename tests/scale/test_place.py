@@ -144,7 +144,7 @@ def test_tidying_up_that_is_cut_short_leaves_a_run_that_is_whole(
         with pytest.raises(CutShortError):
             scored_file(source, tmp_path / "out.csv", part_rows=3)
     whole = (tmp_path / "out.csv").read_bytes()
-    assert scored_file(source, tmp_path / "out.csv", part_rows=3).was_whole
+    assert scored_file(source, tmp_path / "out.csv", part_rows=3).was_complete
     assert (tmp_path / "out.csv").read_bytes() == whole
     assert names(tmp_path) == {"in.csv", "out.csv"}
 
@@ -167,7 +167,7 @@ def test_a_run_that_was_not_tidied_up_is_whole_and_tidied_the_next_time(
     with monkeypatch.context() as patched:
         patched.setattr("tactful.scale.local.place.OutputPlace.tidy", lambda self: None)
         scored_file(source, tmp_path / "out.csv")
-    assert scored_file(source, tmp_path / "out.csv").was_whole
+    assert scored_file(source, tmp_path / "out.csv").was_complete
     assert names(tmp_path) == {"in.csv", "out.csv"}
 
 

@@ -24,7 +24,7 @@ from tactful.scale.local.worker import Setup
 from tactful.scale.progress import Unwatched
 from tactful.scale.scorer import Columns, ScoreBatch
 from tactful.scale.tables.formats import Format
-from tactful.scale.tables.headers import Head
+from tactful.scale.tables.headers import Header
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.sources import Source
 
@@ -168,7 +168,7 @@ def test_a_bad_row_or_a_wrong_wish_keeps_its_words_and_its_kind(tmp_path: Path) 
 
 def setup_for(source: Path, workers: int) -> Setup:
     wanted = job(source, "-", workers=workers)
-    head = Head(columns=("id", "text"))
+    head = Header(columns=("id", "text"))
     return Setup(wanted, (Source(source, Format("csv")),), (head,), None, read_words)
 
 

@@ -217,7 +217,7 @@ def test_restart_makes_the_list_again(tmp_path: Path) -> None:
     source.write_text(csv_with({2: "2,too,many"}, 2))
     scored_file(source, tmp_path / "out", skip_bad_rows=True)
     again = scored_file(source, tmp_path / "out", skip_bad_rows=True)
-    assert (again.was_whole, again.rejects) == (True, str(tmp_path / "out.rejects.jsonl"))
+    assert (again.was_complete, again.rejects) == (True, str(tmp_path / "out.rejects.jsonl"))
     source.write_text(csv_with({}, 2))
     done = scored_file(source, tmp_path / "out", skip_bad_rows=True, restart=True)
     assert done.rejects is None
@@ -262,7 +262,7 @@ class Ended(Unwatched):
 
 
 @pytest.fixture
-def heard() -> Iterator[None]:
+def tally_from_bytes() -> Iterator[None]:
     """Let the process hear Ctrl-C, whatever it was started with."""
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -362,7 +362,7 @@ class TestEngines:
             each["file"] = Path(each["file"]).name
         assert theirs == ours
         again = run_on(engine, work, wave_files=2)
-        assert (again.was_whole, again.rejects) == (True, there.rejects)
+        assert (again.was_complete, again.rejects) == (True, there.rejects)
 
     def test_a_resumed_run_lists_each_row_once(
         self, engine: str, kind: str, tmp_path: Path

@@ -92,7 +92,7 @@ def test_a_run_goes_on_where_it_ended(
     outcome = run_local(again, seen)
     assert seen.parts == 6
     assert seen.started == (source.stat().st_size, 10 * 9 + 2 * 10, 12)
-    assert not outcome.was_whole
+    assert not outcome.was_complete
     assert to_json(outcome.summary) == to_json(whole.summary)
     if name == "out":
         one, two = files(tmp_path / "whole-out"), files(tmp_path / "out")
@@ -122,7 +122,7 @@ def test_a_finished_run_says_so_and_changes_nothing(tmp_path: Path, source: Path
     first = go_on(source, tmp_path / "out")
     before = files(tmp_path / "out")
     again = go_on(source, tmp_path / "out")
-    assert (first.was_whole, again.was_whole) == (False, True)
+    assert (first.was_complete, again.was_complete) == (False, True)
     assert to_json(again.summary) == to_json(first.summary)
     assert files(tmp_path / "out") == before
 
@@ -174,7 +174,7 @@ def test_a_changed_input_is_refused(
     with pytest.raises(InputError, match=said):
         go_on(source, output)
     assert files(output) == before
-    assert not go_on(source, output, restart=True).was_whole
+    assert not go_on(source, output, restart=True).was_complete
     fresh = go_on(source, tmp_path / "fresh")
     assert fresh.summary.rows == sum(len(pl.read_csv(part)) for part in output.glob("part-*.csv"))
 
@@ -186,7 +186,7 @@ def test_a_file_that_was_only_touched_is_accepted(tmp_path: Path, source: Path) 
     run_local(job(source, tmp_path / "out", part_rows=3), seen)
     assert seen.parts == 6
     os.utime(source, ns=(5, 5))
-    assert go_on(source, tmp_path / "out").was_whole
+    assert go_on(source, tmp_path / "out").was_complete
 
 
 def test_a_packed_file_that_ends_earlier_is_refused(tmp_path: Path) -> None:
@@ -314,7 +314,7 @@ def test_what_fails_at_the_end_is_done_again(tmp_path: Path, source: Path, name:
     told: list[object] = []
     outcome = run_local(wanted, Unwatched(), at_end=told.append)
     assert told == [outcome.summary]
-    assert not outcome.was_whole
+    assert not outcome.was_complete
 
 
 def test_a_file_that_grows_while_it_is_read_is_told(tmp_path: Path, source: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tactful.errors import InputError, TactfulError, UsageError
 from tactful.scale.tables.formats import Format
-from tactful.scale.tables.sources import Source, find_sources, is_remote, told_format
+from tactful.scale.tables.sources import Source, find_sources, format_from_name, is_remote
 
 AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 CSV, JSONL, TXT = Format("csv"), Format("jsonl"), Format("txt")
@@ -167,7 +167,7 @@ def test_standard_input_is_a_source_without_a_path() -> None:
 def test_a_wish_counts_where_the_name_tells_nothing(
     name: str, wished: Format | None, expected: Format | None
 ) -> None:
-    assert told_format(name, wished) == expected
+    assert format_from_name(name, wished) == expected
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from tactful.errors import FileFormatError, InputError
 from tactful.scale.tables.compression import open_source, pack, zstd
 from tactful.scale.tables.formats import Format, Packing
-from tactful.scale.tables.headers import read_heads
+from tactful.scale.tables.headers import read_headers
 from tactful.scale.tables.pieces import cut_pieces
 from tactful.scale.tables.sources import Source
 
@@ -94,5 +94,5 @@ def test_standard_input_is_read_on_behind_its_head(
     data = pack(TEXT, packing) + pack(b"the end\n", packing)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
     sources = [Source(None, Format("csv", packing))]
-    pieces = cut_pieces(sources, read_heads(sources), 1000, 1 << 16)
+    pieces = cut_pieces(sources, read_headers(sources), 1000, 1 << 16)
     assert b"".join(piece.data for piece in pieces) == TEXT[len(b"text\n") :] + b"the end\n"

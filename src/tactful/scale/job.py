@@ -28,7 +28,7 @@ class Job:
     part_rows: int = PART_ROWS
     part_bytes: int = PART_BYTES
     top: int = 0
-    """So many of the worst rows are also written apart."""
+    """So many of the top rows are also written apart."""
     top_by: str | None = None
     """The id that tells what is worst; without one, the highest probability of any."""
     only_top: bool = False

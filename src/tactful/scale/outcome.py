@@ -13,7 +13,7 @@ class Outcome:
     summary: Summary
     written: tuple[str, ...] = ()
     """Paths or addresses of files and folders."""
-    was_whole: bool = False
+    was_complete: bool = False
     """An earlier run had finished already."""
     rejects: str | None = None
     """The file that lists the rows that cannot be read, if there are any."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from tactful.errors import InputError
-from tactful.scale.tables.atomic_write import unfinished
+from tactful.scale.tables.atomic_write import temporary_path
 
 LONGEST_ROW = 2_000
 """A row is cut off behind so many characters; file and line tell where all of it is."""
@@ -65,7 +65,7 @@ class RejectsFile:
         """``beside`` is where the file lies until it is whole, if not in its own folder."""
         self.written: str | None = None
         self._path = path
-        self._temporary = None if path is None else unfinished(path, beside)
+        self._temporary = None if path is None else temporary_path(path, beside)
         self._file: IO[bytes] | None = None
 
     def __enter__(self) -> "RejectsFile":

@@ -26,17 +26,17 @@ _TABLE = "CREATE TABLE IF NOT EXISTS texts (key BLOB PRIMARY KEY, row TEXT) WITH
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class CachedScores:
     """Texts that are known, and what was added to them."""
 
     texts: pl.Series
     added: pl.DataFrame
 
 
-class Memory(Protocol):
+class ScoreCache(Protocol):
     """Remembers what texts were scored with."""
 
-    def recall(self, texts: pl.Series, scorer: Scorer) -> Recalled:
+    def recall(self, texts: pl.Series, scorer: Scorer) -> CachedScores:
         """Return what is known of distinct texts."""
         ...
 
@@ -45,14 +45,14 @@ class Memory(Protocol):
         ...
 
 
-class OwnMemory:
+class ProcessCache:
     """Remembers in the memory of this process, and forgets what was met longest ago."""
 
     def __init__(self, most: int = MOST_KEPT):
         self.most = most
         self._rows: OrderedDict[bytes, str] = OrderedDict()
 
-    def recall(self, texts: pl.Series, scorer: Scorer) -> Recalled:
+    def recall(self, texts: pl.Series, scorer: Scorer) -> CachedScores:
         """Return what is known of distinct texts."""
         known: dict[str, str] = {}
         for text in texts.drop_nulls():
@@ -70,7 +70,7 @@ class OwnMemory:
             self._rows.popitem(last=False)
 
 
-class SharedMemory:
+class SharedCache:
     """Remembers in a file that all workers of this machine read and write.
 
     It saves work and nothing hangs on it: where the file cannot be used, texts are scored again.
@@ -80,7 +80,7 @@ class SharedMemory:
         self.path = path
         self._connection: sqlite3.Connection | None = None
 
-    def recall(self, texts: pl.Series, scorer: Scorer) -> Recalled:
+    def recall(self, texts: pl.Series, scorer: Scorer) -> CachedScores:
         """Return what is known of distinct texts."""
         texts_of = {_key(text): text for text in texts.drop_nulls()}
         keys = list(texts_of)
@@ -133,9 +133,9 @@ def _rows(texts: pl.Series, added: pl.DataFrame) -> Iterable[tuple[str, str]]:
     return zip(texts.filter(scored), map(json.dumps, rows.iter_rows()), strict=True)
 
 
-def _recalled(known: dict[str, str], scorer: Scorer) -> Recalled:
+def _recalled(known: dict[str, str], scorer: Scorer) -> CachedScores:
     schema = {name: pl.Float32 if name in scorer.ids else pl.String for name in scorer.columns}
     rows = [json.loads(row) for row in known.values()]
-    return Recalled(
+    return CachedScores(
         pl.Series("text", list(known), pl.String), pl.DataFrame(rows, schema=schema, orient="row")
     )

@@ -13,7 +13,7 @@ import polars as pl
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
 from tactful.scale.batch import score_batch
-from tactful.scale.score_cache import Memory
+from tactful.scale.score_cache import ScoreCache
 from tactful.scale.scorer import ERROR, MODEL, Columns, ScoreBatch, Scorer
 from tactful.scale.tables.json_lines import lines_as_table, readable, refuse_taken, texts_of
 from tactful.scale.tables.where import wanted_rows, where_expression
@@ -87,7 +87,7 @@ class Scored:
 class TableScorer:
     """Scores tables in one process; the model is opened when the first text needs it."""
 
-    def __init__(self, scorer: Scorer, wanted: Wanted, memory: Memory | None = None):
+    def __init__(self, scorer: Scorer, wanted: Wanted, memory: ScoreCache | None = None):
         self.scorer, self.wanted, self.memory = scorer, wanted, memory
         self._score: ScoreBatch | None = None
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tactful.cli.score.job import ENGINES, STDOUT, ScoreWishes
+from tactful.cli.score.job import ENGINES, STDOUT, ScoreOptions
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def score_cli(
         click.echo(ctx.get_usage(), err=True)
         click.echo("For example: tactful score comments.csv --output scored.csv", err=True)
         ctx.exit(EXIT_USAGE)
-    wishes = ScoreWishes(
+    options = ScoreOptions(
         inputs=inputs,
         output=output,
         text_column=text_column,
@@ -211,48 +211,48 @@ def score_cli(
         progress=progress,
         quiet=quiet,
     )
-    summary = score(wishes)
+    summary = score(options)
     if summary.rows and not summary.scored:
         ctx.exit(EXIT_FAILURE)
 
 
-def score(wishes: ScoreWishes) -> "Summary":
+def score(options: ScoreOptions) -> "Summary":
     """Score a table as wished; tell how far it is and, at the end, what was found."""
     from tactful.cli.score.job import job_of
     from tactful.cli.score.progress import watching
     from tactful.cli.score.report import refuse_existing_report, tell
 
-    job = job_of(wishes)
-    refuse_existing_report(job, wishes)
-    with watching(wishes) as watch:
-        outcome = _run(job, wishes, watch)
-    tell(outcome, job, wishes, watch.seconds)
+    job = job_of(options)
+    refuse_existing_report(job, options)
+    with watching(options) as watch:
+        outcome = _run(job, options, watch)
+    tell(outcome, job, options, watch.seconds)
     return outcome.summary
 
 
-def _run(job: "Job", wishes: ScoreWishes, watch: "Watch") -> "Outcome":
+def _run(job: "Job", options: ScoreOptions, watch: "Watch") -> "Outcome":
     """Run a job as wished."""
     from tactful.cli.score.report import write_report
 
-    again = {"restart": wishes.restart, "force": wishes.force}
-    if wishes.follow:
+    again = {"restart": options.restart, "force": options.force}
+    if options.follow:
         from tactful.scale.follow.follow import follow_local
 
-        return follow_local(job, watch, wishes.latency, sys.stdout.buffer, **again)
-    if wishes.engine == "local" and wishes.output != STDOUT:
+        return follow_local(job, watch, options.latency, sys.stdout.buffer, **again)
+    if options.engine == "local" and options.output != STDOUT:
         from tactful.scale.local.engine import run_local
 
         def at_end(summary: "Summary") -> None:
-            write_report(summary, job, wishes)
+            write_report(summary, job, options)
 
         return run_local(job, watch, at_end=at_end, **again)
-    if wishes.engine == "local":
+    if options.engine == "local":
         from tactful.scale.local.engine import stream_local
 
-        outcome = stream_local(job, sys.stdout.buffer, watch, force=wishes.force)
+        outcome = stream_local(job, sys.stdout.buffer, watch, force=options.force)
     else:
         from tactful.cli.score.cluster import score_on_cluster
 
-        outcome = score_on_cluster(job, wishes)
-    write_report(outcome.summary, job, wishes)
+        outcome = score_on_cluster(job, options)
+    write_report(outcome.summary, job, options)
     return outcome

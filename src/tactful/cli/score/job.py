@@ -21,7 +21,7 @@ _CLUSTER_TIMES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreWishes:
+class ScoreOptions:
     """The options of the command."""
 
     inputs: tuple[str, ...]
@@ -56,74 +56,80 @@ class ScoreWishes:
     quiet: bool = False
 
 
-def job_of(wishes: ScoreWishes) -> "Job":
-    """Turn wishes into a job; what cannot go together is refused here."""
+def job_of(options: ScoreOptions) -> "Job":
+    """Turn options into a job; what cannot go together is refused here."""
     from tactful.checking.bulk import bulk_scorer
     from tactful.scale.job import Job
     from tactful.scale.scoring import Wanted
     from tactful.scale.tables.where import where_expression
 
-    _refuse_contradictions(wishes)
-    if wishes.where is not None:
-        where_expression(wishes.where)
+    _refuse_contradictions(options)
+    if options.where is not None:
+        where_expression(options.where)
     scorer = bulk_scorer(
-        wishes.model,
-        wishes.lang,
-        wishes.only,
-        wishes.spans,
-        second_reading=wishes.second_reading,
+        options.model,
+        options.lang,
+        options.only,
+        options.spans,
+        second_reading=options.second_reading,
     )
-    if wishes.top_by is not None and wishes.top_by not in scorer.ids:
-        raise unknown_name("id", wishes.top_by, list(scorer.ids))
-    read, write, merged = _formats(wishes)
+    if options.top_by is not None and options.top_by not in scorer.ids:
+        raise unknown_name("id", options.top_by, list(scorer.ids))
+    read, write, merged = _formats(options)
     return Job(
-        inputs=wishes.inputs,
-        output=wishes.output.rstrip("/") or "/",
+        inputs=options.inputs,
+        output=options.output.rstrip("/") or "/",
         input_format=read,
         output_format=write,
         merged=merged,
         scorer=scorer,
-        wanted=Wanted(wishes.text_column, wishes.where, wishes.dedupe, wishes.prefix, wishes.by),
-        part_rows=wishes.part_rows or _part_rows(wishes, scorer),
-        top=wishes.top,
-        top_by=wishes.top_by,
-        only_top=wishes.only_top,
-        extremes=_EXTREMES if wishes.report is not None else 0,
-        skip_bad_rows=wishes.skip_bad_rows,
-        rejects=wishes.rejects,
-        workers=wishes.workers or _cores(),
-        address=wishes.address,
+        wanted=Wanted(
+            options.text_column, options.where, options.dedupe, options.prefix, options.by
+        ),
+        part_rows=options.part_rows or _part_rows(options, scorer),
+        top=options.top,
+        top_by=options.top_by,
+        only_top=options.only_top,
+        extremes=_EXTREMES if options.report is not None else 0,
+        skip_bad_rows=options.skip_bad_rows,
+        rejects=options.rejects,
+        workers=options.workers or _cores(),
+        address=options.address,
     )
 
 
-def _refuse_contradictions(wishes: ScoreWishes) -> None:
-    if not wishes.output.strip():
+def _refuse_contradictions(options: ScoreOptions) -> None:
+    if not options.output.strip():
         raise UsageError("--output has no name; name a file, a folder, or '-' to print.")
-    if (wishes.only_top or wishes.top_by) and not wishes.top:
+    if (options.only_top or options.top_by) and not options.top:
         raise UsageError("--only-top and --top-by need --top N.")
-    _refuse_rejects(wishes)
-    if wishes.top and wishes.output == STDOUT:
+    _refuse_rejects(options)
+    if options.top and options.output == STDOUT:
         raise UsageError("--top writes a file; name one with --output.")
-    if wishes.address and wishes.engine == "local":
+    if options.address and options.engine == "local":
         raise UsageError("--address is for --engine ray or --engine spark.")
-    if wishes.follow and (wishes.engine != "local" or wishes.top or wishes.report):
+    if options.follow and (options.engine != "local" or options.top or options.report):
         raise UsageError("--follow goes with neither a cluster nor --top nor --report.")
-    if wishes.engine != "local" and (wishes.output == STDOUT or _names_a_file(wishes.output)):
+    if options.engine != "local" and (options.output == STDOUT or _names_a_file(options.output)):
         raise UsageError(
-            f"--engine {wishes.engine} writes a folder of parts; name one without an ending with "
+            f"--engine {options.engine} writes a folder of parts; name one without an ending with "
             "--output, and pass --format."
         )
 
 
-def _refuse_rejects(wishes: ScoreWishes) -> None:
-    if wishes.rejects is None:
+def _refuse_rejects(options: ScoreOptions) -> None:
+    if options.rejects is None:
         return
-    if not wishes.skip_bad_rows:
+    if not options.skip_bad_rows:
         raise UsageError("--rejects lists the rows that --bad-rows skip leaves out; pass both.")
-    others = (wishes.output, *wishes.inputs, *(() if wishes.report is None else (wishes.report,)))
-    if not wishes.rejects.strip() or Path(wishes.rejects) in map(Path, others):
+    others = (
+        options.output,
+        *options.inputs,
+        *(() if options.report is None else (options.report,)),
+    )
+    if not options.rejects.strip() or Path(options.rejects) in map(Path, others):
         raise UsageError(
-            f"Found --rejects '{wishes.rejects}'; expected a file of its own, such as "
+            f"Found --rejects '{options.rejects}'; expected a file of its own, such as "
             "rejects.jsonl."
         )
 
@@ -134,24 +140,26 @@ def _names_a_file(output: str) -> bool:
     return not output.endswith("/") and format_of(output) is not None
 
 
-def _formats(wishes: ScoreWishes) -> "tuple[Format, Format, bool]":
+def _formats(options: ScoreOptions) -> "tuple[Format, Format, bool]":
     """Return how the input is read and the output written, and whether that is one file."""
     from tactful.scale.tables.formats import Format, named_format
 
-    wished = named_format(wishes.input_format) if wishes.input_format else None
-    read = next((found for name in wishes.inputs if (found := _told(name, wishes, wished))), wished)
+    wished = named_format(options.input_format) if options.input_format else None
+    read = next(
+        (found for name in options.inputs if (found := _told(name, options, wished))), wished
+    )
     if read is None:
         raise UsageError(
-            f"{wishes.inputs[0]}: the name does not tell the format; pass --input-format csv, tsv, "
-            "jsonl, parquet, arrow or txt."
+            f"{options.inputs[0]}: the name does not tell the format; pass --input-format csv, "
+            "tsv, jsonl, parquet, arrow or txt."
         )
     if wished is not None and wished.kind != read.kind:
         raise UsageError(
             f"Found --input-format {wished} and a {read} file; expected them to agree; leave the "
             "option out."
         )
-    asked = named_format(wishes.output_format) if wishes.output_format else None
-    named = _named_output(wishes)
+    asked = named_format(options.output_format) if options.output_format else None
+    named = _named_output(options)
     if asked is not None and named is not None and asked != named:
         raise UsageError(
             f"Found --format {asked} and an output that ends in .{named}; expected them to agree."
@@ -159,31 +167,31 @@ def _formats(wishes: ScoreWishes) -> "tuple[Format, Format, bool]":
     write = asked or named or Format("csv" if read.kind == "txt" else read.kind)
     if write.kind == "txt":
         raise UsageError("Plain lines have no columns; write csv, tsv, jsonl, parquet or arrow.")
-    if wishes.output == STDOUT and write.is_columnar:
+    if options.output == STDOUT and write.is_columnar:
         raise UsageError(f"{write} cannot be printed in pieces; pass --format csv or jsonl.")
-    return read, write, named is not None or wishes.output == STDOUT or wishes.follow
+    return read, write, named is not None or options.output == STDOUT or options.follow
 
 
-def _told(name: str, wishes: ScoreWishes, wished: "Format | None") -> "Format | None":
+def _told(name: str, options: ScoreOptions, wished: "Format | None") -> "Format | None":
     """Return the format of a file, or of the first table in a folder or of a pattern."""
     from glob import has_magic
 
-    from tactful.scale.tables.sources import STDIN, find_sources, is_remote, told_format
+    from tactful.scale.tables.sources import STDIN, find_sources, format_from_name, is_remote
 
     if name == STDIN:
         return wished
     path = Path(os.path.expanduser(name))  # noqa: PTH111 - of an unknown user it makes no error
     if not is_remote(name) and (path.is_dir() or (has_magic(name) and not path.exists())):
-        return find_sources([name], wished, [Path(wishes.output)])[0].format
-    return told_format(name, wished)
+        return find_sources([name], wished, [Path(options.output)])[0].format
+    return format_from_name(name, wished)
 
 
-def _named_output(wishes: ScoreWishes) -> "Format | None":
+def _named_output(options: ScoreOptions) -> "Format | None":
     """Return the format that the name of one file tells; None for a folder."""
     from tactful.scale.tables.formats import format_of
     from tactful.scale.tables.sources import is_remote
 
-    name = wishes.output
+    name = options.output
     if name == STDOUT or name.endswith("/") or Path(name).is_dir():
         return None
     found = format_of(name)
@@ -195,9 +203,9 @@ def _named_output(wishes: ScoreWishes) -> "Format | None":
     return found
 
 
-def _part_rows(wishes: ScoreWishes, scorer: "Scorer") -> int:
+def _part_rows(options: ScoreOptions, scorer: "Scorer") -> int:
     """Return how many rows make a part; on a cluster it is a task, and handing that over costs."""
-    return scorer.part_rows * (1 if wishes.engine == "local" else _CLUSTER_TIMES)
+    return scorer.part_rows * (1 if options.engine == "local" else _CLUSTER_TIMES)
 
 
 def _cores() -> int:

@@ -12,7 +12,7 @@ from tactful.cli.progress import Ticker, shown_as, spoken
 from tactful.words import counted
 
 if TYPE_CHECKING:
-    from tactful.cli.score.job import ScoreWishes
+    from tactful.cli.score.job import ScoreOptions
 
 _TELL_SECONDS = 1.0
 _SETTLED_SECONDS = 3.0
@@ -77,7 +77,7 @@ class Clock:
             return None
         return self.seconds * max(self.total - self.done, 0) / fresh
 
-    def told(self) -> str:
+    def in_words(self) -> str:
         """Return how far it is, in words."""
         if self._first is None:
             return "opening the model"
@@ -91,7 +91,7 @@ class Clock:
     def line(self) -> str:
         """Return how far it is, in one line."""
         share = "" if self.share is None else f", {self.share:.0%}"
-        return f"Scoring: {self.told()}{share}, after {spoken(self.seconds)}"
+        return f"Scoring: {self.in_words()}{share}, after {spoken(self.seconds)}"
 
     def as_data(self) -> dict[str, Any]:
         """Return all of it, for scripts."""
@@ -136,11 +136,11 @@ class Bar(Clock):
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.fields[told]}"),
+            TextColumn("{task.fields[text]}"),
             console=console,
             transient=True,
         )
-        self._task = self._bar.add_task("Scoring", total=None, told="opening the model")
+        self._task = self._bar.add_task("Scoring", total=None, text="opening the model")
 
     def start(self, total: int | None, done: int, rows: int) -> None:
         """Begin."""
@@ -151,7 +151,7 @@ class Bar(Clock):
     def rows(self, count: int) -> None:
         """So many more rows are scored."""
         super().rows(count)
-        self._bar.update(self._task, completed=self._guess(), told=self.told())
+        self._bar.update(self._task, completed=self._guess(), text=self.in_words())
 
     def stop(self) -> None:
         """Take the bar away."""
@@ -176,15 +176,15 @@ class Bar(Clock):
 
 
 @contextmanager
-def watching(wishes: "ScoreWishes") -> Iterator[Clock]:
+def watching(options: "ScoreOptions") -> Iterator[Clock]:
     """Give what is told how far the run is, and shows it as wished."""
     from tactful.settings import load_settings
 
-    wanted = "off" if wishes.quiet else wishes.progress
+    wanted = "off" if options.quiet else options.progress
     setting = load_settings().progress
     if wanted == "auto":
         # Who follows a file waits for nothing, and a cluster shows itself how far it is.
-        is_short = wishes.follow or wishes.engine != "local"
+        is_short = options.follow or options.engine != "local"
         wanted = "off" if is_short else shown_as(setting)
     if wanted == "json":
         lines = Lines()
@@ -192,7 +192,7 @@ def watching(wishes: "ScoreWishes") -> Iterator[Clock]:
         lines.end()
         lines.tell()
     elif wanted == "bar":
-        bar = Bar(forced=wishes.progress == "bar" or setting == "on")
+        bar = Bar(forced=options.progress == "bar" or setting == "on")
         try:
             yield bar
         finally:

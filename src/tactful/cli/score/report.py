@@ -10,20 +10,20 @@ import click
 from tactful.cli.output import echo_sentence
 
 if TYPE_CHECKING:
-    from tactful.cli.score.job import ScoreWishes
+    from tactful.cli.score.job import ScoreOptions
     from tactful.scale.job import Job
     from tactful.scale.outcome import Outcome
     from tactful.scale.summary import Summary
 
 
-def tell(outcome: "Outcome", job: "Job", wishes: "ScoreWishes", seconds: float) -> None:
+def tell(outcome: "Outcome", job: "Job", options: "ScoreOptions", seconds: float) -> None:
     """Say on standard error what was found and what was written."""
     from tactful.cli.score.summary import echo_summary, summary_as_data
 
-    if wishes.quiet:
+    if options.quiet:
         return
     summary, written = outcome.summary, outcome.written
-    if wishes.progress == "json":
+    if options.progress == "json":
         told = {
             "event": "summary",
             "written": list(written),
@@ -33,8 +33,8 @@ def tell(outcome: "Outcome", job: "Job", wishes: "ScoreWishes", seconds: float) 
         }
         click.echo(json.dumps(told), err=True)
         return
-    if outcome.was_whole:
-        click.echo(f"{wishes.output} is finished already; --restart scores it again.", err=True)
+    if outcome.was_complete:
+        click.echo(f"{options.output} is finished already; --restart scores it again.", err=True)
     echo_summary(summary, job.scorer.model, seconds)
     if outcome.rejects is not None:
         echo_sentence(f"The rows that could not be read are listed in {outcome.rejects}.", err=True)
@@ -44,17 +44,17 @@ def tell(outcome: "Outcome", job: "Job", wishes: "ScoreWishes", seconds: float) 
         echo_sentence(
             f"The input has a column '{name}' of its own, so the added one is '{given}'.", err=True
         )
-    report = [str(wishes.report)] if wishes.report else []
+    report = [str(options.report)] if options.report else []
     if written or report:
         click.echo(f"Wrote {', '.join([*written, *report])}.", err=True)
 
 
-def refuse_existing_report(job: "Job", wishes: "ScoreWishes") -> None:
+def refuse_existing_report(job: "Job", options: "ScoreOptions") -> None:
     """Refuse to write over a page, unless it may be of the run that is gone on with."""
     from tactful.errors import UsageError
     from tactful.scale.local.place import place_of
 
-    page = wishes.report
+    page = options.report
     if page is None:
         return
     if page.resolve() in {Path(name).resolve() for name in (job.output, *job.inputs)}:
@@ -64,14 +64,14 @@ def refuse_existing_report(job: "Job", wishes: "ScoreWishes") -> None:
         )
     if page.is_dir():
         raise UsageError(f"{page}: found a folder; expected the name of a page to write.")
-    goes_on = wishes.engine == "local" and place_of(job).is_begun
-    if page.exists() and not wishes.force and not goes_on:
+    goes_on = options.engine == "local" and place_of(job).is_begun
+    if page.exists() and not options.force and not goes_on:
         raise UsageError(f"{page}: it exists already; name another or pass --force.")
 
 
-def write_report(summary: "Summary", job: "Job", wishes: "ScoreWishes") -> None:
+def write_report(summary: "Summary", job: "Job", options: "ScoreOptions") -> None:
     """Write the overview as a page, if wished."""
-    if wishes.report is None:
+    if options.report is None:
         return
     from tactful.files import atomic_path
     from tactful.scale.report.about import ReportAbout
@@ -86,8 +86,8 @@ def write_report(summary: "Summary", job: "Job", wishes: "ScoreWishes") -> None:
         names={name: find_entry(name).name for name in job.scorer.ids},
         where=job.wanted.where,
         dedupe=job.wanted.dedupe,
-        engine=wishes.engine,
+        engine=options.engine,
     )
     # A page that is in the way was refused before the start; this one may be of this very run.
-    with atomic_path(wishes.report, force=True) as temporary:
+    with atomic_path(options.report, force=True) as temporary:
         temporary.write_text(report_html(summary, about), encoding="utf-8")

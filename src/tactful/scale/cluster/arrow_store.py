@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from tactful.errors import InputError, OutputError, TactfulError, UsageError
 from tactful.scale.cluster.addresses import place_of
-from tactful.scale.cluster.engine_errors import no_parquet
+from tactful.scale.cluster.engine_errors import not_parquet
 from tactful.scale.cluster.waves import InputFile, is_table
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.sources import is_remote
@@ -66,7 +66,7 @@ class ArrowStore:
             try:
                 schema = parquet.read_schema(inner, filesystem=system)
             except ArrowException as error:
-                raise no_parquet(path, str(error)) from None
+                raise not_parquet(path, str(error)) from None
         # Texts are the same in any of Arrow's ways to lay them out, and lists whatever the writer
         # calls what is in them.
         same = re.compile(r"large_|_view|(?<=list<)\w+: ")

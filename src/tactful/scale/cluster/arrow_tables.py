@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
-from tactful.scale.score_cache import Memory
+from tactful.scale.score_cache import ScoreCache
 from tactful.scale.scorer import Scorer
 from tactful.scale.scoring import (
     LINE,
@@ -37,7 +37,7 @@ class ArrowScorer:
         scorer: Scorer,
         wanted: Wanted,
         shape: Shape = "table",
-        memory: Memory | None = None,
+        memory: ScoreCache | None = None,
     ):
         self.scorer, self.wanted, self.shape = scorer, wanted, shape
         self._score = TableScorer(scorer, wanted, memory)

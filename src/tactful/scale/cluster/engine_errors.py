@@ -18,7 +18,7 @@ _LONGEST = 300
 
 
 @contextmanager
-def one_sentence(engine: str) -> Iterator[None]:
+def one_sentence_errors(engine: str) -> Iterator[None]:
     """Turn what an engine raises into one sentence; ours and an interrupt pass as they are."""
     try:
         yield
@@ -61,7 +61,7 @@ def first_cause(story: str) -> str:
     return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
 
 
-def no_parquet(name: str, story: str) -> FileFormatError:
+def not_parquet(name: str, story: str) -> FileFormatError:
     """Return the error for a file that calls itself Parquet and is none."""
     return FileFormatError(
         f"{name}: found no Parquet file ({first_cause(story)}); expected one that is whole; look "

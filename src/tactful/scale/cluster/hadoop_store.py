@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tactful.errors import InputError, UsageError
-from tactful.scale.cluster.engine_errors import no_parquet
+from tactful.scale.cluster.engine_errors import not_parquet
 from tactful.scale.cluster.waves import InputFile, is_table
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.sources import is_remote
@@ -68,7 +68,7 @@ class HadoopStore:
                 hadoop.util.HadoopInputFile.fromPath(self._open(path)[1], self._conf)
             )
         except Py4JJavaError as error:
-            raise no_parquet(path, str(error.java_exception.getMessage())) from None
+            raise not_parquet(path, str(error.java_exception.getMessage())) from None
         try:
             fields = list(reader.getFooter().getFileMetaData().getSchema().getFields())
         finally:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 _SECONDS = 10.0
 
 
-def knock(address: str) -> None:
+def check_reachable(address: str) -> None:
     """Raise what the network says if no host of an address can be reached.
 
     An address without a port, such as ``auto`` or ``yarn``, is for the engine to understand.

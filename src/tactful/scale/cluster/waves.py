@@ -15,14 +15,14 @@ from uuid import uuid4
 from tactful.errors import InputError, UsageError
 from tactful.scale.changes import refuse_changes
 from tactful.scale.cluster.addresses import format_at, is_under, under
-from tactful.scale.cluster.portions import worst_bytes
-from tactful.scale.cluster.tally import Tally, added, heard
 from tactful.scale.job import REJECTS, Job
 from tactful.scale.outcome import Outcome
+from tactful.scale.portions import top_file_bytes
 from tactful.scale.rejects import as_lines
 from tactful.scale.summary import Summary, to_json
 from tactful.scale.tables.formats import Format, format_of
-from tactful.scale.top_rows import WORST
+from tactful.scale.tally import Tally, add_tallies, tally_from_bytes
+from tactful.scale.top_rows import RANK
 
 VERSION = 1
 WAVE_BYTES = 1 << 30
@@ -137,7 +137,7 @@ def run_waves(
     written = (out, *((under(out, _top_name(job)),) if job.top else ()))
     told = None if waves is None else store.read(under(records, SUMMARY))
     if told is not None:
-        summary = heard(told).summary
+        summary = tally_from_bytes(told).summary
         return Outcome(summary, written, True, listed if summary.skipped else None)
     # A file without a byte tells nothing of the others.
     first = next((file for file in files if file.size), files[0]).path
@@ -154,17 +154,17 @@ def run_waves(
             if columns is not None:
                 _refuse_other_columns(store, wave, columns, first)
             done = _one_wave(job, store, score_wave, number, wave)
-        total = added(total, done, job.top)
+        total = add_tallies(total, done, job.top)
         if on_wave is not None:
             on_wave(number + 1, len(waves), total.summary)
     if job.top:
-        worst = None if total.worst is None else total.worst.drop(WORST)
-        store.write(written[1], worst_bytes(worst, job.output_format))
+        top = None if total.top is None else total.top.drop(RANK)
+        store.write(written[1], top_file_bytes(top, job.output_format))
     if listed is not None and total.rejects:
         order = {file.path: number for number, file in enumerate(files)}
         ordered = sorted(total.rejects, key=lambda each: (order.get(each.file, 0), each.line))
         store.write(listed, as_lines(ordered))
-    store.write(under(records, SUMMARY), total.told())
+    store.write(under(records, SUMMARY), total.summary_bytes())
     return Outcome(total.summary, written, False, listed if total.rejects else None, renamed)
 
 
@@ -188,8 +188,8 @@ def _one_wave(
         else:
             store.remove(target)  # no row of the wave was wanted
     records = under(job.output, RECORDS)
-    if found.worst is not None:
-        store.write(under(records, f"{name}.top.arrow"), found.worst_told())
+    if found.top is not None:
+        store.write(under(records, f"{name}.top.arrow"), found.top_bytes())
     if found.rejects:
         store.write(under(records, f"{name}.{REJECTS}"), as_lines(found.rejects))
     record = {"files": list(files), "rows": found.summary.rows, "summary": to_json(found.summary)}
@@ -225,9 +225,9 @@ def _recorded(store: Store, records: str, number: int) -> Tally | None:
     told = store.read(under(records, f"{name}.json"))
     if told is None:
         return None
-    worst = store.read(under(records, f"{name}.top.arrow"))
+    top = store.read(under(records, f"{name}.top.arrow"))
     rejects = store.read(under(records, f"{name}.{REJECTS}"))
-    found = heard(_bytes(json.loads(told)["summary"]), worst or b"", rejects or b"")
+    found = tally_from_bytes(_bytes(json.loads(told)["summary"]), top or b"", rejects or b"")
     # Earlier versions counted bad rows and did not list them: such a wave is done again.
     return found if len(found.rejects) == found.summary.skipped else None
 

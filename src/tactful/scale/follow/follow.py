@@ -39,7 +39,7 @@ from tactful.scale.scoring import (
     renamed,
 )
 from tactful.scale.summary import Summary, merged
-from tactful.scale.tables.headers import Head, empty_table, head_of
+from tactful.scale.tables.headers import Header, empty_table, header_of
 from tactful.scale.tables.parse import parse
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.records import record_ends, refuse_endless
@@ -139,7 +139,7 @@ class _Follower:
         self.summary, self.stop = Summary(), _Stop()
         self.renamed: dict[str, str] = {}
         self.most_rows = FIRST_ROWS
-        self._first: Head | None = None
+        self._first: Header | None = None
         self._unseen = source.format.shape == "lines"
         """Whether no line was looked at yet; a table tells its columns before."""
         # A log that is replaced each hour must not have the model opened each hour.
@@ -179,7 +179,7 @@ class _Follower:
 
     def _look_at(self, piece: Piece, worker: Worker) -> None:
         """Refuse first lines without the keys that are asked for: a wrong name is soon told."""
-        head, job = worker.setup.heads[piece.source], self.job
+        head, job = worker.setup.headers[piece.source], self.job
         lines = parse(piece, self.source, head, job.skip_bad_rows).table[LINE]
         self._use(check_lines(lines, job.wanted, job.scorer))
         worker.use(self.job.wanted)
@@ -230,19 +230,19 @@ class _Follower:
             # A file can be read again, and a stream cannot.
             batches.write_all(with_rest=False)
 
-    def _head(self, growing: Growing) -> tuple[Head, bytes]:
+    def _head(self, growing: Growing) -> tuple[Header, bytes]:
         """Wait for the first line, if there must be a header; return what was read behind it."""
         data = b""
         while not self.stop.is_wanted:
             new = growing.read()
             data += new
-            found = head_of(data, self.source, is_all=growing.ended)
+            found = header_of(data, self.source, is_all=growing.ended)
             if found is not None:
                 return found, data[found.size :]
             time.sleep(_PAUSE_SECONDS if not new else 0)
         raise KeyboardInterrupt
 
-    def _worker(self, head: Head, output: Output) -> Worker:
+    def _worker(self, head: Header, output: Output) -> Worker:
         """Return what scores rows below this head; another file must have the same columns."""
         first = self._first = self._first or head
         if set(head.columns) != set(first.columns):

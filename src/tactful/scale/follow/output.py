@@ -11,7 +11,7 @@ from typing import IO, Any, Protocol
 
 from tactful.errors import InputError, OutputError, UsageError
 from tactful.scale.changes import refuse_changes
-from tactful.scale.tables.atomic_write import sweep, write_whole
+from tactful.scale.tables.atomic_write import remove_temporary, write_atomically
 
 NOTE = "follow.json"
 
@@ -131,7 +131,7 @@ class FollowedFile:
         self.place, size = Place(), 0
         self.keys: tuple[str, ...] = ()
         self._file: IO[bytes] | None = None
-        sweep(self._note.parent)
+        remove_temporary(self._note.parent)
         if self._note.exists() and not restart:
             self.place, size = self._read_note()
         self._begun = bool(size)
@@ -214,7 +214,7 @@ class FollowedFile:
             "keys": list(self.keys),
             "rejects": self._rejects.size,
         }
-        write_whole(self._note, json.dumps(note).encode())
+        write_atomically(self._note, json.dumps(note).encode())
 
     def _read_note(self) -> tuple[Place, int]:
         try:

@@ -33,8 +33,8 @@ from tactful.scale.scoring import (
     renamed,
 )
 from tactful.scale.summary import Summary, from_json, merged, to_json
-from tactful.scale.tables.atomic_write import write_whole
-from tactful.scale.tables.headers import Head, empty_table, read_heads
+from tactful.scale.tables.atomic_write import write_atomically
+from tactful.scale.tables.headers import Header, empty_table, read_headers
 from tactful.scale.tables.json_lines import schema_of
 from tactful.scale.tables.parse import lines_behind, parse
 from tactful.scale.tables.pieces import Begin, Piece, begin_behind, cut_pieces
@@ -55,7 +55,7 @@ class Input:
     """The sources of a job, opened as far as needed to know their columns."""
 
     sources: tuple[Source, ...]
-    heads: tuple[Head, ...]
+    headers: tuple[Header, ...]
     wanted: Wanted
     """With the keys that the first lines of JSON have."""
     names: Mapping[str, str]
@@ -77,7 +77,7 @@ class Input:
             blake2b(
                 repr((head.columns, types)).encode("utf-8", "backslashreplace"), digest_size=8
             ).hexdigest()
-            for head in self.heads
+            for head in self.headers
         ]
 
     @property
@@ -137,7 +137,7 @@ def _run(
         return Outcome(
             summary,
             (str(place.target),),
-            was_whole=True,
+            was_complete=True,
             rejects=listed if listed is not None and Path(listed).exists() else None,
             renamed=source.renamed,
         )
@@ -154,7 +154,7 @@ def _run(
     rejects = write_rejects(job, place.folder, numbers)
     summary = _summed(place.folder, manifest)
     told = json.dumps(to_json(summary), ensure_ascii=False, indent=1)
-    write_whole(place.folder / SUMMARY, told.encode("utf-8", "surrogatepass"))
+    write_atomically(place.folder / SUMMARY, told.encode("utf-8", "surrogatepass"))
     return Outcome(summary, written, rejects=rejects, renamed=source.renamed)
 
 
@@ -183,38 +183,38 @@ def stream_local(job: Job, out: IO[bytes], watch: Watch, *, force: bool = False)
 def _opened(job: Job, made: Sequence[Path] = ()) -> Input:
     """Open the sources and refuse at once what could only fail later."""
     sources = tuple(find_sources(job.inputs, job.input_format, made))
-    heads = tuple(read_heads(sources))
+    headers = tuple(read_headers(sources))
     if sources[0].format.shape == "table":
-        table = empty_table(heads[0])
+        table = empty_table(headers[0])
         check_columns(table, job.wanted, job.scorer)
         names = output_names(table.columns, job.scorer.columns, job.wanted.prefix)
-        return Input(sources, heads, job.wanted, names, columns=(*table.columns, *names.values()))
-    lines = _first_lines(job, sources, heads)
+        return Input(sources, headers, job.wanted, names, columns=(*table.columns, *names.values()))
+    lines = _first_lines(job, sources, headers)
     wanted = check_lines(lines, job.wanted, job.scorer)
     names = output_names(wanted.keys, job.scorer.columns, wanted.prefix)
     if job.output_format.kind == "jsonl":
-        return Input(sources, heads, wanted, names)
+        return Input(sources, headers, wanted, names)
     if sources[0].path is None or not len(lines):
         raise UsageError(
             f"{sources[0].name}: found JSON lines that cannot be read twice, or none at all; "
             "expected a file with lines, to know the columns of the table; write JSONL instead."
         )
     schema = schema_of(lines)
-    return Input(sources, heads, wanted, names, schema, (*schema, *names.values()))
+    return Input(sources, headers, wanted, names, schema, (*schema, *names.values()))
 
 
-def _first_lines(job: Job, sources: Sequence[Source], heads: Sequence[Head]) -> pl.Series:
+def _first_lines(job: Job, sources: Sequence[Source], headers: Sequence[Header]) -> pl.Series:
     """Return the first lines of JSON; of a stream, those that were read with its head."""
     if sources[0].path is None:
-        return lines_behind(heads[0], sources[0], job.skip_bad_rows)
+        return lines_behind(headers[0], sources[0], job.skip_bad_rows)
     # As many lines for small parts as for large ones, so that these have the same columns.
     rows = max(job.part_rows, PART_ROWS)
-    first = next(cut_pieces(sources, heads, rows, job.part_bytes))
-    return parse(first, sources[first.source], heads[first.source], job.skip_bad_rows).table[LINE]
+    first = next(cut_pieces(sources, headers, rows, job.part_bytes))
+    return parse(first, sources[first.source], headers[first.source], job.skip_bad_rows).table[LINE]
 
 
 def _cut(job: Job, source: Input, begin: Begin) -> Iterator[Piece]:
-    return cut_pieces(source.sources, source.heads, job.part_rows, job.part_bytes, begin)
+    return cut_pieces(source.sources, source.headers, job.part_rows, job.part_bytes, begin)
 
 
 def _summed(folder: Path, manifest: Manifest) -> Summary:
@@ -273,7 +273,7 @@ def _pool(
         if not alone and scorer.lay_out is not None:
             load = scorer.lay_out(shared)
         lean = replace(job, scorer=replace(scorer, lay_out=None))
-        setup = Setup(lean, source.sources, source.heads, folder, load, source.schema)
+        setup = Setup(lean, source.sources, source.headers, folder, load, source.schema)
         pool = InProcess(setup, watch) if alone else Processes(setup, job.workers, watch)
         try:
             yield pool

@@ -1,4 +1,4 @@
-"""What is done when all parts are whole: one file of many, and the worst rows of all."""
+"""What is done when all parts are whole: one file of many, and the top rows of all."""
 
 import os
 import shutil
@@ -12,12 +12,12 @@ from tactful.scale.job import Job
 from tactful.scale.local.worker import WORK, part_name, rejects_name, top_name
 from tactful.scale.rejects import RejectsFile
 from tactful.scale.scoring import LINE
-from tactful.scale.tables.atomic_write import unfinished, write_whole
+from tactful.scale.tables.atomic_write import temporary_path, write_atomically
 from tactful.scale.tables.compression import pack
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.where import first_line
 from tactful.scale.tables.writing import header_bytes, table_bytes
-from tactful.scale.top_rows import worst_of
+from tactful.scale.top_rows import top_of
 
 _ROW_GROUP = 100_000
 
@@ -29,7 +29,7 @@ def finish(
     written: list[Path] = []
     if job.merged and not job.only_top:
         # Beside the parts, so that what a crash leaves behind goes away with them.
-        temporary = unfinished(target, folder / WORK)
+        temporary = temporary_path(target, folder / WORK)
         try:
             _join([folder / part_name(each, job) for each in numbers], temporary, job, columns)
             with temporary.open("rb+") as file:
@@ -83,7 +83,7 @@ def _join_tables(parts: Sequence[Path], target: Path, output: Format) -> None:
 
 
 def top_path(job: Job, target: Path) -> Path:
-    """Return where the worst rows are written: beside the one file, or among the parts."""
+    """Return where the top rows are written: beside the one file, or among the parts."""
     ending = job.output_format.ending
     if job.only_top and job.merged:
         return target
@@ -95,11 +95,11 @@ def top_path(job: Job, target: Path) -> Path:
 def _write_top(job: Job, folder: Path, target: Path, numbers: Sequence[int]) -> Path:
     path = top_path(job, target)
     parts = (pl.read_ipc((folder / WORK / top_name(each)).read_bytes()) for each in numbers)
-    worst = worst_of(parts, job.top)
+    top = top_of(parts, job.top)
     output = job.output_format
-    if output.kind == "jsonl" and worst.columns == [LINE]:
-        data = pack("".join(f"{line}\n" for line in worst[LINE]).encode("utf-8"), output.packing)
+    if output.kind == "jsonl" and top.columns == [LINE]:
+        data = pack("".join(f"{line}\n" for line in top[LINE]).encode("utf-8"), output.packing)
     else:
-        data = table_bytes(worst, output)
-    write_whole(path, data, folder / WORK)
+        data = table_bytes(top, output)
+    write_atomically(path, data, folder / WORK)
     return path

@@ -12,7 +12,7 @@ from typing import Any
 
 from tactful.errors import InputError
 from tactful.scale.changes import refuse_changes
-from tactful.scale.tables.atomic_write import write_whole
+from tactful.scale.tables.atomic_write import write_atomically
 
 FILE = "manifest.jsonl"
 VERSION = 1
@@ -97,7 +97,7 @@ class Manifest:
         return old
 
     def _write_header(self, header: Mapping[str, Any]) -> None:
-        write_whole(self.path, (json.dumps(header, ensure_ascii=False) + "\n").encode())
+        write_atomically(self.path, (json.dumps(header, ensure_ascii=False) + "\n").encode())
 
 
 def _part(record: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from tactful.scale.local.worker import (
     summary_name,
     top_name,
 )
-from tactful.scale.tables.atomic_write import is_unfinished, sweep
+from tactful.scale.tables.atomic_write import is_temporary, remove_temporary
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.sources import Source
 
@@ -83,24 +83,24 @@ class OutputPlace:
 
     def _is_bare(self) -> bool:
         names = {path.name for path in self.folder.iterdir()}
-        return all(name in _BEFORE_THE_FIRST or is_unfinished(name) for name in names)
+        return all(name in _BEFORE_THE_FIRST or is_temporary(name) for name in names)
 
     @contextlib.contextmanager
     def ready(
-        self, sources: Sequence[Source], heads: Sequence[str], *, restart: bool
+        self, sources: Sequence[Source], headers: Sequence[str], *, restart: bool
     ) -> Iterator[tuple[Manifest, bool]]:
         """Give the manifest, and whether the input's bytes must be looked at to go on.
 
-        ``heads`` are fingerprints of the columns of each source, which no part remembers.
+        ``headers`` are fingerprints of the columns of each source, which no part remembers.
         """
         if restart and self.is_begun:
             self._clear()
             for path in self._rejects:
                 path.unlink(missing_ok=True)
         inputs = [
-            {**each.as_data(), "head": head} for each, head in zip(sources, heads, strict=True)
+            {**each.as_data(), "head": head} for each, head in zip(sources, headers, strict=True)
         ]
-        sweep(self.folder)
+        remove_temporary(self.folder)
         # Of a table nothing but the time tells whether its rows are the same.
         manifest = Manifest(
             self.folder,
@@ -119,14 +119,14 @@ class OutputPlace:
             self._refuse_lost(manifest)
         else:
             work.mkdir(exist_ok=True)
-            sweep(work)
+            remove_temporary(work)
             self._forget_lost(manifest)
         try:
             yield manifest, must_look
         finally:
             for folder in (self.folder, work):
                 if folder.is_dir():
-                    sweep(folder)
+                    remove_temporary(folder)
             if not manifest.parts:
                 self._withdraw()
 

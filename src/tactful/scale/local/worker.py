@@ -12,18 +12,18 @@ import polars as pl
 from tactful.errors import InputError
 from tactful.scale.job import Job
 from tactful.scale.rejects import Reject, as_lines
-from tactful.scale.score_cache import Memory, OwnMemory, SharedMemory
+from tactful.scale.score_cache import ProcessCache, ScoreCache, SharedCache
 from tactful.scale.scorer import ScoreBatch
 from tactful.scale.scoring import LINE, OnRows, Scored, TableScorer, Wanted
 from tactful.scale.summary import Summary, summarise, to_json
-from tactful.scale.tables.atomic_write import write_whole
-from tactful.scale.tables.headers import Head
+from tactful.scale.tables.atomic_write import write_atomically
+from tactful.scale.tables.headers import Header
 from tactful.scale.tables.json_lines import RowsError
 from tactful.scale.tables.parse import parse
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.sources import Source
 from tactful.scale.tables.writing import as_table, part_bytes
-from tactful.scale.top_rows import worst_rows
+from tactful.scale.top_rows import top_rows
 
 WORK = "_work"
 """The folder beside the parts with what is needed until all of them are whole."""
@@ -37,7 +37,7 @@ class Setup:
 
     job: Job
     sources: tuple[Source, ...]
-    heads: tuple[Head, ...]
+    headers: tuple[Header, ...]
     folder: Path | None
     """Where parts are written; None where their bytes are handed back."""
     load: Callable[[], ScoreBatch]
@@ -66,12 +66,12 @@ class Worker:
     def __init__(self, setup: Setup, on_rows: OnRows):
         self.setup, self.on_rows = setup, on_rows
         job = setup.job
-        self._memory: Memory | None = None
+        self._memory: ScoreCache | None = None
         if job.wanted.dedupe:
             self._memory = (
-                OwnMemory()
+                ProcessCache()
                 if setup.folder is None
-                else SharedMemory(setup.folder / WORK / "texts.sqlite")
+                else SharedCache(setup.folder / WORK / "texts.sqlite")
             )
         self._score = TableScorer(replace(job.scorer, load=setup.load), job.wanted, self._memory)
 
@@ -79,14 +79,14 @@ class Worker:
         """Read, score and write a piece."""
         setup, job = self.setup, self.setup.job
         source = setup.sources[piece.source]
-        parsed = parse(piece, source, setup.heads[piece.source], job.skip_bad_rows)
+        parsed = parse(piece, source, setup.headers[piece.source], job.skip_bad_rows)
         table, shape = parsed.table, source.format.shape
         place = f"{source.name}, from line {piece.line} on"
         if setup.schema is not None:
             table, shape = as_table(table[LINE], setup.schema, place), "table"
         elif shape == "table":
             # Another file may have the same columns in another order.
-            table = table.select(setup.heads[0].columns)
+            table = table.select(setup.headers[0].columns)
         try:
             return self._part(piece, self._score(table, shape, self.on_rows), parsed.rejects)
         except RowsError as error:
@@ -99,7 +99,7 @@ class Worker:
 
     def close(self) -> None:
         """Let go what was opened for the run."""
-        if isinstance(self._memory, SharedMemory):
+        if isinstance(self._memory, SharedCache):
             self._memory.close()
 
     def _part(self, piece: Piece, scored: Scored, rejects: Sequence[Reject]) -> Done:
@@ -118,15 +118,15 @@ class Worker:
             return Done(bare, record, rows, data, summary, as_lines(rejects))
         work = setup.folder / WORK
         if rejects:
-            write_whole(work / rejects_name(piece.number), as_lines(rejects))
+            write_atomically(work / rejects_name(piece.number), as_lines(rejects))
         if job.top:
             buffer = io.BytesIO()
-            worst_rows(scored, job).write_ipc(buffer)
-            write_whole(work / top_name(piece.number), buffer.getvalue())
+            top_rows(scored, job).write_ipc(buffer)
+            write_atomically(work / top_name(piece.number), buffer.getvalue())
         told = json.dumps(to_json(summary), ensure_ascii=False)
-        write_whole(work / summary_name(piece.number), told.encode("utf-8", "surrogatepass"))
+        write_atomically(work / summary_name(piece.number), told.encode("utf-8", "surrogatepass"))
         if not job.only_top:
-            write_whole(setup.folder / part_name(piece.number, job), data)
+            write_atomically(setup.folder / part_name(piece.number, job), data)
         return Done(bare, record, rows)
 
 
@@ -136,7 +136,7 @@ def part_name(number: int, job: Job) -> str:
 
 
 def top_name(number: int) -> str:
-    """Return the name of the worst rows of a part."""
+    """Return the name of the top rows of a part."""
     return f"part-{number:05d}.top.arrow"
 
 

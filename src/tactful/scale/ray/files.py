@@ -14,9 +14,9 @@ from uuid import uuid4
 from tactful.scale.cluster.addresses import format_at
 from tactful.scale.cluster.arrow_store import file_system
 from tactful.scale.cluster.arrow_tables import as_frame
-from tactful.scale.cluster.portions import Address, Plan, Portion, PortionScorer, check_head
+from tactful.scale.portions import Address, Plan, Portion, PortionScorer, check_header
 from tactful.scale.rejects import as_lines
-from tactful.scale.tables.headers import Head, read_head
+from tactful.scale.tables.headers import Header, read_header
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.records import cut_records
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
 
 PLACE, LINE_NUMBER, COLUMNS, DATA = "place", "line", "columns", "data"
-PART, SUMMARY, WORST, REJECTS = "part", "summary", "worst", "rejects"
+PART, SUMMARY, TOP, REJECTS = "part", "summary", "top", "rejects"
 
 
 def by_system(addresses: Sequence[str]) -> "Iterator[tuple[FileSystem, dict[str, str]]]":
@@ -49,8 +49,8 @@ def piece_source(plan: Plan, system: "FileSystem", files: Mapping[str, str]) -> 
         def _read_stream(self, f: Any, path: str) -> "Iterator[pa.Table]":
             job, path = plan.job, files[path]
             source = Address(None, format_at(path) or job.input_format, address=path)
-            head = read_head(f, source)
-            check_head(head, plan.columns, path)
+            head = read_header(f, source)
+            check_header(head, plan.columns, path)
             line = 1 + head.lines
             cut = cut_records(f, source.format, job.part_rows, job.part_bytes, path, head.rest)
             for data in cut:
@@ -84,8 +84,10 @@ class PortionActor:
         return pa.table(
             {
                 PART: pa.array([self._write(each) for each in portions], pa.string()),
-                SUMMARY: pa.array([each.told() for _, each in portions], pa.large_binary()),
-                WORST: pa.array([each.worst_told() for _, each in portions], pa.large_binary()),
+                SUMMARY: pa.array(
+                    [each.summary_bytes() for _, each in portions], pa.large_binary()
+                ),
+                TOP: pa.array([each.top_bytes() for _, each in portions], pa.large_binary()),
                 REJECTS: pa.array(
                     [as_lines(each.rejects) for _, each in portions], pa.large_binary()
                 ),
@@ -94,7 +96,7 @@ class PortionActor:
 
     def _piece(self, row: dict[str, Any]) -> Portion:
         kind = format_at(row[PLACE]) or self._portions.plan.job.input_format
-        head = Head(columns=tuple(row[COLUMNS]))
+        head = Header(columns=tuple(row[COLUMNS]))
         piece = Piece(0, 0, 0, 0, row[LINE_NUMBER], 0, row[DATA])
         return self._portions.piece(piece, Address(None, kind, address=row[PLACE]), head)
 

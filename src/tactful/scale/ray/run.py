@@ -12,24 +12,24 @@ from tactful.errors import RunError, UsageError
 from tactful.scale.cluster.addresses import format_at
 from tactful.scale.cluster.arrow_store import ArrowStore, file_system
 from tactful.scale.cluster.arrow_tables import without_rows
-from tactful.scale.cluster.engine_errors import first_cause, one_sentence
+from tactful.scale.cluster.engine_errors import first_cause, one_sentence_errors
 from tactful.scale.cluster.environment import environment
-from tactful.scale.cluster.portions import Address, Plan, plan_for_lines, plan_for_table
-from tactful.scale.cluster.reachability import knock
-from tactful.scale.cluster.tally import Tally, added, heard
+from tactful.scale.cluster.reachability import check_reachable
 from tactful.scale.cluster.waves import WAVE_BYTES, WAVE_FILES, OnWave, Prepared, run_waves
 from tactful.scale.job import Job
 from tactful.scale.outcome import Outcome
+from tactful.scale.portions import Address, Plan, plan_for_lines, plan_for_table
 from tactful.scale.ray.engine import ONE_THREAD, import_ray
 from tactful.scale.ray.files import (
     PART,
     REJECTS,
     SUMMARY,
-    WORST,
+    TOP,
     PortionActor,
     by_system,
     piece_source,
 )
+from tactful.scale.tally import Tally, add_tallies, tally_from_bytes
 
 _LOCAL = {
     **ONE_THREAD,
@@ -70,7 +70,7 @@ def run_ray(
             ray, is_ours = stack.enter_context(_connected(job, quiet))
 
             def score_wave(files: Sequence[str], folder: str) -> Tally:
-                with one_sentence("ray"):
+                with one_sentence_errors("ray"):
                     return _score_wave(ray, plan, files, folder, is_ours, quiet)
 
             return score_wave, plan.renamed
@@ -137,7 +137,7 @@ def _score_wave(
         rows = dataset.take_all()
     total = Tally()
     for row in rows:
-        total = added(total, heard(row[SUMMARY], row[WORST], row[REJECTS]), job.top)
+        total = add_tallies(total, tally_from_bytes(row[SUMMARY], row[TOP], row[REJECTS]), job.top)
     _keep(folder, [row[PART] for row in rows if row[PART]])
     return total
 
@@ -193,7 +193,7 @@ def _connected(job: Job, quiet: bool) -> Iterator[tuple[Any, bool]]:
     with environment({} if address else _LOCAL):
         with _reached(address or "this machine"):
             if address:
-                knock(address)
+                check_reachable(address)
                 ray.init(address, **settings)
             else:
                 # One CPU more than actors, for the tasks that read.

@@ -14,13 +14,12 @@ import polars as pl
 from tactful.errors import InputError, UsageError
 from tactful.scale.cluster.addresses import format_at
 from tactful.scale.cluster.arrow_tables import without_rows
-from tactful.scale.cluster.engine_errors import first_cause, one_sentence
+from tactful.scale.cluster.engine_errors import first_cause, one_sentence_errors
 from tactful.scale.cluster.hadoop_store import HadoopStore
-from tactful.scale.cluster.portions import Address, Plan, plan_for_lines, plan_for_table
-from tactful.scale.cluster.tally import Tally
 from tactful.scale.cluster.waves import WAVE_BYTES, WAVE_FILES, OnWave, Prepared, run_waves
 from tactful.scale.job import Job
 from tactful.scale.outcome import Outcome
+from tactful.scale.portions import Address, Plan, plan_for_lines, plan_for_table
 from tactful.scale.rejects import Reject
 from tactful.scale.spark.engine import added_schema, in_arrow
 from tactful.scale.spark.session import spark_session
@@ -38,6 +37,7 @@ from tactful.scale.spark.tasks import (
     tables_as_they_are,
 )
 from tactful.scale.tables.formats import Format
+from tactful.scale.tally import Tally
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,7 +78,7 @@ def run_spark(
         raise UsageError("The engine spark has no reader of Arrow files; use Parquet instead.")
     with ExitStack() as stack:
         spark = stack.enter_context(spark_session(job, quiet))
-        stack.enter_context(one_sentence("spark"))
+        stack.enter_context(one_sentence_errors("spark"))
         stack.enter_context(_set_up(spark))
         store = HadoopStore(spark, job.input_format)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tactful.errors import RunError, UsageError
 from tactful.scale.cluster.engine_errors import first_cause
 from tactful.scale.cluster.environment import environment
-from tactful.scale.cluster.reachability import knock
+from tactful.scale.cluster.reachability import check_reachable
 from tactful.scale.job import Job
 from tactful.scale.spark.engine import PANDAS, import_pyspark
 
@@ -82,7 +82,7 @@ def _started(job: Job, quiet: bool) -> "SparkSession":
         builder = builder.master(master)
     try:
         if master is not None and master.startswith("spark://"):
-            knock(master)
+            check_reachable(master)
         with environment(ours):
             return builder.getOrCreate()
     except Exception as error:

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tactful.scale.cluster.arrow_tables import ArrowScorer, as_frame
-from tactful.scale.cluster.portions import Address, Plan, Portion, PortionScorer, check_head
-from tactful.scale.cluster.tally import Tally, added, tally
-from tactful.scale.score_cache import OwnMemory
+from tactful.scale.portions import Address, Plan, Portion, PortionScorer, check_header
+from tactful.scale.score_cache import ProcessCache
 from tactful.scale.scoring import joined
 from tactful.scale.spark.engine import opened_once
-from tactful.scale.tables.headers import read_head
+from tactful.scale.tables.headers import read_header
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.records import cut_records
 from tactful.scale.tables.writing import header_bytes, output_columns
+from tactful.scale.tally import Tally, add_tallies, tally
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,7 +47,7 @@ class TallyParam:
 
     def addInPlace(self, one: Tally, other: Tally) -> Tally:  # noqa: N802
         """Add two tallies up; the name is Spark's."""
-        return added(one, other, self._top)
+        return add_tallies(one, other, self._top)
 
 
 def portions_of_lines(batches: Batches, plan: Plan, source: Address) -> Iterator[Portion]:
@@ -83,8 +83,8 @@ def _portions_of_block(
         return  # a task may have no lines at all, and so no header either
     file.push(first)
     plan = scorer.plan
-    head = read_head(file, source)
-    check_head(head, plan.columns, source.name)
+    head = read_header(file, source)
+    check_header(head, plan.columns, source.name)
     line, job = 1 + head.lines, plan.job
     cut = cut_records(file, source.format, job.part_rows, job.part_bytes, source.name, head.rest)
     for data in cut:
@@ -149,7 +149,7 @@ def tables_as_they_are(batches: Batches, plan: Plan, count: Count) -> Batches:
     import pyarrow as pa
 
     job = plan.job
-    memory = OwnMemory() if job.wanted.dedupe else None
+    memory = ProcessCache() if job.wanted.dedupe else None
     score = ArrowScorer(opened_once(job.scorer), job.wanted, memory=memory)
     for batch in batches:
         kept, scored = score.scored(pa.Table.from_batches([batch]))

@@ -25,7 +25,7 @@ TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class Header:
     """The start of a source."""
 
     size: int = 0
@@ -39,22 +39,22 @@ class Head:
     """What was read of the rows already, from a stream that cannot be read twice."""
 
 
-def read_heads(sources: Sequence[Source]) -> list[Head]:
+def read_headers(sources: Sequence[Source]) -> list[Header]:
     """Read the starts of all sources; files with different columns are refused."""
-    heads: list[Head] = []
+    headers: list[Header] = []
     for source in sources:
         if source.format.is_columnar:
             head = _columnar_head(source)
         else:
             with open_source(source) as file:
-                head = read_head(file, source)
-        if heads:
-            _refuse_others(head, source, heads[0], sources[0])
-        heads.append(head)
-    return heads
+                head = read_header(file, source)
+        if headers:
+            _refuse_others(head, source, headers[0], sources[0])
+        headers.append(head)
+    return headers
 
 
-def _refuse_others(head: Head, source: Source, first: Head, first_source: Source) -> None:
+def _refuse_others(head: Header, source: Source, first: Header, first_source: Source) -> None:
     """Refuse a file with other columns than the first one, or other types; the order may differ."""
     other = set(head.columns) ^ set(first.columns)
     if other:
@@ -72,19 +72,19 @@ def _refuse_others(head: Head, source: Source, first: Head, first_source: Source
             )
 
 
-def read_head(file: IO[bytes], source: Source) -> Head:
+def read_header(file: IO[bytes], source: Source) -> Header:
     """Read the start of an open source."""
     data = b""
     while True:
         block = file.read(_BLOCK)
         data += block
-        found = head_of(data, source, is_all=not block or len(data) >= _MOST_BYTES)
+        found = header_of(data, source, is_all=not block or len(data) >= _MOST_BYTES)
         if found is not None:
             # What was read of a stream that cannot be read twice is kept.
             return replace(found, rest=data[found.size :]) if source.path is None else found
 
 
-def head_of(data: bytes, source: Source, is_all: bool) -> Head | None:
+def header_of(data: bytes, source: Source, is_all: bool) -> Header | None:
     """Return the head that stands at the start of some bytes; None while it is not whole."""
     if data.startswith(_UTF16_MARKS) or b"\0" in data[:_LETTER]:
         raise FileFormatError(
@@ -94,7 +94,7 @@ def head_of(data: bytes, source: Source, is_all: bool) -> Head | None:
         return None
     mark = len(_MARK) if data.startswith(_MARK) else 0
     if source.format.kind not in ("csv", "tsv"):
-        return Head(mark, 0, _fixed_columns(source.format))
+        return Header(mark, 0, _fixed_columns(source.format))
     body = data[mark:]
     ends = record_ends(body, source.format)
     if not len(ends) and not is_all:
@@ -106,7 +106,7 @@ def head_of(data: bytes, source: Source, is_all: bool) -> Head | None:
             "never closed."
         )
     size = int(ends[0]) if len(ends) else len(body)
-    return Head(mark + size, body.count(b"\n", 0, size), _names(body[:size], source))
+    return Header(mark + size, body.count(b"\n", 0, size), _names(body[:size], source))
 
 
 def _fixed_columns(kind: Format) -> tuple[str, ...]:
@@ -143,14 +143,14 @@ def _names(header: bytes, source: Source) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _columnar_head(source: Source) -> Head:
+def _columnar_head(source: Source) -> Header:
     from tactful.scale.tables.columnar import schema_of
 
     schema = schema_of(source)
-    return Head(columns=tuple(schema), schema=schema)
+    return Header(columns=tuple(schema), schema=schema)
 
 
-def empty_table(head: Head) -> pl.DataFrame:
+def empty_table(head: Header) -> pl.DataFrame:
     """Return a table without rows that has the source's columns, for checks before the start."""
     if head.schema is not None:
         return pl.DataFrame(schema=head.schema)

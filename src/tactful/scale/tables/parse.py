@@ -13,7 +13,7 @@ from tactful.scale.rejects import Reject, reject
 from tactful.scale.scoring import LINE
 from tactful.scale.tables.columnar import read_rows
 from tactful.scale.tables.delimited import read_delimited
-from tactful.scale.tables.headers import TEXT, Head
+from tactful.scale.tables.headers import TEXT, Header
 from tactful.scale.tables.json_lines import UNUSED, readable
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.sources import Source
@@ -35,7 +35,7 @@ class Parsed:
     rejects: Sequence[Reject] = ()
 
 
-def parse(piece: Piece, source: Source, head: Head, skip_bad_rows: bool = False) -> Parsed:
+def parse(piece: Piece, source: Source, head: Header, skip_bad_rows: bool = False) -> Parsed:
     """Return the rows of a piece; a bad one is refused with its line, or listed apart."""
     kind = source.format.kind
     if source.format.is_columnar:
@@ -50,7 +50,7 @@ def parse(piece: Piece, source: Source, head: Head, skip_bad_rows: bool = False)
     )
 
 
-def lines_behind(head: Head, source: Source, skip_bad_rows: bool = False) -> pl.Series:
+def lines_behind(head: Header, source: Source, skip_bad_rows: bool = False) -> pl.Series:
     """Return the lines of JSON that were read together with the head of a source."""
     whole = head.rest[: head.rest.rfind(b"\n") + 1] or head.rest
     return parse(Piece(0, 0, 0, 0, 1, 0, whole), source, head, skip_bad_rows).table[LINE]

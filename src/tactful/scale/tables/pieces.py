@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 from tactful.scale.tables.compression import open_source, packed_size
-from tactful.scale.tables.headers import Head
+from tactful.scale.tables.headers import Header
 from tactful.scale.tables.records import cut_records
 from tactful.scale.tables.sources import Source
 
@@ -72,7 +72,7 @@ def begin_behind(parts: Mapping[int, Mapping[str, Any]]) -> Begin:
 
 def cut_pieces(
     sources: Sequence[Source],
-    heads: Sequence[Head],
+    headers: Sequence[Header],
     rows: int,
     most_bytes: int,
     begin: Begin | None = None,
@@ -88,12 +88,12 @@ def cut_pieces(
         if sources[at].format.is_columnar:
             pieces = _cut_rows(sources[at], here.offset or 0, rows)
         else:
-            pieces = _cut_lines(sources[at], heads[at], here, rows, most_bytes)
+            pieces = _cut_lines(sources[at], headers[at], here, rows, most_bytes)
         for start, end, line, next_line, data, packed in pieces:
             yield Piece(number, at, start, end, line, next_line, data, packed)
             number += 1
     if not number:
-        start, line = heads[0].size, 1 + heads[0].lines
+        start, line = headers[0].size, 1 + headers[0].lines
         yield Piece(0, 0, start, start, line, line)
 
 
@@ -110,7 +110,7 @@ def _cut_rows(source: Source, start: int, rows: int) -> Iterator[_Cut]:
 
 
 def _cut_lines(
-    source: Source, head: Head, begin: Begin, rows: int, most_bytes: int
+    source: Source, head: Header, begin: Begin, rows: int, most_bytes: int
 ) -> Iterator[_Cut]:
     offset, line = (
         (head.size, 1 + head.lines) if begin.offset is None else (begin.offset, begin.line)

@@ -135,7 +135,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _source(path: Path, wished: Format | None) -> Source:
-    found = told_format(path.name, wished)
+    found = format_from_name(path.name, wished)
     if found is None:
         raise UsageError(
             f"{path}: the name does not tell the format; expected one that ends in "
@@ -155,7 +155,7 @@ def _source(path: Path, wished: Format | None) -> Source:
     return Source(path, found, stat.st_size, stat.st_mtime_ns)
 
 
-def told_format(name: str, wished: Format | None) -> Format | None:
+def format_from_name(name: str, wished: Format | None) -> Format | None:
     """Return the format that a file's name tells, or else the one wished for.
 
     ``.txt`` tells little: such a file may hold a table, if so wished.

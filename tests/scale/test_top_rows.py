@@ -1,4 +1,4 @@
-"""The worst rows: the same ones however the input was cut, ties in the order of the input."""
+"""The top rows: the same ones however the input was cut, ties in the order of the input."""
 
 import json
 from pathlib import Path
@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.scale.made import IDS, SCORER, job, scored_file
 
-from tactful.scale.cluster.tally import added, heard, tally
 from tactful.scale.job import Job
 from tactful.scale.rejects import as_lines, reject
 from tactful.scale.scoring import TableScorer, Wanted
 from tactful.scale.tables.formats import Format
-from tactful.scale.top_rows import worst_of, worst_rows
+from tactful.scale.tally import add_tallies, tally, tally_from_bytes
+from tactful.scale.top_rows import top_of, top_rows
 
 NUMBERS = st.sampled_from(["0", "0.3", "0.5", "0.9", "1", "-"])
 TEXTS = st.lists(
@@ -52,25 +52,27 @@ def test_the_worst_are_the_same_for_any_size_of_parts_and_nulls_are_never_among_
     wanted = job_for(top, top_by)
     score = TableScorer(SCORER, Wanted())
     parts = [score(frame(texts)[at : at + size]) for at in range(0, max(len(texts), 1), size)]
-    found = worst_of((worst_rows(part, wanted) for part in parts), top)
+    found = top_of((top_rows(part, wanted) for part in parts), top)
     assert found["row"].to_list() == expected(texts, top, top_by)
     assert found.columns == ["row", "text", *SCORER.columns]
     tallies = [tally(part, wanted) for part in parts]
-    total = heard(tallies[0].told(), tallies[0].worst_told())
+    total = tally_from_bytes(tallies[0].summary_bytes(), tallies[0].top_bytes())
     for each in tallies[1:]:
-        total = added(total, heard(each.told(), each.worst_told()), top)
-    assert total.worst is not None
-    assert total.worst["row"].to_list() == expected(texts, top, top_by)
+        total = add_tallies(total, tally_from_bytes(each.summary_bytes(), each.top_bytes()), top)
+    assert total.top is not None
+    assert total.top["row"].to_list() == expected(texts, top, top_by)
     assert total.summary.rows == len(texts)
 
 
 def test_nobody_asked_for_the_worst() -> None:
     bad = [reject("in.csv", line, "found no text", b"x") for line in (3, 4)]
     counted = tally(TableScorer(SCORER, Wanted())(frame(["1 0 0"])), job_for(0), "here", bad)
-    again = heard(counted.told(), counted.worst_told(), as_lines(counted.rejects))
+    again = tally_from_bytes(
+        counted.summary_bytes(), counted.top_bytes(), as_lines(counted.rejects)
+    )
     assert again.rejects == tuple(bad)
-    assert again.worst is None
-    assert added(again, again, 5).worst is None
+    assert again.top is None
+    assert add_tallies(again, again, 5).top is None
     assert (again.summary.rows, again.summary.skipped) == (1, 2)
 
 
@@ -119,4 +121,4 @@ def test_a_column_named_line_is_a_cell_among_the_worst_rows(tmp_path: Path) -> N
     source.write_text("line\n0.5 0 0\n")
     worst = job(source, tmp_path / "out.jsonl", scorer=SCORER, top=1, text_column="line")
     found = TableScorer(SCORER, worst.wanted)(pl.DataFrame({"line": ["0.5 0 0"]}))
-    assert worst_of([worst_rows(found, worst)], 1).columns == ["line", *SCORER.columns]
+    assert top_of([top_rows(found, worst)], 1).columns == ["line", *SCORER.columns]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.scale.made import IDS, WORDS, ReadsWords
 
 from tactful.errors import UnknownNameError, UsageError
-from tactful.scale.score_cache import OwnMemory
+from tactful.scale.score_cache import ProcessCache
 from tactful.scale.scorer import Columns, Scorer
 from tactful.scale.scoring import (
     LINE,
@@ -55,7 +55,7 @@ def test_equal_texts_are_read_once_over_all_tables_with_the_same_cells(
     tables: list[list[str | None]],
 ) -> None:
     counts, scorer = counting()
-    once = TableScorer(scorer, Wanted(dedupe=True), OwnMemory())
+    once = TableScorer(scorer, Wanted(dedupe=True), ProcessCache())
     for texts in tables:
         frame = table(*texts)
         assert once(frame).added.equals(TableScorer(WORDS, Wanted())(frame).added)

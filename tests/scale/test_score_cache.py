@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.scale.made import WORDS, ReadsWords
 
 from tactful.scale.batch import score_batch
-from tactful.scale.score_cache import Memory, OwnMemory, SharedMemory
+from tactful.scale.score_cache import ProcessCache, ScoreCache, SharedCache
 
 MORE_THAN_ASKED_AT_ONCE = [f"text {at}" for at in range(1201)]
 
@@ -23,24 +23,24 @@ def found_for(values: pl.Series) -> pl.DataFrame:
     return score_batch(values.to_list(), ReadsWords(), WORDS)
 
 
-def knows(memory: Memory, values: pl.Series) -> dict[str, tuple[object, ...]]:
+def knows(memory: ScoreCache, values: pl.Series) -> dict[str, tuple[object, ...]]:
     known = memory.recall(values, WORDS)
     assert known.added.schema == found_for(texts("a")).schema
     return dict(zip(known.texts, known.added.iter_rows(), strict=True))
 
 
 @pytest.fixture(params=["own", "shared"])
-def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
+def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ScoreCache]:
     """Give each kind of memory, with nothing in it."""
     if request.param == "own":
-        yield OwnMemory()
+        yield ProcessCache()
         return
-    shared = SharedMemory(tmp_path / "texts.sqlite")
+    shared = SharedCache(tmp_path / "texts.sqlite")
     yield shared
     shared.close()
 
 
-def test_what_was_kept_comes_back_bit_for_bit(memory: Memory) -> None:
+def test_what_was_kept_comes_back_bit_for_bit(memory: ScoreCache) -> None:
     values = texts(*MORE_THAN_ASKED_AT_ONCE)
     added = found_for(values)
     memory.keep(values, added)
@@ -49,20 +49,20 @@ def test_what_was_kept_comes_back_bit_for_bit(memory: Memory) -> None:
     assert back.equals(pl.DataFrame({"text": values}).hstack(added).sort("text"))
 
 
-def test_a_text_without_a_score_is_not_remembered(memory: Memory) -> None:
+def test_a_text_without_a_score_is_not_remembered(memory: ScoreCache) -> None:
     values = texts("good", None, "", "raise", "nothing")
     memory.keep(values, found_for(values))
     assert list(knows(memory, values)) == ["good"]
 
 
-def test_nothing_is_known_at_first_or_of_no_texts(memory: Memory) -> None:
+def test_nothing_is_known_at_first_or_of_no_texts(memory: ScoreCache) -> None:
     assert knows(memory, texts("a", None)) == {}
     assert knows(memory, texts()) == {}
     memory.keep(texts(), found_for(texts()))
 
 
 def test_what_was_met_longest_ago_is_forgotten_first() -> None:
-    memory = OwnMemory(most=3)
+    memory = ProcessCache(most=3)
     first = texts("a", "b", "c")
     memory.keep(first, found_for(first))
     assert list(knows(memory, texts("a"))) == ["a"]
@@ -71,7 +71,7 @@ def test_what_was_met_longest_ago_is_forgotten_first() -> None:
 
 
 def test_two_workers_share_a_file_and_the_first_word_stands(tmp_path: Path) -> None:
-    one, two = (SharedMemory(tmp_path / "texts.sqlite") for _ in range(2))
+    one, two = (SharedCache(tmp_path / "texts.sqlite") for _ in range(2))
     assert knows(two, texts("a")) == {}
     one.keep(texts("a"), found_for(texts("a")))
     two.keep(texts("a"), found_for(texts("b")))
@@ -92,7 +92,7 @@ def test_a_file_that_cannot_be_used_costs_only_time(tmp_path: Path, how: str) ->
         path.mkdir()
     else:
         path = tmp_path / "absent" / "texts.sqlite"
-    memory = SharedMemory(path)
+    memory = SharedCache(path)
     memory.keep(texts("a"), found_for(texts("a")))
     assert knows(memory, texts("a")) == {}
     memory.close()
@@ -100,7 +100,7 @@ def test_a_file_that_cannot_be_used_costs_only_time(tmp_path: Path, how: str) ->
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(), unique=True, max_size=8))
-def test_any_text_is_told_from_any_other(memory: Memory, values: list[str]) -> None:
+def test_any_text_is_told_from_any_other(memory: ScoreCache, values: list[str]) -> None:
     series = texts(*values)
     added = found_for(series)
     memory.keep(series, added)

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from tactful.errors import InputError
-from tactful.scale.cluster.tally import Tally, tally
 from tactful.scale.job import Job
 from tactful.scale.rejects import Reject
-from tactful.scale.score_cache import OwnMemory
+from tactful.scale.score_cache import ProcessCache
 from tactful.scale.scorer import ScoreBatch
 from tactful.scale.scoring import (
     LINE,
@@ -29,12 +28,13 @@ from tactful.scale.scoring import (
 )
 from tactful.scale.tables.compression import pack
 from tactful.scale.tables.formats import Format
-from tactful.scale.tables.headers import Head, read_head
+from tactful.scale.tables.headers import Header, read_header
 from tactful.scale.tables.json_lines import RowsError, schema_of
 from tactful.scale.tables.parse import lines_behind, parse
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.sources import Source
 from tactful.scale.tables.writing import as_table, part_bytes, table_bytes
+from tactful.scale.tally import Tally, tally
 
 Portion = tuple[Scored, Tally]
 
@@ -77,9 +77,9 @@ class PortionScorer:
     def __init__(self, plan: Plan, load: Callable[[], ScoreBatch] | None = None):
         self.plan, job = plan, plan.job
         scorer = replace(job.scorer, load=load or job.scorer.load)
-        self._score = TableScorer(scorer, job.wanted, OwnMemory() if job.wanted.dedupe else None)
+        self._score = TableScorer(scorer, job.wanted, ProcessCache() if job.wanted.dedupe else None)
 
-    def piece(self, piece: Piece, source: Source, head: Head) -> Portion:
+    def piece(self, piece: Piece, source: Source, head: Header) -> Portion:
         """Score lines as they stand in a file."""
         parsed = parse(piece, source, head, self.plan.job.skip_bad_rows)
         table, shape = parsed.table, source.format.shape
@@ -120,7 +120,7 @@ def _at(place: str) -> Iterator[None]:
         raise InputError(f"{place}: {error}") from None
 
 
-def check_head(head: Head, columns: Sequence[str], place: str) -> None:
+def check_header(head: Header, columns: Sequence[str], place: str) -> None:
     """Refuse a delimited file that has other columns than the first one."""
     other = set(head.columns) ^ set(columns)
     if columns and other:
@@ -136,7 +136,7 @@ def plan_for_lines(plan: Plan, data: bytes, source: Source) -> Plan:
     What could only fail later is refused at once.
     """
     job = plan.job
-    head = read_head(io.BytesIO(data), source)
+    head = read_header(io.BytesIO(data), source)
     if source.format.kind != "jsonl":
         return plan_for_table(plan, pl.DataFrame(schema=dict.fromkeys(head.columns, pl.String)))
     lines = lines_behind(head, source, job.skip_bad_rows)
@@ -156,11 +156,11 @@ def plan_for_table(plan: Plan, table: pl.DataFrame) -> Plan:
     return replace(plan, columns=tuple(table.columns), names=names)
 
 
-def worst_bytes(worst: pl.DataFrame | None, output: Format) -> bytes:
-    """Return the worst rows as they stand in a file of the output."""
-    if worst is None:
+def top_file_bytes(top: pl.DataFrame | None, output: Format) -> bytes:
+    """Return the top rows as they stand in a file of the output."""
+    if top is None:
         return b""
-    if output.kind == "jsonl" and worst.columns == [LINE]:
-        text = "".join(f"{line}\n" for line in worst[LINE])
+    if output.kind == "jsonl" and top.columns == [LINE]:
+        text = "".join(f"{line}\n" for line in top[LINE])
         return pack(text.encode("utf-8", "surrogatepass"), output.packing)
-    return table_bytes(worst, output)
+    return table_bytes(top, output)

@@ -10,7 +10,7 @@ import pytest
 from tactful.errors import FileFormatError, InputError
 from tactful.scale.tables.compression import pack
 from tactful.scale.tables.formats import Format
-from tactful.scale.tables.headers import Head, empty_table, head_of, read_head, read_heads
+from tactful.scale.tables.headers import Header, empty_table, header_of, read_header, read_headers
 from tactful.scale.tables.sources import Source, find_sources
 
 MARK = b"\xef\xbb\xbf"
@@ -20,8 +20,8 @@ def source(kind: str = "csv") -> Source:
     return Source(Path(f"here.{kind}"), Format(kind))  # type: ignore[arg-type]
 
 
-def head(data: bytes, kind: str = "csv") -> Head:
-    return read_head(io.BytesIO(data), source(kind))
+def head(data: bytes, kind: str = "csv") -> Header:
+    return read_header(io.BytesIO(data), source(kind))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def head(data: bytes, kind: str = "csv") -> Head:
 def test_a_header_ends_with_its_record(
     data: bytes, size: int, lines: int, columns: tuple[str, ...]
 ) -> None:
-    assert head(data) == Head(size, lines, columns)
+    assert head(data) == Header(size, lines, columns)
 
 
 @pytest.mark.parametrize("start", [b"", MARK])
@@ -49,20 +49,20 @@ def test_lines_have_no_header_and_a_mark_is_left_out(
     kind: str, columns: tuple[str, ...], start: bytes
 ) -> None:
     for body in (b"", b"x", b"{}\n{}\n"):
-        assert head(start + body, kind) == Head(len(start), 0, columns)
+        assert head(start + body, kind) == Header(len(start), 0, columns)
 
 
 def test_a_head_is_found_as_soon_as_it_is_whole_and_stays() -> None:
     data = MARK + b'"a\n1",b\r\n1,2\n3,4\n'
-    found = [head_of(data[:at], source(), is_all=False) for at in range(len(data) + 1)]
-    assert found == [None] * 12 + [Head(12, 2, ("a\n1", "b"))] * (len(data) - 11)
+    found = [header_of(data[:at], source(), is_all=False) for at in range(len(data) + 1)]
+    assert found == [None] * 12 + [Header(12, 2, ("a\n1", "b"))] * (len(data) - 11)
 
 
 def test_a_stream_keeps_what_was_read_behind_the_head() -> None:
     standard_input = Source(None, Format("csv"))
-    assert read_head(io.BytesIO(b"a,b\n1,2\n"), standard_input).rest == b"1,2\n"
+    assert read_header(io.BytesIO(b"a,b\n1,2\n"), standard_input).rest == b"1,2\n"
     lines = Source(None, Format("jsonl"))
-    assert read_head(io.BytesIO(MARK + b"{}\n"), lines) == Head(3, 0, (), rest=b"{}\n")
+    assert read_header(io.BytesIO(MARK + b"{}\n"), lines) == Header(3, 0, (), rest=b"{}\n")
 
 
 @pytest.mark.parametrize(
@@ -103,26 +103,26 @@ def written(folder: Path, **files: bytes) -> list[Source]:
 
 def test_files_with_the_same_columns_in_another_order_are_one_table(tmp_path: Path) -> None:
     gz = pack(b"b,a\n", "gz")
-    heads = read_heads(written(tmp_path, one_csv=b"a,b\n", two_csv=b"b,a\n", three_csv_gz=gz))
-    assert [each.columns for each in heads] == [("a", "b"), ("b", "a"), ("b", "a")]
+    headers = read_headers(written(tmp_path, one_csv=b"a,b\n", two_csv=b"b,a\n", three_csv_gz=gz))
+    assert [each.columns for each in headers] == [("a", "b"), ("b", "a"), ("b", "a")]
 
 
 def test_files_with_other_columns_are_refused(tmp_path: Path) -> None:
     sources = written(tmp_path, one_csv=b"a,b\n", two_csv=b"a,c\n")
     with pytest.raises(InputError, match=r"two.csv: found other columns than in .*one.csv \(b, c"):
-        read_heads(sources)
+        read_headers(sources)
 
 
 def test_files_with_other_types_are_refused(tmp_path: Path) -> None:
     for name, ids in (("one", [1]), ("two", ["1"])):
         pl.DataFrame({"text": ["x"], "id": ids}).write_parquet(tmp_path / f"{name}.parquet")
     with pytest.raises(InputError, match=r"two.parquet: found 'id' as String, and as Int64 in "):
-        read_heads(find_sources([str(tmp_path)]))
+        read_headers(find_sources([str(tmp_path)]))
 
 
 def test_the_first_table_is_known_without_its_rows(tmp_path: Path) -> None:
     pl.DataFrame({"text": ["x"], "id": [1]}).write_ipc(tmp_path / "a.arrow")
-    (found,) = read_heads(find_sources([str(tmp_path)]))
+    (found,) = read_headers(find_sources([str(tmp_path)]))
     assert empty_table(found).schema == {"text": pl.String, "id": pl.Int64}
     assert empty_table(head(b"a,b\n1,2\n")).schema == {"a": pl.String, "b": pl.String}
     assert not len(empty_table(found))
@@ -131,5 +131,5 @@ def test_the_first_table_is_known_without_its_rows(tmp_path: Path) -> None:
 def test_the_head_of_standard_input_is_read_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
     data = io.BytesIO(pack(b"a,b\n1,2\n", "gz"))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data))
-    (found,) = read_heads([Source(None, Format("csv", "gz"))])
+    (found,) = read_headers([Source(None, Format("csv", "gz"))])
     assert (found.columns, found.rest) == (("a", "b"), b"1,2\n")
