@@ -16,7 +16,7 @@ from tactful.errors import OutputError
 from tactful.scale.local.engine import run_local
 from tactful.scale.local.manifest import FILE
 from tactful.scale.local.place import place_of
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 
 resource = pytest.importorskip("resource", reason="this system has no limits to set")
 ROWS, PART_ROWS = 400, 20
@@ -73,7 +73,7 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_later(
     output = tmp_path / name
     wanted = job(source, output, part_rows=PART_ROWS)
     with no_file_larger_than(size), pytest.raises(OutputError) as caught:
-        run_local(wanted, Unwatched())
+        run_local(wanted, Watch())
     said = str(caught.value)
     assert "cannot be written (" in said
     assert "File too large" in said
@@ -81,7 +81,7 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_later(
     assert "\n" not in said
     assert not list(tmp_path.rglob("*.unfinished"))
     assert not output.is_file()
-    run_local(wanted, Unwatched())
+    run_local(wanted, Watch())
     assert list(files(output).values()) == list(files(tmp_path / f"whole-{name}").values())
 
 
@@ -90,11 +90,11 @@ def test_what_was_whole_before_the_disk_was_full_is_not_made_again(
 ) -> None:
     wanted = job(source, tmp_path / "out.csv", part_rows=PART_ROWS)
     with no_file_larger_than(5000), pytest.raises(OutputError):
-        run_local(wanted, Unwatched())
+        run_local(wanted, Watch())
     folder = place_of(wanted).folder
     assert len(list(folder.glob("part-*"))) == ROWS // PART_ROWS
 
-    class Counts(Unwatched):
+    class Counts(Watch):
         parts = 0
 
         def part(self, size: int, rows: int) -> None:

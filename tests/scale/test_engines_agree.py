@@ -23,7 +23,7 @@ from tests.scale.engine_texts import (
 from tactful.errors import FileFormatError, InputError, UsageError
 from tactful.scale.job import Job
 from tactful.scale.local.engine import run_local
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 from tactful.scale.scoring import Wanted, joined
 from tactful.scale.summary import Summary, summarise, to_json
 from tactful.scale.tables.compression import pack
@@ -72,7 +72,7 @@ def local(table: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Call
         folder = tmp_path_factory.mktemp("local")
         write_table(table, folder / f"in.{kind}")
         job = job_for(str(folder / f"in.{kind}"), folder / "out", kind)
-        assert run_local(job, Unwatched()).summary.rows == ROWS
+        assert run_local(job, Watch()).summary.rows == ROWS
         return folder / "out"
 
     return parts

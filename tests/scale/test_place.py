@@ -13,7 +13,7 @@ from tactful.scale.local.engine import run_local
 from tactful.scale.local.manifest import FILE, Manifest
 from tactful.scale.local.place import SUMMARY, missing_pieces, place_of, refuse_more
 from tactful.scale.local.worker import WORK
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 from tactful.scale.tables.pieces import Piece
 
 
@@ -209,7 +209,7 @@ def test_a_run_that_has_ended_has_no_more_rows(tmp_path: Path) -> None:
 
 
 def test_a_second_run_is_refused_while_the_first_one_writes(tmp_path: Path, source: Path) -> None:
-    class Meets(Unwatched):
+    class Meets(Watch):
         said = ""
 
         def part(self, size: int, rows: int) -> None:

@@ -18,7 +18,7 @@ from tactful.scale.cluster.addresses import beside
 from tactful.scale.follow.follow import follow_local
 from tactful.scale.local.engine import run_local, stream_local
 from tactful.scale.local.manifest import FILE
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 from tactful.scale.rejects import LONGEST_ROW, as_lines, from_lines, reject
 from tactful.scale.tables.formats import Format
 
@@ -142,7 +142,7 @@ def test_parts_are_put_together_in_the_order_of_the_input(
     assert places(again.rejects) == wanted
 
 
-class Killed(Unwatched):
+class Killed(Watch):
     """Ends a run after some parts."""
 
     def __init__(self, parts: int):
@@ -163,7 +163,7 @@ def test_a_resumed_run_lists_each_row_once(parts: int, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_local(work, Killed(parts))
     assert not (tmp_path / "out.rejects.jsonl").exists()
-    done = run_local(work, Unwatched())
+    done = run_local(work, Watch())
     assert places(done.rejects or "") == [("in.csv", line) for line in bad]
     assert done.summary.rows == 15
 
@@ -175,7 +175,7 @@ def test_a_list_of_a_part_that_was_lost_is_made_again(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_local(work, Killed(2))
     (tmp_path / "out" / "_work" / "part-00000.rejects.jsonl").unlink()
-    done = run_local(work, Unwatched())
+    done = run_local(work, Watch())
     assert places(done.rejects or "") == [("in.csv", 2), ("in.csv", 10)]
 
 
@@ -191,7 +191,7 @@ def test_parts_of_a_version_that_listed_nothing_are_made_again(tmp_path: Path) -
         line.pop("rejects", None)
     manifest.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     (tmp_path / "out" / "_work" / "part-00000.rejects.jsonl").unlink()
-    done = run_local(work, Unwatched())
+    done = run_local(work, Watch())
     assert places(done.rejects or "") == [("in.csv", 2), ("in.csv", 10)]
     assert (done.summary.rows, done.summary.skipped) == (10, 2)
 
@@ -228,13 +228,13 @@ def test_what_is_printed_lists_its_rejects_where_a_name_is_given(tmp_path: Path)
     source = tmp_path / "in.csv"
     source.write_text(csv_with({2: "2,too,many", 5: "5,too,many"}, 6))
     bare = job(source, "-", skip_bad_rows=True, part_rows=2)
-    assert stream_local(bare, io.BytesIO(), Unwatched()).rejects is None
+    assert stream_local(bare, io.BytesIO(), Watch()).rejects is None
     assert {each.name for each in tmp_path.iterdir()} == {"in.csv"}
     named = replace(bare, rejects=str(tmp_path / "bad.jsonl"))
-    assert stream_local(named, io.BytesIO(), Unwatched()).rejects == named.rejects
+    assert stream_local(named, io.BytesIO(), Watch()).rejects == named.rejects
     assert places(named.rejects or "") == [("in.csv", 2), ("in.csv", 5)]
     with pytest.raises(UsageError, match=r"bad\.jsonl: it exists already"):
-        stream_local(named, io.BytesIO(), Unwatched())
+        stream_local(named, io.BytesIO(), Watch())
 
 
 def test_printing_that_fails_leaves_no_list(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_printing_that_fails_leaves_no_list(tmp_path: Path) -> None:
     assert {each.name for each in tmp_path.iterdir()} == {"in.csv"}
 
 
-class Ended(Unwatched):
+class Ended(Watch):
     """Ends a follower in the middle of its third batch, or softly behind the last row."""
 
     def __init__(self, rows: int):
@@ -344,7 +344,7 @@ class TestEngines:
         self.sources(tmp_path / "in", kind)
         more: dict[str, Any] = {"skip_bad_rows": True, "part_rows": 5_000}
         work = replace(job_for(str(tmp_path / "in"), tmp_path / "out", kind, **more), scorer=WORDS)
-        here = run_local(replace(work, output=str(tmp_path / "here")), Unwatched())
+        here = run_local(replace(work, output=str(tmp_path / "here")), Watch())
         if engine == "spark":
             spark = request.getfixturevalue("spark_here")
             before = spark.conf.get("spark.sql.files.maxPartitionBytes")

@@ -14,14 +14,14 @@ from tactful.errors import InputError, TactfulError, UsageError
 from tactful.scale.local.engine import run_local
 from tactful.scale.local.manifest import FILE
 from tactful.scale.outcome import Outcome
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 from tactful.scale.scorer import Columns
 from tactful.scale.summary import to_json
 
 ROWS = 30
 
 
-class Ends(Unwatched):
+class Ends(Watch):
     """Ends a run when so many parts are whole, as if the machine had gone."""
 
     def __init__(self, parts: int):
@@ -38,7 +38,7 @@ class InterruptedRunError(Exception):
     """A run was ended by a test."""
 
 
-class Tells(Unwatched):
+class Tells(Watch):
     """Remembers what a run tells."""
 
     def __init__(self) -> None:
@@ -310,15 +310,15 @@ def test_what_fails_at_the_end_is_done_again(tmp_path: Path, source: Path, name:
         raise InterruptedRunError
 
     with pytest.raises(InterruptedRunError):
-        run_local(wanted, Unwatched(), at_end=fail)
+        run_local(wanted, Watch(), at_end=fail)
     told: list[object] = []
-    outcome = run_local(wanted, Unwatched(), at_end=told.append)
+    outcome = run_local(wanted, Watch(), at_end=told.append)
     assert told == [outcome.summary]
     assert not outcome.was_complete
 
 
 def test_a_file_that_grows_while_it_is_read_is_told(tmp_path: Path, source: Path) -> None:
-    class Grows(Unwatched):
+    class Grows(Watch):
         def part(self, size: int, rows: int) -> None:
             longer(source)
 

@@ -1,6 +1,6 @@
 """Scale: one pure function over tables of any size, on this machine, on Ray and on Spark.
 
-Names are loaded when first used, and the libraries of a cluster only with its engine.
+Names are imported when they are first used, and the libraries of a cluster with its engine.
 """
 
 from importlib import import_module

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
 
 import polars as pl
 
@@ -31,18 +30,6 @@ class CachedScores:
 
     texts: pl.Series
     added: pl.DataFrame
-
-
-class ScoreCache(Protocol):
-    """Remembers what texts were scored with."""
-
-    def recall(self, texts: pl.Series, scorer: Scorer) -> CachedScores:
-        """Return what is known of distinct texts."""
-        ...
-
-    def keep(self, texts: pl.Series, added: pl.DataFrame) -> None:
-        """Remember what was found; a text without a score is not remembered."""
-        ...
 
 
 class ProcessCache:
@@ -120,6 +107,9 @@ class SharedCache:
                 raise
             self._connection = connection
         return self._connection
+
+
+ScoreCache = ProcessCache | SharedCache
 
 
 def _key(text: str) -> bytes:

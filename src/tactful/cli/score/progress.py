@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.cli.progress import Ticker, shown_as, spoken
+from tactful.scale.progress import Watch
 from tactful.words import counted
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _SETTLED_SECONDS = 3.0
 """Before this, the model is being opened and the rate says nothing."""
 
 
-class Clock:
+class Clock(Watch):
     """Counts rows and parts, and knows rate and time left; shows nothing."""
 
     def __init__(self) -> None:

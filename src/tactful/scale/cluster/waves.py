@@ -17,12 +17,11 @@ from tactful.scale.changes import refuse_changes
 from tactful.scale.cluster.addresses import format_at, is_under, under
 from tactful.scale.job import REJECTS, Job
 from tactful.scale.outcome import Outcome
-from tactful.scale.portions import top_file_bytes
 from tactful.scale.rejects import as_lines
 from tactful.scale.summary import Summary, to_json
 from tactful.scale.tables.formats import Format, format_of
-from tactful.scale.tally import Tally, add_tallies, tally_from_bytes
-from tactful.scale.top_rows import RANK
+from tactful.scale.tables.headers import refuse_other_columns
+from tactful.scale.tally import RANK, Tally, add_tallies, tally_from_bytes, top_file_bytes
 
 VERSION = 1
 WAVE_BYTES = 1 << 30
@@ -159,7 +158,7 @@ def run_waves(
             on_wave(number + 1, len(waves), total.summary)
     if job.top:
         top = None if total.top is None else total.top.drop(RANK)
-        store.write(written[1], top_file_bytes(top, job.output_format))
+        store.write(written[1], top_file_bytes(top, job))
     if listed is not None and total.rejects:
         order = {file.path: number for number, file in enumerate(files)}
         ordered = sorted(total.rejects, key=lambda each: (order.get(each.file, 0), each.line))
@@ -200,24 +199,10 @@ def _one_wave(
 def _refuse_other_columns(
     store: Store, files: Sequence[str], columns: Mapping[str, str], first: str
 ) -> None:
-    """Refuse a table with other columns or types than the first one; their order may differ.
-
-    An engine would leave out what the first one does not have, and say nothing.
-    """
+    """Compare the columns of Parquet files with those of the first one, several at a time."""
     with ThreadPoolExecutor(_LOOKS) as pool:
         for name, found in zip(files, pool.map(store.columns, files), strict=True):
-            other = set(found) ^ set(columns)
-            if other:
-                raise InputError(
-                    f"{name}: found other columns than in {first} ({', '.join(sorted(other)[:5])})"
-                    "; expected the same in all files; score them apart."
-                )
-            for column, kind in found.items():
-                if kind != columns[column]:
-                    raise InputError(
-                        f"{name}: found '{column}' as {kind}, and as {columns[column]} in {first}; "
-                        "expected the same type in all files; score them apart."
-                    )
+            refuse_other_columns(name, found, first, columns)
 
 
 def _recorded(store: Store, records: str, number: int) -> Tally | None:

@@ -9,7 +9,7 @@ import functools
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
@@ -29,22 +29,16 @@ from tactful.scale.job import STDOUT, Job
 from tactful.scale.local.locking import locked
 from tactful.scale.local.worker import Done, Setup, Worker
 from tactful.scale.outcome import Outcome
+from tactful.scale.portions import Plan, plan_for_json, plan_for_table
 from tactful.scale.progress import Watch
-from tactful.scale.scoring import (
-    LINE,
-    Wanted,
-    check_columns,
-    check_lines,
-    output_names,
-    renamed,
-)
+from tactful.scale.scoring import LINE, output_names
 from tactful.scale.summary import Summary, merged
 from tactful.scale.tables.headers import Header, empty_table, header_of
 from tactful.scale.tables.parse import parse
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.records import record_ends, refuse_endless
 from tactful.scale.tables.sources import Source, find_sources
-from tactful.scale.tables.writing import header_bytes, output_columns
+from tactful.scale.tables.writing import header_bytes
 
 FIRST_ROWS = 32
 """The first batches are small; later ones are as large as the time allows."""
@@ -91,7 +85,7 @@ def follow_local(
         with contextlib.suppress(KeyboardInterrupt), follower.stop.listening():
             follower.run(output)
     listed = job.rejects_file if follower.summary.skipped else None
-    return Outcome(follower.summary, rejects=listed, renamed=follower.renamed)
+    return Outcome(follower.summary, rejects=listed, renamed=follower.plan.renamed)
 
 
 def _source(job: Job) -> Source:
@@ -135,9 +129,9 @@ class _Follower:
     """Reads what comes, one file after the other, and has it scored and written in batches."""
 
     def __init__(self, job: Job, source: Source, watch: Watch, latency: float):
-        self.job, self.source, self.watch, self.latency = job, source, watch, latency
+        self.plan, self.source = Plan(job, job.output_format), source
+        self.watch, self.latency = watch, latency
         self.summary, self.stop = Summary(), _Stop()
-        self.renamed: dict[str, str] = {}
         self.most_rows = FIRST_ROWS
         self._first: Header | None = None
         self._unseen = source.format.shape == "lines"
@@ -145,19 +139,23 @@ class _Follower:
         # A log that is replaced each hour must not have the model opened each hour.
         self._load = functools.cache(job.scorer.load)
 
+    @property
+    def job(self) -> Job:
+        """The job, with the keys that lines of JSON are known to have."""
+        return self.plan.job
+
     def run(self, output: Output) -> None:
         """Follow until the stream ends; where a file is replaced, go on with the new one."""
         self.watch.start(None, 0, 0)
         place = output.place
         self._unseen = self._unseen and not place.offset
-        self._use(replace(self.job.wanted, keys=output.keys))
+        wanted = replace(self.job.wanted, keys=output.keys)
+        names = output_names(output.keys, self.job.scorer.columns, wanted.prefix)
+        self.plan = replace(self.plan, job=replace(self.job, wanted=wanted), names=names)
         while True:
-            growing: Growing
-            if self.source.path is None:
-                growing = GrowingStream()
-            else:
-                growing = GrowingFile(self.source.path, place)
-                place = growing.place
+            path = self.source.path
+            growing = GrowingStream() if path is None else GrowingFile(path, place)
+            place = growing.place
             with contextlib.closing(growing):
                 try:
                     self._follow(growing, place, output)
@@ -179,17 +177,11 @@ class _Follower:
 
     def _look_at(self, piece: Piece, worker: Worker) -> None:
         """Refuse first lines without the keys that are asked for: a wrong name is soon told."""
-        head, job = worker.setup.headers[piece.source], self.job
-        lines = parse(piece, self.source, head, job.skip_bad_rows).table[LINE]
-        self._use(check_lines(lines, job.wanted, job.scorer))
-        worker.use(self.job.wanted)
+        head = worker.setup.headers[piece.source]
+        lines = parse(piece, self.source, head, self.job.skip_bad_rows).table[LINE]
+        self.plan = plan_for_json(self.plan, lines)
+        worker.portions.use(self.plan)
         self._unseen = not len(lines)
-
-    def _use(self, wanted: Wanted, columns: Sequence[str] = ()) -> None:
-        """Remember what the input has, and so the names that our columns get."""
-        self.job = replace(self.job, wanted=wanted)
-        names = output_names(columns or wanted.keys, self.job.scorer.columns, wanted.prefix)
-        self.renamed = renamed(names, wanted.prefix)
 
     def rows_in_time(self, rows: int, seconds: float) -> int:
         """Return how many rows can be scored in what is left of the time that one may take.
@@ -252,14 +244,11 @@ class _Follower:
             )
         header = b""
         if self.source.format.shape == "table":
-            table = empty_table(first)
-            check_columns(table, self.job.wanted, self.job.scorer)
-            self._use(self.job.wanted, table.columns)
-            columns = output_columns(table.columns, self.job.wanted, self.job.scorer)
-            header = header_bytes(columns, self.job.output_format)
+            self.plan = plan_for_table(self.plan, empty_table(first))
+            header = header_bytes(self.plan.output_columns, self.job.output_format)
         output.begin(header)
         # Rows are written in the order of the first head, and read in that of the second.
-        setup = Setup(self.job, (self.source,) * 2, (first, head), None, self._load)
+        setup = Setup(self.plan, (self.source,) * 2, (first, head), None, self._load)
         return Worker(setup, self.watch.rows)
 
 

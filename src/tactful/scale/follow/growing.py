@@ -6,7 +6,6 @@ import sys
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
 
 from tactful.scale.follow.output import Place
 
@@ -24,34 +23,11 @@ class Replaced(Exception):  # noqa: N818
         super().__init__()
 
 
-class Growing(Protocol):
-    """Something that more may be read from."""
-
-    ended: bool
-    """Nothing will come any more."""
-
-    def read(self) -> bytes:
-        """Return what is there, or nothing; never wait for long."""
-        ...
-
-    def skip_to(self, offset: int) -> None:
-        """Go on at a place that was read before."""
-        ...
-
-    def marked(self, place: Place) -> Place:
-        """Return a place with what tells that it is one in this input."""
-        ...
-
-    def close(self) -> None:
-        """Let it go."""
-        ...
-
-
 class GrowingStream:
     """Standard input."""
 
     def __init__(self) -> None:
-        self.ended = False
+        self.ended, self.place = False, Place()
 
     def read(self) -> bytes:
         """Return what is there, or nothing."""
@@ -135,3 +111,6 @@ class GrowingFile:
             return False  # between two files: the next one will be seen
         is_other = not os.path.samestat(named, os.fstat(self._file.fileno()))
         return is_other and named.st_size > 0
+
+
+Growing = GrowingFile | GrowingStream

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from tactful.errors import InputError, OutputError, UsageError
 from tactful.scale.changes import refuse_changes
@@ -25,26 +25,6 @@ class Place:
     marked: int = 0
     """So many bytes at the start were looked at, to know the input again."""
     mark: str = ""
-
-
-class Output(Protocol):
-    """Takes the bytes of batches."""
-
-    keys: tuple[str, ...]
-    """The keys that the first lines of JSON have; they are noted with the place."""
-
-    @property
-    def place(self) -> Place:
-        """How far the input was read by an earlier run."""
-        ...
-
-    def begin(self, header: bytes) -> None:
-        """Write the header, unless it is there already."""
-        ...
-
-    def add(self, data: bytes, place: Place, rejects: bytes = b"") -> None:
-        """Write a batch and its rejects, and note how far the input was read."""
-        ...
 
 
 class FollowedStream:
@@ -236,3 +216,6 @@ class FollowedFile:
                 f"{size:,} bytes; pass --restart to begin anew."
             )
         return place, size
+
+
+Output = FollowedFile | FollowedStream

@@ -4,7 +4,7 @@ import contextlib
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -21,21 +21,14 @@ from tactful.scale.local.place import SUMMARY, OutputPlace, missing_pieces, plac
 from tactful.scale.local.pool import InProcess, Processes, cannot_write
 from tactful.scale.local.worker import WORK, Done, Setup, summary_name
 from tactful.scale.outcome import Outcome
+from tactful.scale.portions import Plan, plan_for_json, plan_for_table
 from tactful.scale.progress import Watch
 from tactful.scale.rejects import RejectsFile
 from tactful.scale.scorer import PART_ROWS, ScoreBatch
-from tactful.scale.scoring import (
-    LINE,
-    Wanted,
-    check_columns,
-    check_lines,
-    output_names,
-    renamed,
-)
+from tactful.scale.scoring import LINE
 from tactful.scale.summary import Summary, from_json, merged, to_json
 from tactful.scale.tables.atomic_write import write_atomically
 from tactful.scale.tables.headers import Header, empty_table, read_headers
-from tactful.scale.tables.json_lines import schema_of
 from tactful.scale.tables.parse import lines_behind, parse
 from tactful.scale.tables.pieces import Begin, Piece, begin_behind, cut_pieces
 from tactful.scale.tables.sources import Source, find_sources
@@ -56,23 +49,12 @@ class Input:
 
     sources: tuple[Source, ...]
     headers: tuple[Header, ...]
-    wanted: Wanted
-    """With the keys that the first lines of JSON have."""
-    names: Mapping[str, str]
-    """Each added column -> its name in the output."""
-    schema: pl.Schema | None = None
-    columns: tuple[str, ...] = ()
-    """All columns of the output; none where lines are kept as they are."""
-
-    @property
-    def renamed(self) -> dict[str, str]:
-        """The added columns that have not the name that was asked for, as the input has it."""
-        return renamed(self.names, self.wanted.prefix)
+    plan: Plan
 
     @property
     def prints(self) -> list[str]:
         """A fingerprint of the columns of each source, and of those that lines become."""
-        types = None if self.schema is None else list(self.schema.items())
+        types = None if self.plan.schema is None else list(self.plan.schema.items())
         return [
             blake2b(
                 repr((head.columns, types)).encode("utf-8", "backslashreplace"), digest_size=8
@@ -114,7 +96,7 @@ def run_local(
                 manifest,
                 must_look,
             ):
-                work = replace(job, wanted=source.wanted)
+                work = source.plan.job
                 outcome = _run(work, source, place, manifest, must_look, watch)
                 if at_end is not None:
                     at_end(outcome.summary)
@@ -139,7 +121,7 @@ def _run(
             (str(place.target),),
             was_complete=True,
             rejects=listed if listed is not None and Path(listed).exists() else None,
-            renamed=source.renamed,
+            renamed=source.plan.renamed,
         )
     rows = sum(int(part["rows"]) for part in manifest.parts.values())
     watch.start(source.total, _size_done(manifest), rows)
@@ -150,25 +132,25 @@ def _run(
     for each in source.sources:
         each.refuse_if_changed()
     numbers = sorted(manifest.parts)
-    written = finish(job, place.folder, place.target, numbers, source.columns)
+    written = finish(job, place.folder, place.target, numbers, source.plan.output_columns)
     rejects = write_rejects(job, place.folder, numbers)
     summary = _summed(place.folder, manifest)
     told = json.dumps(to_json(summary), ensure_ascii=False, indent=1)
     write_atomically(place.folder / SUMMARY, told.encode("utf-8", "surrogatepass"))
-    return Outcome(summary, written, rejects=rejects, renamed=source.renamed)
+    return Outcome(summary, written, rejects=rejects, renamed=source.plan.renamed)
 
 
 def stream_local(job: Job, out: IO[bytes], watch: Watch, *, force: bool = False) -> Outcome:
     """Score the input to a stream, in its order; nothing is kept, and nothing can be resumed."""
     source = _opened(job)
-    job = replace(job, wanted=source.wanted)
+    job = source.plan.job
     name = None if job.rejects_file is None else Path(job.rejects_file)
     if name is not None and name.exists() and not force:
         raise UsageError(f"{name}: it exists already; name another place or pass --force.")
     rejects = RejectsFile(name)
     watch.start(source.total, 0, 0)
     summary = Summary()
-    out.write(header_bytes(list(source.columns), job.output_format))
+    out.write(header_bytes(source.plan.output_columns, job.output_format))
     with rejects, _pool(job, source, None, watch) as pool:
         done_parts = pool.run(_cut(job, source, Begin()), _AHEAD * job.workers)
         for done in _in_order(done_parts):
@@ -177,30 +159,24 @@ def stream_local(job: Job, out: IO[bytes], watch: Watch, *, force: bool = False)
             rejects.add(done.rejects)
             summary = merged(summary, done.summary or Summary())
             watch.part(done.piece.size, done.rows)
-    return Outcome(summary, rejects=rejects.written, renamed=source.renamed)
+    return Outcome(summary, rejects=rejects.written, renamed=source.plan.renamed)
 
 
 def _opened(job: Job, made: Sequence[Path] = ()) -> Input:
     """Open the sources and refuse at once what could only fail later."""
     sources = tuple(find_sources(job.inputs, job.input_format, made))
     headers = tuple(read_headers(sources))
+    plan = Plan(job, job.output_format)
     if sources[0].format.shape == "table":
-        table = empty_table(headers[0])
-        check_columns(table, job.wanted, job.scorer)
-        names = output_names(table.columns, job.scorer.columns, job.wanted.prefix)
-        return Input(sources, headers, job.wanted, names, columns=(*table.columns, *names.values()))
+        return Input(sources, headers, plan_for_table(plan, empty_table(headers[0])))
     lines = _first_lines(job, sources, headers)
-    wanted = check_lines(lines, job.wanted, job.scorer)
-    names = output_names(wanted.keys, job.scorer.columns, wanted.prefix)
-    if job.output_format.kind == "jsonl":
-        return Input(sources, headers, wanted, names)
-    if sources[0].path is None or not len(lines):
+    plan = plan_for_json(plan, lines)
+    if plan.schema is not None and (sources[0].path is None or not len(lines)):
         raise UsageError(
             f"{sources[0].name}: found JSON lines that cannot be read twice, or none at all; "
             "expected a file with lines, to know the columns of the table; write JSONL instead."
         )
-    schema = schema_of(lines)
-    return Input(sources, headers, wanted, names, schema, (*schema, *names.values()))
+    return Input(sources, headers, plan)
 
 
 def _first_lines(job: Job, sources: Sequence[Source], headers: Sequence[Header]) -> pl.Series:
@@ -272,8 +248,8 @@ def _pool(
         load: Callable[[], ScoreBatch] = scorer.load
         if not alone and scorer.lay_out is not None:
             load = scorer.lay_out(shared)
-        lean = replace(job, scorer=replace(scorer, lay_out=None))
-        setup = Setup(lean, source.sources, source.headers, folder, load, source.schema)
+        plan = replace(source.plan, job=replace(job, scorer=replace(scorer, lay_out=None)))
+        setup = Setup(plan, source.sources, source.headers, folder, load)
         pool = InProcess(setup, watch) if alone else Processes(setup, job.workers, watch)
         try:
             yield pool

@@ -11,13 +11,11 @@ import polars as pl
 from tactful.scale.job import Job
 from tactful.scale.local.worker import WORK, part_name, rejects_name, top_name
 from tactful.scale.rejects import RejectsFile
-from tactful.scale.scoring import LINE
 from tactful.scale.tables.atomic_write import temporary_path, write_atomically
-from tactful.scale.tables.compression import pack
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.where import first_line
-from tactful.scale.tables.writing import header_bytes, table_bytes
-from tactful.scale.top_rows import top_of
+from tactful.scale.tables.writing import header_bytes
+from tactful.scale.tally import top_file_bytes, top_of
 
 _ROW_GROUP = 100_000
 
@@ -95,11 +93,5 @@ def top_path(job: Job, target: Path) -> Path:
 def _write_top(job: Job, folder: Path, target: Path, numbers: Sequence[int]) -> Path:
     path = top_path(job, target)
     parts = (pl.read_ipc((folder / WORK / top_name(each)).read_bytes()) for each in numbers)
-    top = top_of(parts, job.top)
-    output = job.output_format
-    if output.kind == "jsonl" and top.columns == [LINE]:
-        data = pack("".join(f"{line}\n" for line in top[LINE]).encode("utf-8"), output.packing)
-    else:
-        data = table_bytes(top, output)
-    write_atomically(path, data, folder / WORK)
+    write_atomically(path, top_file_bytes(top_of(parts, job.top), job), folder / WORK)
     return path

@@ -17,11 +17,14 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from tactful.errors import OutputError, RunError, TactfulError, UsageError
+from tactful.scale.environment import environment
 from tactful.scale.local.worker import Done, Setup, Worker
 from tactful.scale.progress import Watch
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.where import first_line
 
+_ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+"""There is a process for each core, so the libraries in it use one thread."""
 _LOOK_SECONDS = 0.25
 _END_SECONDS = 5.0
 
@@ -57,7 +60,7 @@ class Processes:
         self._crew: dict[Connection, BaseProcess] = {}
         self._busy: dict[Connection, Piece] = {}
         try:
-            with _one_thread_each(), _deaf_to_interrupts():
+            with environment(_ONE_THREAD, override=True), _interrupts_delayed():
                 for at in range(workers):
                     ours, theirs = context.Pipe()
                     process = context.Process(
@@ -200,23 +203,7 @@ def _killed(code: int | None, piece: Piece) -> RunError:
 
 
 @contextlib.contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Start processes whose libraries use one thread: there is one process for each core."""
-    names = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update({names[0]: "1", names[1]: "1", names[2]: "false"})
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-@contextlib.contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
+def _interrupts_delayed() -> Iterator[None]:
     """Start processes that do not hear Ctrl-C, which reaches all of a terminal.
 
     The first process decides what it means; the others would print that they were interrupted.

@@ -9,16 +9,16 @@ from inspect import signature
 from typing import Any
 
 from tactful.errors import RunError, UsageError
-from tactful.scale.cluster.addresses import format_at
 from tactful.scale.cluster.arrow_store import ArrowStore, file_system
 from tactful.scale.cluster.arrow_tables import without_rows
 from tactful.scale.cluster.engine_errors import first_cause, one_sentence_errors
-from tactful.scale.cluster.environment import environment
+from tactful.scale.cluster.pieces import plan_for_text, source_at
 from tactful.scale.cluster.reachability import check_reachable
 from tactful.scale.cluster.waves import WAVE_BYTES, WAVE_FILES, OnWave, Prepared, run_waves
+from tactful.scale.environment import environment
 from tactful.scale.job import Job
 from tactful.scale.outcome import Outcome
-from tactful.scale.portions import Address, Plan, plan_for_lines, plan_for_table
+from tactful.scale.portions import Plan, plan_for_table
 from tactful.scale.ray.engine import ONE_THREAD, import_ray
 from tactful.scale.ray.files import (
     PART,
@@ -97,10 +97,9 @@ def _plan(job: Job, first: str) -> Plan:
         system, path = file_system(first)
         schema = parquet.read_schema(path, filesystem=system)
         return plan_for_table(plan, without_rows(schema.empty_table(), job.wanted))
-    source = Address(None, format_at(first) or job.input_format, address=first)
     system, path = file_system(first)
     with system.open_input_stream(path, compression="detect") as file:
-        return plan_for_lines(plan, file.read(_LOOKED_AT), source)
+        return plan_for_text(plan, file.read(_LOOKED_AT), source_at(first, job))
 
 
 def _score_wave(

@@ -16,10 +16,11 @@ from tactful.scale.cluster.addresses import format_at
 from tactful.scale.cluster.arrow_tables import without_rows
 from tactful.scale.cluster.engine_errors import first_cause, one_sentence_errors
 from tactful.scale.cluster.hadoop_store import HadoopStore
+from tactful.scale.cluster.pieces import plan_for_text, source_at
 from tactful.scale.cluster.waves import WAVE_BYTES, WAVE_FILES, OnWave, Prepared, run_waves
 from tactful.scale.job import Job
 from tactful.scale.outcome import Outcome
-from tactful.scale.portions import Address, Plan, plan_for_lines, plan_for_table
+from tactful.scale.portions import Plan, plan_for_table
 from tactful.scale.rejects import Reject
 from tactful.scale.spark.engine import added_schema, in_arrow
 from tactful.scale.spark.session import spark_session
@@ -37,6 +38,7 @@ from tactful.scale.spark.tasks import (
     tables_as_they_are,
 )
 from tactful.scale.tables.formats import Format
+from tactful.scale.tables.sources import Source
 from tactful.scale.tally import Tally
 
 if TYPE_CHECKING:
@@ -115,8 +117,7 @@ def _plan(spark: "SparkSession", job: Job, first: str) -> Plan:
         return plan_for_table(plan, without_rows(_no_rows(spark, first), job.wanted))
     rows = spark.read.text(as_named(first), lineSep="\n").limit(_LOOKED_AT).collect()
     data = "".join(f"{row[VALUE]}\n" for row in rows).encode("utf-8", "surrogatepass")
-    source = Address(None, format_at(first) or job.input_format, address=first)
-    return plan_for_lines(plan, data, source)
+    return plan_for_text(plan, data, source_at(first, job))
 
 
 def _no_rows(spark: "SparkSession", path: str) -> "pa.Table":
@@ -193,8 +194,7 @@ def _lines(spark: "SparkSession", plan: Plan, files: Sequence[str], count: Count
         place = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
         if not one_by_one:
             place = f"{place} (counted from where a task began)"
-        kind = format_at(paths[0]) or plan.job.input_format
-        source = Address(None, kind, address=place)
+        source = replace(source_at(paths[0], plan.job), address=place)
         lines = lines.select(VALUE).coalesce(1) if one_by_one else lines.drop(_PATH)
         frames.append(_scored_lines(lines, plan, source, count))
     return reduce(lambda one, other: one.union(other), frames)
@@ -246,7 +246,7 @@ def _plain(path: str) -> str:
     return re.sub(r"(?<=:)/+", "/", path)
 
 
-def _scored_lines(frame: "DataFrame", plan: Plan, source: Address, count: Count) -> "DataFrame":
+def _scored_lines(frame: "DataFrame", plan: Plan, source: Source, count: Count) -> "DataFrame":
     if plan.output.kind != "parquet":
 
         def text(batches: Batches) -> Batches:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from tactful.errors import RunError, UsageError
 from tactful.scale.cluster.engine_errors import first_cause
-from tactful.scale.cluster.environment import environment
 from tactful.scale.cluster.reachability import check_reachable
+from tactful.scale.environment import environment
 from tactful.scale.job import Job
 from tactful.scale.spark.engine import PANDAS, import_pyspark
 

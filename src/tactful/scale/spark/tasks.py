@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tactful.scale.cluster.arrow_tables import ArrowScorer, as_frame
-from tactful.scale.portions import Address, Plan, Portion, PortionScorer, check_header
+from tactful.scale.cluster.pieces import read_pieces
+from tactful.scale.portions import Plan, Portion, PortionScorer
 from tactful.scale.score_cache import ProcessCache
 from tactful.scale.scoring import joined
 from tactful.scale.spark.engine import opened_once
-from tactful.scale.tables.headers import read_header
-from tactful.scale.tables.pieces import Piece
-from tactful.scale.tables.records import cut_records
-from tactful.scale.tables.writing import header_bytes, output_columns
+from tactful.scale.tables.sources import Source
+from tactful.scale.tables.writing import header_bytes
 from tactful.scale.tally import Tally, add_tallies, tally
 
 if TYPE_CHECKING:
@@ -50,15 +49,15 @@ class TallyParam:
         return add_tallies(one, other, self._top)
 
 
-def portions_of_lines(batches: Batches, plan: Plan, source: Address) -> Iterator[Portion]:
-    """Score lines that stand in one file, or in several if each line is a record."""
+def portions_of_lines(batches: Batches, plan: Plan, source: Source) -> Iterator[Portion]:
+    """Score the lines of one file, or of several if each line is a record."""
     scorer = PortionScorer(plan, opened_once(plan.job.scorer).load)
     for block, lines in groupby(_by_block(batches), key=itemgetter(0)):
-        for scored, found in _portions_of_block(scorer, (each for _, each in lines), source):
-            rejects = found.rejects
+        for found in _portions_of_block(scorer, (each for _, each in lines), source):
+            rejects = found.tally.rejects
             if block:
                 rejects = tuple(replace(each, file=block) for each in rejects)
-            yield scored, replace(found, rejects=rejects)
+            yield replace(found, tally=replace(found.tally, rejects=rejects))
 
 
 def _by_block(batches: Batches) -> "Iterator[tuple[str, pa.RecordBatch]]":
@@ -75,21 +74,15 @@ def _by_block(batches: Batches) -> "Iterator[tuple[str, pa.RecordBatch]]":
 
 
 def _portions_of_block(
-    scorer: PortionScorer, batches: Batches, source: Address
+    scorer: PortionScorer, batches: Batches, source: Source
 ) -> Iterator[Portion]:
     file: Any = _Stream(batches)
     first = file.read(0)
     if not first:
         return  # a task may have no lines at all, and so no header either
     file.push(first)
-    plan = scorer.plan
-    head = read_header(file, source)
-    check_header(head, plan.columns, source.name)
-    line, job = 1 + head.lines, plan.job
-    cut = cut_records(file, source.format, job.part_rows, job.part_bytes, source.name, head.rest)
-    for data in cut:
-        yield scorer.piece(Piece(0, 0, 0, 0, line, 0, data), source, head)
-        line += data.count(b"\n")
+    for piece, head in read_pieces(file, source, scorer.plan):
+        yield scorer.piece(piece, source, head)
 
 
 def portions_of_tables(batches: Batches, plan: Plan) -> Iterator[Portion]:
@@ -105,16 +98,15 @@ def portions_of_tables(batches: Batches, plan: Plan) -> Iterator[Portion]:
 def as_text(portions: Iterator[Portion], plan: Plan, count: Count) -> Batches:
     """Yield the bytes of parts as text; the first of a file has the header."""
     scorer, is_first = PortionScorer(plan), True
-    for scored, found in portions:
-        count(found)
+    for found in portions:
+        count(found.tally)
         # Spark ends each row of text with a line end of its own.
-        data = scorer.data(scored, header=is_first).removesuffix(b"\n")
+        data = scorer.data(found, header=is_first).removesuffix(b"\n")
         if data:
             is_first = False
             yield _as_row(data)
     if is_first and not plan.job.only_top and _writes_a_file_anyway():
-        columns = output_columns(plan.columns, plan.job.wanted, plan.job.scorer)
-        header = header_bytes(columns, plan.output).rstrip(b"\n")
+        header = header_bytes(plan.output_columns, plan.output).rstrip(b"\n")
         if header:
             yield _as_row(header)
 
@@ -137,11 +129,11 @@ def as_tables(
     portions: Iterator[Portion], plan: Plan, count: Count, schema: "pa.Schema"
 ) -> Batches:
     """Yield rows as batches of the declared columns, for Spark to write."""
-    for scored, found in portions:
-        count(found)
+    for found in portions:
+        count(found.tally)
         if plan.job.only_top:
             continue
-        yield from joined(scored, plan.job.wanted).to_arrow().cast(schema).to_batches()
+        yield from joined(found.scored, plan.job.wanted).to_arrow().cast(schema).to_batches()
 
 
 def tables_as_they_are(batches: Batches, plan: Plan, count: Count) -> Batches:

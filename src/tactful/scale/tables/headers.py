@@ -2,9 +2,9 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import IO
+from typing import IO, Any
 
 import polars as pl
 
@@ -38,6 +38,11 @@ class Header:
     rest: bytes = b""
     """What was read of the rows already, from a stream that cannot be read twice."""
 
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """The columns with their types; those of text files have none."""
+        return dict.fromkeys(self.columns) if self.schema is None else self.schema
+
 
 def read_headers(sources: Sequence[Source]) -> list[Header]:
     """Read the starts of all sources; files with different columns are refused."""
@@ -49,26 +54,29 @@ def read_headers(sources: Sequence[Source]) -> list[Header]:
             with open_source(source) as file:
                 head = read_header(file, source)
         if headers:
-            _refuse_others(head, source, headers[0], sources[0])
+            refuse_other_columns(source.name, head.types, sources[0].name, headers[0].types)
         headers.append(head)
     return headers
 
 
-def _refuse_others(head: Header, source: Source, first: Header, first_source: Source) -> None:
-    """Refuse a file with other columns than the first one, or other types; the order may differ."""
-    other = set(head.columns) ^ set(first.columns)
+def refuse_other_columns(
+    name: str, types: Mapping[str, Any], first_name: str, first_types: Mapping[str, Any]
+) -> None:
+    """Refuse a file with other columns than the first one, or other types; the order may differ.
+
+    An engine would leave out what the first file does not have, without a message.
+    """
+    other = set(types) ^ set(first_types)
     if other:
         raise InputError(
-            f"{source.name}: found other columns than in {first_source.name} "
-            f"({', '.join(sorted(other)[:5])}); expected the same in all files; score them apart."
+            f"{name}: found other columns than in {first_name} ({', '.join(sorted(other)[:5])}); "
+            "expected the same in all files; score them apart."
         )
-    if head.schema is None or first.schema is None:
-        return
-    for name, kind in head.schema.items():
-        if kind != first.schema[name]:
+    for column, kind in types.items():
+        if kind != first_types[column]:
             raise InputError(
-                f"{source.name}: found '{name}' as {kind}, and as {first.schema[name]} in "
-                f"{first_source.name}; expected the same type in all files; score them apart."
+                f"{name}: found '{column}' as {kind}, and as {first_types[column]} in "
+                f"{first_name}; expected the same type in all files; score them apart."
             )
 
 

@@ -53,7 +53,7 @@ def parse(piece: Piece, source: Source, head: Header, skip_bad_rows: bool = Fals
 def lines_behind(head: Header, source: Source, skip_bad_rows: bool = False) -> pl.Series:
     """Return the lines of JSON that were read together with the head of a source."""
     whole = head.rest[: head.rest.rfind(b"\n") + 1] or head.rest
-    return parse(Piece(0, 0, 0, 0, 1, 0, whole), source, head, skip_bad_rows).table[LINE]
+    return parse(Piece(data=whole), source, head, skip_bad_rows).table[LINE]
 
 
 def _lines(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:

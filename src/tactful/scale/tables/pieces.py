@@ -19,14 +19,14 @@ from tactful.scale.tables.sources import Source
 class Piece:
     """Some rows of one source that become one part."""
 
-    number: int
-    source: int
-    start: int
+    number: int = 0
+    source: int = 0
+    start: int = 0
     """In bytes of the unpacked file, or in rows of a Parquet or Arrow file."""
-    end: int
-    line: int
-    """The line of the file that the first row stands on; in Parquet and Arrow, the row."""
-    next_line: int
+    end: int = 0
+    line: int = 1
+    """The line of the file with the first row; in Parquet and Arrow, the row."""
+    next_line: int = 0
     data: bytes = b""
     """The rows themselves, where they are lines."""
     packed: int | None = field(default=None, compare=False)

@@ -23,11 +23,13 @@ class Source:
     size: int = 0
     changed: int = 0
     """When it was last written, in nanoseconds."""
+    address: str = ""
+    """Where a cluster reads it from; the bytes come as a stream."""
 
     @property
     def name(self) -> str:
-        """What messages call it."""
-        return "standard input" if self.path is None else str(self.path)
+        """The name used in messages."""
+        return self.address or ("standard input" if self.path is None else str(self.path))
 
     def as_data(self) -> dict[str, Any]:
         """Return what tells whether the file is still the same."""

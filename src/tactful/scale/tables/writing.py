@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from tactful.errors import InputError
-from tactful.scale.scorer import Scorer
-from tactful.scale.scoring import Scored, Wanted, joined, output_names, spliced
+from tactful.scale.scoring import Scored, Wanted, joined, spliced
 from tactful.scale.tables.compression import pack
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.json_lines import RowsError, lines_as_table
@@ -18,10 +17,14 @@ _WRAPPED = len('{"v":')
 def part_bytes(scored: Scored, wanted: Wanted, output: Format, header: bool = True) -> bytes:
     """Return a scored table as the bytes of a file; ``header`` is that of CSV."""
     if output.kind == "jsonl" and scored.shape == "lines":
-        lines = spliced(scored, wanted).to_list()
-        text = "\n".join(lines) + "\n" if lines else ""
-        return pack(text.encode("utf-8", "surrogatepass"), output.packing)
+        return lines_bytes(spliced(scored, wanted), output)
     return table_bytes(joined(scored, wanted), output, header)
+
+
+def lines_bytes(lines: pl.Series, output: Format) -> bytes:
+    """Return lines of JSON as the bytes of a file."""
+    text = "".join(f"{line}\n" for line in lines)
+    return pack(text.encode("utf-8", "surrogatepass"), output.packing)
 
 
 def table_bytes(table: pl.DataFrame, output: Format, header: bool = True) -> bytes:
@@ -51,16 +54,11 @@ def _bytes_of(table: pl.DataFrame, output: Format, header: bool) -> bytes:
     return buffer.getvalue()
 
 
-def header_bytes(columns: list[str], output: Format) -> bytes:
+def header_bytes(columns: Sequence[str], output: Format) -> bytes:
     """Return the first line of a delimited file; nothing for other formats."""
     if output.kind not in ("csv", "tsv"):
         return b""
     return table_bytes(pl.DataFrame(schema=dict.fromkeys(columns, pl.String)), output)
-
-
-def output_columns(columns: Sequence[str], wanted: Wanted, scorer: Scorer) -> list[str]:
-    """Return all columns of the output: those of the input, and those that are added."""
-    return [*columns, *output_names(columns, scorer.columns, wanted.prefix).values()]
 
 
 def flat(table: pl.DataFrame) -> pl.DataFrame:
