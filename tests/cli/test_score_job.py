@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from tactful.cli.score.job import ScoreOptions, job_of
+from tactful.checking.bulk import bulk_scorer
 from tactful.errors import TactfulError, UsageError
+from tactful.scale.job import Job
+from tactful.scale.options import ScoreOptions, job_for
 
-WISHES = ScoreOptions(("a.csv",), "out.csv", model="fast", lang="en")
+OPTIONS = ScoreOptions(("a.csv",), "out.csv", model="fast", lang="en")
 
 
 @pytest.fixture(autouse=True)
@@ -17,9 +19,13 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
 
 
+def job_of(options: ScoreOptions) -> Job:
+    return job_for(options, lambda: bulk_scorer(options.model, options.lang, options.only))
+
+
 def refused(**options: Any) -> str:
     with pytest.raises(UsageError) as error:
-        job_of(replace(WISHES, **options))
+        job_of(replace(OPTIONS, **options))
     assert error.value.exit_code == 2
     return str(error.value)
 
@@ -83,13 +89,13 @@ def test_what_cannot_go_together_is_refused(options: dict[str, Any], said: str) 
 def test_formats_are_told_by_names_or_options(
     options: dict[str, Any], read: str, write: str, merged: bool
 ) -> None:
-    job = job_of(replace(WISHES, **options))
+    job = job_of(replace(OPTIONS, **options))
     assert (str(job.input_format), str(job.output_format), job.merged) == (read, write, merged)
 
 
 def test_a_folder_that_is_there_takes_parts_though_its_name_has_an_ending() -> None:
     Path("out.csv").mkdir()
-    assert not job_of(WISHES).merged
+    assert not job_of(OPTIONS).merged
 
 
 def test_a_folder_tells_its_format_by_its_first_table() -> None:
@@ -97,16 +103,16 @@ def test_a_folder_tells_its_format_by_its_first_table() -> None:
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).touch()
     for named in ("tables", "tables/*.jsonl*"):
-        job = job_of(replace(WISHES, inputs=(named,), output="out"))
+        job = job_of(replace(OPTIONS, inputs=(named,), output="out"))
         assert str(job.input_format) == "jsonl"
     Path("empty").mkdir()
     with pytest.raises(TactfulError, match="found no table in the folder"):
-        job_of(replace(WISHES, inputs=("empty",), output="out"))
+        job_of(replace(OPTIONS, inputs=("empty",), output="out"))
 
 
 def test_the_wishes_are_in_the_job() -> None:
     options = replace(
-        WISHES, text_column="body", where="likes > 3", dedupe=True, prefix="t_", by=("source",),
+        OPTIONS, text_column="body", where="likes > 3", dedupe=True, prefix="t_", by=("source",),
         part_rows=7, workers=3, top=2, top_by="pcl", only_top=True, report=Path("r.html"),
         skip_bad_rows=True, only=("pcl",), output="out/",
     )  # fmt: skip
@@ -117,8 +123,8 @@ def test_the_wishes_are_in_the_job() -> None:
     assert (job.part_rows, job.workers, job.top, job.top_by) == (7, 3, 2, "pcl")
     assert (job.only_top, job.skip_bad_rows, job.output) == (True, True, "out")
     assert job.extremes > 0
-    assert job_of(WISHES).extremes == 0
-    assert job_of(WISHES).workers >= 1
-    here = job_of(replace(WISHES, output="out")).part_rows
-    assert job_of(replace(WISHES, output="out", engine="ray")).part_rows == 5 * here
+    assert job_of(OPTIONS).extremes == 0
+    assert job_of(OPTIONS).workers >= 1
+    here = job_of(replace(OPTIONS, output="out")).part_rows
+    assert job_of(replace(OPTIONS, output="out", engine="ray")).part_rows == 5 * here
     assert all(name.startswith("pcl") for name in job.scorer.ids)

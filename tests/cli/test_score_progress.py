@@ -19,13 +19,13 @@ from tests.scale.made import job
 from tactful.cli.main import cli
 from tactful.cli.progress import spoken
 from tactful.cli.score import progress as module
-from tactful.cli.score.job import ScoreOptions
 from tactful.cli.score.progress import Bar, Clock, Lines, watching
 from tactful.errors import RunError
 from tactful.scale.local.engine import run_local
+from tactful.scale.options import ScoreOptions
 from tactful.scale.tables.compression import pack
 
-WISHES = ScoreOptions(("a.csv",), "out.csv")
+OPTIONS = ScoreOptions(("a.csv",), "out.csv")
 
 
 class Time:
@@ -125,7 +125,7 @@ def test_where_there_is_no_terminal_plain_lines_say_how_far_it_is(
     time: Time, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(module, "Ticker", TicksByHand)
-    with watching(WISHES) as watch:
+    with watching(OPTIONS) as watch:
         (ticker,) = TicksByHand.tickers
         watch.start(1000, 0, 0)
         time.now += 30
@@ -157,7 +157,7 @@ def test_no_plain_lines_where_they_are_not_wished(
 ) -> None:
     monkeypatch.setenv("TACTFUL_PROGRESS", setting)
     monkeypatch.setattr(module, "Ticker", TicksByHand)
-    with watching(replace(WISHES, **options)):
+    with watching(replace(OPTIONS, **options)):
         assert TicksByHand.tickers == []
 
 
@@ -206,14 +206,14 @@ def test_what_is_shown_is_as_wished(
     options: dict[str, Any], setting: str, shown: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TACTFUL_PROGRESS", setting)
-    with watching(replace(WISHES, **options)) as watch:
+    with watching(replace(OPTIONS, **options)) as watch:
         assert type(watch) is shown
 
 
 SHOWN = """
 import sys
 from tactful.cli.score import progress as module
-from tactful.cli.score.job import ScoreOptions
+from tactful.scale.options import ScoreOptions
 
 class Time:
     now = 0.0

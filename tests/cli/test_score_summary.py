@@ -7,8 +7,8 @@ import sys
 import pytest
 from tests.scale.made import SCORER, Row, counted
 
-from tactful.cli.score.summary import echo_summary, histogram_line, summary_as_data
-from tactful.scale.summary import Summary
+from tactful.cli.score.summary import echo_summary, histogram_line
+from tactful.scale.summary import Summary, summary_as_data
 
 ROWS: list[Row] = [
     *((f"0.{at % 10} 0 0.1", "a") for at in range(100)),

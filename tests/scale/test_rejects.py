@@ -262,14 +262,14 @@ class Ended(Watch):
 
 
 @pytest.fixture
-def tally_from_bytes() -> Iterator[None]:
+def interrupts_heard() -> Iterator[None]:
     """Let the process hear Ctrl-C, whatever it was started with."""
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, usual)
 
 
-@pytest.mark.usefixtures("heard")
+@pytest.mark.usefixtures("interrupts_heard")
 def test_following_lists_each_row_once_however_often_it_is_ended(tmp_path: Path) -> None:
     log, output = tmp_path / "in.csv", tmp_path / "out.csv"
     bad = {line: f"{line},too,many" for line in (3, 90, 150)}
@@ -286,7 +286,7 @@ def test_following_lists_each_row_once_however_often_it_is_ended(tmp_path: Path)
     assert str(tmp_path / "out.rejects.jsonl") in ends
 
 
-@pytest.mark.usefixtures("heard")
+@pytest.mark.usefixtures("interrupts_heard")
 def test_a_followed_list_is_cut_back_to_what_was_noted(tmp_path: Path) -> None:
     log, output = tmp_path / "in.csv", tmp_path / "out.csv"
     log.write_text(csv_with({3: "3,too,many"}, 40))

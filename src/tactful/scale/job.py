@@ -4,12 +4,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tactful.scale.cluster.addresses import beside
+from tactful.scale.options import STDOUT
 from tactful.scale.scorer import PART_ROWS, Scorer
 from tactful.scale.scoring import Wanted
 from tactful.scale.tables.formats import Format
 
 PART_BYTES = 8 << 20
-STDOUT = "-"
 REJECTS = "rejects.jsonl"
 
 

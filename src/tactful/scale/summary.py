@@ -6,7 +6,7 @@ the order of their letters, and never the most frequent ones so far.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,18 +16,35 @@ from numpy.typing import NDArray
 from tactful.errors import InputError
 from tactful.scale.scorer import ERROR, Scorer
 from tactful.scale.scoring import Scored, Wanted
-from tactful.scale.summary_extremes import Extreme, highest, merged_extremes
 
+JSON_VERSION = 1
+CAVEAT = "Counts of what a model reads: some are false alarms, and some are missed."
+_NO_THRESHOLD = "the model names no threshold for it"
+_NO_VALUE = "no text has a probability of it"
 BINS = 20
 MOST_VALUES = 2_000
 """So many values of a column are kept apart; the others are counted together."""
 MOST_REASONS = 200
 LONGEST_VALUE = 200
+LONGEST_TEXT = 1_000
 NONE, OTHERS = "(none)", "(others)"
 """Where rows without a value, and those of the values that are not kept apart, are counted."""
 
 T = TypeVar("T")
 _EDGES = (np.arange(1, BINS) / BINS).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """A text with one of the highest probabilities of an id."""
+
+    probability: float
+    text: str
+    """Its first 1,000 letters."""
+    source: str = ""
+    """Where it was found; the first name in the order of letters, where there are several."""
+    times: int = 1
+    """How often it was found."""
 
 
 @dataclass(slots=True)
@@ -152,6 +169,48 @@ def _together(hits: NDArray[np.bool_], ids: Sequence[str]) -> dict[str, dict[str
         first, second = sorted((ids[one], ids[other]))
         pairs.setdefault(first, {})[second] = int(table[one, other])
     return pairs
+
+
+def highest(values: NDArray[np.float32], texts: pl.Series, most: int, source: str) -> list[Extreme]:
+    """Return the distinct texts with the highest probabilities."""
+    known = len(values) - int(np.isnan(values).sum())
+    wanted = most
+    while True:
+        wanted = min(wanted, known)
+        if not wanted:
+            return []
+        # NaN sorts last, so the highest numbers end at ``known``.
+        least = np.partition(values, known - wanted)[known - wanted]
+        # All that are as high as the last one are looked at: which of them stay, their text says.
+        rows = np.flatnonzero(values >= least)
+        kept = merged_extremes(
+            (
+                Extreme(value, text[:LONGEST_TEXT], source)
+                for value, text in zip(values[rows].tolist(), texts[rows].to_list(), strict=True)
+            ),
+            most,
+        )
+        if len(kept) == most or wanted == known:
+            return kept
+        wanted *= 4  # copies of the same texts took the places of others
+
+
+def merged_extremes(candidates: Iterable[Extreme], most: int) -> list[Extreme]:
+    """Return the highest of them; the same text with the same probability stands once.
+
+    A text that is among the highest of all is among the highest of each part that holds it. So
+    how often it was found is exact, in whatever order parts are added up.
+    """
+    each: dict[tuple[float, str], Extreme] = {}
+    for one in candidates:
+        key = (-one.probability, one.text)
+        known = each.get(key)
+        each[key] = (
+            one
+            if known is None
+            else replace(known, source=min(known.source, one.source), times=known.times + one.times)
+        )
+    return [each[key] for key in sorted(each)[:most]]
 
 
 def _groups(
@@ -308,3 +367,58 @@ def from_json(data: Mapping[str, Any]) -> Summary:
             f"found a summary that cannot be read ({type(error).__name__}: {error}); expected one "
             "of this version of Tactful; pass --restart to begin anew."
         ) from None
+
+
+def summary_as_data(summary: Summary) -> dict[str, Any]:
+    """Return the summary as plain data, for JSON; what is not known is None, with its reason."""
+    return {
+        "schema_version": JSON_VERSION,
+        "rows": summary.rows,
+        "scored": summary.scored,
+        "read_by_the_model": summary.fresh,
+        "left_out": summary.skipped,
+        "errors": summary.errors,
+        "rows_with_any_finding": summary.rows_with_any,
+        "ids": {name: _id_as_data(summary, name) for name in summary.ids},
+        "together": [
+            {"ids": [one, other], "rows": count}
+            for one, others in sorted(summary.together.items())
+            for other, count in sorted(others.items())
+        ],
+        "by": {
+            column: [_group_as_data(value, groups[value], summary) for value in groups]
+            for column, groups in summary.by.items()
+        },
+        "extremes": {
+            name: [asdict(each) for each in texts] for name, texts in summary.extremes.items()
+        },
+        "caveat": CAVEAT,
+    }
+
+
+def _id_as_data(summary: Summary, name: str) -> dict[str, Any]:
+    from tactful.scale.report.words import Share
+
+    found = summary.found.get(name)
+    share = Share(found or 0, summary.values(name))
+    known = found is not None and bool(share.of)
+    interval = share.interval if known else None
+    return {
+        "found": found,
+        "of": share.of,
+        "share": share.value if known else None,
+        "interval_95": None if interval is None else list(interval),
+        "reason": None if known else _NO_THRESHOLD if found is None else _NO_VALUE,
+        "histogram": summary.histogram[name],
+    }
+
+
+def _group_as_data(value: str, group: Group, summary: Summary) -> dict[str, Any]:
+    return {
+        "value": value,
+        "rows": group.rows,
+        "found": {
+            name: {"rows": group.found.get(name, 0), "of": group.values(name)}
+            for name in summary.found
+        },
+    }

@@ -1,19 +1,23 @@
 """``tactful score``: a table of any size, with a column of probabilities for each id."""
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.score.job import ENGINES, STDOUT, ScoreOptions
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE
+from tactful.scale.options import ENGINES, ScoreOptions
 
 if TYPE_CHECKING:
-    from tactful.scale.job import Job
-    from tactful.scale.outcome import Outcome
-    from tactful.scale.progress import Watch
+    from tactful.scale.scorer import Scorer
     from tactful.scale.summary import Summary
+
+
+def split_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names in a repeated option, each of which may hold several, comma-separated."""
+    return tuple(part.strip() for name in names for part in name.split(",") if part.strip())
 
 
 @click.command("score", short_help="Score a table of any size: a column for each id.")
@@ -38,7 +42,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="auto reads each text in its language; en or es reads all in one.",
 )
-@click.option("--only", multiple=True, metavar="ID", help="Only this id and those below it.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="ID",
+    callback=lambda ctx, parameter, names: split_names(names),
+    help="Only this id and the ids below it; repeatable, or separated by commas.",
+)
 @click.option("--spans", is_flag=True, help="Add where in the text each id was found, as JSON.")
 @click.option(
     "--second-reading/--no-second-reading",
@@ -65,7 +75,11 @@ if TYPE_CHECKING:
 )
 @click.option("--dedupe", is_flag=True, help="Score equal texts once.")
 @click.option(
-    "--top", type=click.IntRange(1), metavar="N", help="Also write the N worst rows, for review."
+    "--top",
+    type=click.IntRange(1),
+    callback=lambda ctx, parameter, count: count or 0,
+    metavar="N",
+    help="Also write the N rows with the highest probabilities, for review.",
 )
 @click.option(
     "--top-by", metavar="ID", help="What makes a row worse; the highest of all ids by default."
@@ -93,7 +107,9 @@ if TYPE_CHECKING:
 @click.option("--input-format", help="The same, for input whose name does not tell; also txt.")
 @click.option(
     "--bad-rows",
+    "skip_bad_rows",
     type=click.Choice(["stop", "skip"]),
+    callback=lambda ctx, parameter, choice: choice == "skip",
     default="stop",
     show_default=True,
     help="What to do where a row cannot be read: stop, or leave it out and list it.",
@@ -132,37 +148,7 @@ if TYPE_CHECKING:
 @click.option("--quiet", "-q", is_flag=True, help="No progress and no summary.")
 @click.pass_context
 def score_cli(
-    ctx: click.Context,
-    inputs: tuple[str, ...],
-    output: str | None,
-    text_column: str,
-    model: str,
-    lang: str,
-    only: tuple[str, ...],
-    spans: bool,
-    second_reading: bool,
-    engine: str,
-    workers: int | None,
-    address: str | None,
-    where: str | None,
-    dedupe: bool,
-    top: int | None,
-    top_by: str | None,
-    only_top: bool,
-    by: tuple[str, ...],
-    report: Path | None,
-    prefix: str,
-    output_format: str | None,
-    input_format: str | None,
-    bad_rows: str,
-    rejects: str | None,
-    part_rows: int | None,
-    restart: bool,
-    force: bool,
-    follow: bool,
-    latency: float,
-    progress: str,
-    quiet: bool,
+    ctx: click.Context, /, inputs: tuple[str, ...], output: str | None, **options: Any
 ) -> None:
     """Score all texts of a table: CSV, TSV, JSON lines, Parquet, Arrow or plain lines.
 
@@ -179,80 +165,34 @@ def score_cli(
         click.echo(ctx.get_usage(), err=True)
         click.echo("For example: tactful score comments.csv --output scored.csv", err=True)
         ctx.exit(EXIT_USAGE)
-    options = ScoreOptions(
-        inputs=inputs,
-        output=output,
-        text_column=text_column,
-        model=model,
-        lang=lang,
-        only=tuple(part.strip() for name in only for part in name.split(",") if part.strip()),
-        spans=spans,
-        second_reading=second_reading,
-        engine=engine,
-        workers=workers,
-        address=address,
-        where=where,
-        dedupe=dedupe,
-        top=top or 0,
-        top_by=top_by,
-        only_top=only_top,
-        by=by,
-        report=report,
-        prefix=prefix,
-        output_format=output_format,
-        input_format=input_format,
-        skip_bad_rows=bad_rows == "skip",
-        rejects=rejects,
-        part_rows=part_rows,
-        restart=restart,
-        force=force,
-        follow=follow,
-        latency=latency,
-        progress=progress,
-        quiet=quiet,
-    )
-    summary = score(options)
+    summary = score(ScoreOptions(inputs, output, **options))
     if summary.rows and not summary.scored:
         ctx.exit(EXIT_FAILURE)
 
 
 def score(options: ScoreOptions) -> "Summary":
-    """Score a table as wished; tell how far it is and, at the end, what was found."""
-    from tactful.cli.score.job import job_of
-    from tactful.cli.score.progress import watching
-    from tactful.cli.score.report import refuse_existing_report, tell
+    """Score a table; show the progress and, at the end, what was found."""
+    from tactful.checking.bulk import bulk_scorer
+    from tactful.cli.score.progress import watching, watching_waves
+    from tactful.cli.score.summary import echo_outcome
+    from tactful.scale.options import job_for
+    from tactful.scale.run import run_job
+    from tactful.taxonomies.load import find_entry
 
-    job = job_of(options)
-    refuse_existing_report(job, options)
-    with watching(options) as watch:
-        outcome = _run(job, options, watch)
-    tell(outcome, job, options, watch.seconds)
+    def load_scorer() -> "Scorer":
+        return bulk_scorer(
+            options.model,
+            options.lang,
+            options.only,
+            options.spans,
+            second_reading=options.second_reading,
+        )
+
+    job = job_for(options, load_scorer)
+    names = {name: find_entry(name).name for name in job.scorer.ids} if options.report else {}
+    is_local = options.engine == "local"
+    hidden = options.quiet or options.progress in ("json", "off") or not sys.stderr.isatty()
+    with watching(options) as watch, nullcontext() if is_local else watching_waves(options) as wave:
+        outcome = run_job(job, options, watch, names, on_wave=wave, quiet=hidden)
+    echo_outcome(outcome, job, options, watch.seconds)
     return outcome.summary
-
-
-def _run(job: "Job", options: ScoreOptions, watch: "Watch") -> "Outcome":
-    """Run a job as wished."""
-    from tactful.cli.score.report import write_report
-
-    again = {"restart": options.restart, "force": options.force}
-    if options.follow:
-        from tactful.scale.follow.follow import follow_local
-
-        return follow_local(job, watch, options.latency, sys.stdout.buffer, **again)
-    if options.engine == "local" and options.output != STDOUT:
-        from tactful.scale.local.engine import run_local
-
-        def at_end(summary: "Summary") -> None:
-            write_report(summary, job, options)
-
-        return run_local(job, watch, at_end=at_end, **again)
-    if options.engine == "local":
-        from tactful.scale.local.engine import stream_local
-
-        outcome = stream_local(job, sys.stdout.buffer, watch, force=options.force)
-    else:
-        from tactful.cli.score.cluster import score_on_cluster
-
-        outcome = score_on_cluster(job, options)
-    write_report(outcome.summary, job, options)
-    return outcome

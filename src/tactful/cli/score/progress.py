@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.progress import Ticker, shown_as, spoken
+from tactful.cli.progress import Ticker, progress, shown_as, spoken
 from tactful.scale.progress import Watch
 from tactful.words import counted
 
 if TYPE_CHECKING:
-    from tactful.cli.score.job import ScoreOptions
+    from tactful.scale.cluster.waves import OnWave
+    from tactful.scale.options import ScoreOptions
+    from tactful.scale.summary import Summary
 
 _TELL_SECONDS = 1.0
 _SETTLED_SECONDS = 3.0
@@ -204,3 +206,24 @@ def watching(options: "ScoreOptions") -> Iterator[Clock]:
             yield clock
     else:
         yield Clock()
+
+
+@contextmanager
+def watching_waves(options: "ScoreOptions") -> "Iterator[OnWave]":
+    """Show how far a run on a cluster is: a line for each wave of files."""
+    title = f"Scoring on {options.engine}"
+    # On a terminal the engine shows its own progress.
+    setting = "off" if options.quiet or options.progress in ("json", "off") else None
+    with progress(title, unit="waves", setting=setting, bar=False) as shown:
+
+        def on_wave(done: int, of: int, summary: "Summary") -> None:
+            shown(done, of, f"{title}, {summary.rows:,} rows so far")
+            if options.quiet or options.progress == "off":
+                return
+            if options.progress == "json":
+                data = {"event": "progress", "rows": summary.rows, "waves": done, "of": of}
+                click.echo(json.dumps(data), err=True)
+            elif of > 1:
+                click.echo(f"Wave {done} of {of}: {counted(summary.rows, 'row')} so far.", err=True)
+
+        yield on_wave

@@ -25,9 +25,10 @@ from tactful.scale.follow.output import (
     is_begun,
     refuse_existing,
 )
-from tactful.scale.job import STDOUT, Job
+from tactful.scale.job import Job
 from tactful.scale.local.locking import locked
 from tactful.scale.local.worker import Done, Setup, Worker
+from tactful.scale.options import STDOUT
 from tactful.scale.outcome import Outcome
 from tactful.scale.portions import Plan, plan_for_json, plan_for_table
 from tactful.scale.progress import Watch

@@ -5,8 +5,7 @@ import numpy as np
 from tactful.scale.report.about import ReportAbout
 from tactful.scale.report.grids import Section, paragraph
 from tactful.scale.report.words import safe, shortened
-from tactful.scale.summary import Summary
-from tactful.scale.summary_extremes import LONGEST_TEXT, Extreme
+from tactful.scale.summary import LONGEST_TEXT, Extreme, Summary
 from tactful.words import counted
 
 

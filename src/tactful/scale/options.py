@@ -1,6 +1,7 @@
-"""What ``tactful score`` is asked for, and the job that this becomes."""
+"""The options of a scoring run, and the job that they describe."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,15 +15,15 @@ if TYPE_CHECKING:
     from tactful.scale.tables.formats import Format
 
 ENGINES = ("local", "ray", "spark")
-STDOUT = "-"  # as in tactful.scale.job, which is not loaded for --help
+STDOUT = "-"
 _EXTREMES = 5
-"""So many passages of each id are in the report."""
+"""The number of passages for each id in the report."""
 _CLUSTER_TIMES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
-    """The options of the command."""
+    """The options of ``tactful score``."""
 
     inputs: tuple[str, ...]
     output: str
@@ -56,9 +57,8 @@ class ScoreOptions:
     quiet: bool = False
 
 
-def job_of(options: ScoreOptions) -> "Job":
-    """Turn options into a job; what cannot go together is refused here."""
-    from tactful.checking.bulk import bulk_scorer
+def job_for(options: ScoreOptions, load_scorer: "Callable[[], Scorer]") -> "Job":
+    """Turn options into a job; options that contradict each other are refused first."""
     from tactful.scale.job import Job
     from tactful.scale.scoring import Wanted
     from tactful.scale.tables.where import where_expression
@@ -66,16 +66,12 @@ def job_of(options: ScoreOptions) -> "Job":
     _refuse_contradictions(options)
     if options.where is not None:
         where_expression(options.where)
-    scorer = bulk_scorer(
-        options.model,
-        options.lang,
-        options.only,
-        options.spans,
-        second_reading=options.second_reading,
-    )
+    scorer = load_scorer()
     if options.top_by is not None and options.top_by not in scorer.ids:
         raise unknown_name("id", options.top_by, list(scorer.ids))
     read, write, merged = _formats(options)
+    # On a cluster a part is a task, and each task has a cost of its own.
+    part_rows = scorer.part_rows * (1 if options.engine == "local" else _CLUSTER_TIMES)
     return Job(
         inputs=options.inputs,
         output=options.output.rstrip("/") or "/",
@@ -86,11 +82,11 @@ def job_of(options: ScoreOptions) -> "Job":
         wanted=Wanted(
             options.text_column, options.where, options.dedupe, options.prefix, options.by
         ),
-        part_rows=options.part_rows or _part_rows(options, scorer),
+        part_rows=options.part_rows or part_rows,
         top=options.top,
         top_by=options.top_by,
         only_top=options.only_top,
-        extremes=_EXTREMES if options.report is not None else 0,
+        extremes=0 if options.report is None else _EXTREMES,
         skip_bad_rows=options.skip_bad_rows,
         rejects=options.rejects,
         workers=options.workers or _cores(),
@@ -144,19 +140,18 @@ def _formats(options: ScoreOptions) -> "tuple[Format, Format, bool]":
     """Return how the input is read and the output written, and whether that is one file."""
     from tactful.scale.tables.formats import Format, named_format
 
-    wished = named_format(options.input_format) if options.input_format else None
-    read = next(
-        (found for name in options.inputs if (found := _told(name, options, wished))), wished
-    )
+    requested = named_format(options.input_format) if options.input_format else None
+    formats = (_input_format(name, options, requested) for name in options.inputs)
+    read = next(filter(None, formats), requested)
     if read is None:
         raise UsageError(
             f"{options.inputs[0]}: the name does not tell the format; pass --input-format csv, "
             "tsv, jsonl, parquet, arrow or txt."
         )
-    if wished is not None and wished.kind != read.kind:
+    if requested is not None and requested.kind != read.kind:
         raise UsageError(
-            f"Found --input-format {wished} and a {read} file; expected them to agree; leave the "
-            "option out."
+            f"Found --input-format {requested} and a {read} file; expected them to agree; leave "
+            "the option out."
         )
     asked = named_format(options.output_format) if options.output_format else None
     named = _named_output(options)
@@ -172,18 +167,18 @@ def _formats(options: ScoreOptions) -> "tuple[Format, Format, bool]":
     return read, write, named is not None or options.output == STDOUT or options.follow
 
 
-def _told(name: str, options: ScoreOptions, wished: "Format | None") -> "Format | None":
+def _input_format(name: str, options: ScoreOptions, requested: "Format | None") -> "Format | None":
     """Return the format of a file, or of the first table in a folder or of a pattern."""
     from glob import has_magic
 
     from tactful.scale.tables.sources import STDIN, find_sources, format_from_name, is_remote
 
     if name == STDIN:
-        return wished
+        return requested
     path = Path(os.path.expanduser(name))  # noqa: PTH111 - of an unknown user it makes no error
     if not is_remote(name) and (path.is_dir() or (has_magic(name) and not path.exists())):
-        return find_sources([name], wished, [Path(options.output)])[0].format
-    return format_from_name(name, wished)
+        return find_sources([name], requested, [Path(options.output)])[0].format
+    return format_from_name(name, requested)
 
 
 def _named_output(options: ScoreOptions) -> "Format | None":
@@ -201,11 +196,6 @@ def _named_output(options: ScoreOptions) -> "Format | None":
             ".parquet or .arrow, or a / at the end for a folder of parts."
         )
     return found
-
-
-def _part_rows(options: ScoreOptions, scorer: "Scorer") -> int:
-    """Return how many rows make a part; on a cluster it is a task, and handing that over costs."""
-    return scorer.part_rows * (1 if options.engine == "local" else _CLUSTER_TIMES)
 
 
 def _cores() -> int:
