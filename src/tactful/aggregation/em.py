@@ -6,16 +6,13 @@ confusion. Each passes its own M-step; the E-step, the known items and the end a
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from tactful.aggregation.judgements import Judged, refuse_too_many_labels, shares
 from tactful.errors import UsageError
 from tactful.ratings import Codes, Numbers, Ratings
-
-if TYPE_CHECKING:
-    pass
 
 T = TypeVar("T")
 

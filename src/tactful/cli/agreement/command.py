@@ -31,6 +31,11 @@ WEIGHTS: "dict[str, Weights | None]" = {
 """Which weights Cohen's kappa has for labels of each level."""
 
 
+def split_labels(text: str | None) -> tuple[str, ...]:
+    """Return the labels in an option, which are separated by commas."""
+    return tuple(part.strip() for part in text.split(",")) if text else ()
+
+
 @click.command("agreement")
 @click.argument("file", type=click.Path(path_type=Path))
 @column_options
@@ -39,6 +44,7 @@ WEIGHTS: "dict[str, Weights | None]" = {
 )
 @click.option(
     "--measure",
+    "measures",
     multiple=True,
     metavar="NAME",
     help=f"Only this measure; repeatable: {', '.join(MEASURES)}.",
@@ -51,7 +57,12 @@ WEIGHTS: "dict[str, Weights | None]" = {
     show_default=True,
     help="What the labels are; ordinal gives kappa linear and interval quadratic weights.",
 )
-@click.option("--labels", metavar="A,B,…", help="All labels that could be given, in their order.")
+@click.option(
+    "--labels",
+    metavar="A,B,…",
+    callback=lambda context, parameter, text: split_labels(text),
+    help="All labels that can be given, in their order.",
+)
 @click.option("--per-label", is_flag=True, help="Also each label against all others.")
 @click.option(
     "--leave-out",
@@ -101,10 +112,14 @@ WEIGHTS: "dict[str, Weights | None]" = {
     show_default=True,
     metavar="S",
     type=click.IntRange(min=0),
-    help="Where the drawing of samples starts.",
+    help="Seed of the bootstrap.",
 )
 @click.option(
-    "--confidence", default=0.95, show_default=True, metavar="P", help="That of the intervals."
+    "--confidence",
+    default=0.95,
+    show_default=True,
+    metavar="P",
+    help="Confidence level of the intervals.",
 )
 @click.option(
     "--plot",
@@ -119,26 +134,16 @@ WEIGHTS: "dict[str, Weights | None]" = {
 @click.pass_context
 def agreement_cli(
     context: click.Context,
+    /,
     file: Path,
     item: str,
     annotator: str,
     label: str,
     question_column: str,
     question: tuple[str, ...],
-    measure: tuple[str, ...],
-    level: str,
-    labels: str | None,
-    per_label: bool,
-    leave_out: tuple[str, ...],
     trust: str,
     min_trust: float | None,
-    trust_curve: bool,
-    overlap: int,
-    pairs: bool,
     repeated: str,
-    bootstrap: int,
-    seed: int,
-    confidence: float,
     plot: Path | None,
     all_judgements: bool,
     force: bool,
@@ -149,6 +154,7 @@ def agreement_cli(
     end_column: str,
     id_column: str,
     output_format: str,
+    **wanted: Any,
 ) -> None:
     """Measure how far annotators agree.
 
@@ -158,26 +164,22 @@ def agreement_cli(
     measured by itself. With --spans it has a row per marked span, and --texts names the texts.
     """
     check_span_options(context, spans)
-    if not 0 < confidence < 1:
-        raise UsageError(f"Found --confidence {confidence:g}; expected between 0 and 1.")
+    request = Request(**{**wanted, "measures": _chosen(wanted["measures"], wanted["level"])})
+    if not 0 < request.confidence < 1:
+        raise UsageError(f"Found --confidence {request.confidence:g}; expected between 0 and 1.")
     if plot is not None:
         from tactful.figures import check_figure
 
         check_figure(plot)
-    listed = tuple(part.strip() for part in labels.split(",")) if labels else ()
-    request = Request(
-        _chosen(measure, level), level, listed, per_label, leave_out, trust_curve, overlap,
-        bootstrap, confidence, seed, pairs,
-    )  # fmt: skip
-    if pairs and level not in WEIGHTS:
+    if request.pairs and request.level not in WEIGHTS:
         raise UsageError(
-            f"Found --pairs with {level} labels, for which Cohen's kappa has no weights."
+            f"Found --pairs with {request.level} labels, for which Cohen's kappa has no weights."
         )
     if spans and texts is not None:
         columns = SpanColumns(item, annotator, start_column, end_column, id_column)
         agreement_spans(file, texts, columns, unit, request, output_format == "json")
         return
-    trusted = [trust] if trust_curve or min_trust is not None else []
+    trusted = [trust] if request.trust_curve or min_trust is not None else []
     found = read_judgements(
         file,
         [item, annotator, *trusted],
@@ -197,7 +199,7 @@ def agreement_cli(
             blocks.append(Block(name, str(error)))
     _refuse_if_all_failed(file, blocks)
     known = list(dict.fromkeys(name for block in blocks for name in block.labels))
-    for name in leave_out:
+    for name in request.leave_out:
         if name not in known:
             raise unknown_name("label", name, known)
     if plot is not None:

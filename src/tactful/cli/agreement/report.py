@@ -1,6 +1,6 @@
 """What ``tactful agreement`` answers: its records, and how they are printed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,15 +68,15 @@ class Block:
             "annotators": self.annotators,
             "labels": list(self.labels),
             "rows_without_label": self.missing,
-            "measures": [_as_dict(answer) for answer in self.measures],
+            "measures": [answer_as_dict(answer) for answer in self.measures],
         }
         if request.per_label:
-            data["per_label"] = [_as_dict(answer) for answer in self.per_label]
+            data["per_label"] = [answer_as_dict(answer) for answer in self.per_label]
         if request.leave_out:
             data["without"] = {
                 "labels": list(request.leave_out),
                 "items_left_out": self.left_out,
-                "measures": [_as_dict(answer) for answer in self.without],
+                "measures": [answer_as_dict(answer) for answer in self.without],
             }
         if request.pairs:
             data["pairs"] = [asdict(pair) for pair in self.pairs]
@@ -88,7 +88,8 @@ class Block:
         return data
 
 
-def _as_dict(answer: "Agreement") -> dict[str, Any]:
+def answer_as_dict(answer: "Agreement") -> dict[str, Any]:
+    """Return an answer as plain data, with the words for its value."""
     from tactful.agreement import landis_koch
 
     return {**answer.as_dict(), "reading": landis_koch(answer)}
@@ -127,17 +128,17 @@ def echo_as_text(blocks: Sequence[Block], request: Request) -> None:
             f"{counted(block.items, 'item')} by "
             f"{counted(block.annotators, 'annotator')}" + _aside(block)
         )
-        echo(_table(block.measures, request))
-        _echo_notes(block.measures)
+        echo(answer_table(block.measures, request))
+        echo_notes(block.measures)
         if request.leave_out:
             names = ", ".join(request.leave_out)
             click.echo(
                 f"\nWithout the {counted(block.left_out, 'item')} that anybody called {names}:"
             )
-            echo(_table(block.without, request))
+            echo(answer_table(block.without, request))
         if request.per_label and block.per_label:
             click.echo("\nEach label against all others:")
-            echo(_table(block.per_label, request))
+            echo(answer_table(block.per_label, request))
         if request.pairs:
             _echo_pairs(block.pairs)
         for curve in block.curves:
@@ -158,28 +159,34 @@ def _aside(block: Block) -> str:
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _table(answers: "Sequence[Agreement]", request: Request) -> Any:
+def answer_table(
+    answers: "Sequence[Agreement]", request: Request, spans: Mapping[str, int] | None = None
+) -> Any:
+    """Return answers as a table; ``spans`` counts the spans of each label, where there are any."""
     from tactful.agreement import landis_koch
 
-    columns = ["measure", "value"]
+    columns, rows = ["measure", "value"], []
     labelled = any(answer.label is not None for answer in answers)
     if labelled:
-        columns.insert(0, "label")
+        columns = ["label", *columns] if spans is None else ["id", "spans", *columns]
     if request.bootstrap:
         columns.append(f"{request.confidence:.0%} interval")
-    columns += ["items", "reading"]
-    rows = []
+    columns += ["items", *([] if spans is None else ["annotators"]), "reading"]
     for answer in answers:
         row: list[Any] = [answer.label] if labelled else []
+        if labelled and spans is not None:
+            row.append(spans[answer.label or ""])
         row += [answer.name, _number(answer.value)]
         if request.bootstrap:
             row.append(" to ".join(map(_number, answer.interval)) if answer.interval else "")
+        row += [answer.items, *([] if spans is None else [answer.annotators])]
         undefined = None if answer.reason is None else f"undefined: {answer.reason}"
-        rows.append([*row, answer.items, undefined or landis_koch(answer)])
+        rows.append([*row, undefined or landis_koch(answer)])
     return table(columns, rows, whole=columns[:-1])
 
 
-def _echo_notes(answers: "Sequence[Agreement]") -> None:
+def echo_notes(answers: "Sequence[Agreement]") -> None:
+    """Print the notes of each answer."""
     for answer in answers:
         if answer.notes:
             echo_sentence(f"{answer.name}: {'; '.join(answer.notes)}.", "  ", "    ")
@@ -211,4 +218,4 @@ def _echo_curve(curve: "Curve", request: Request) -> None:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+    return "" if value is None else f"{value:z.3f}"

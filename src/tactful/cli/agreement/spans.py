@@ -1,6 +1,6 @@
 """``tactful agreement --spans``: how far annotators mark the same parts of the same texts."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,9 +9,9 @@ import click
 import polars as pl
 from click.core import ParameterSource
 
-from tactful.cli.agreement.report import Request
+from tactful.cli.agreement.report import Request, answer_as_dict, answer_table, echo_notes
 from tactful.cli.agreement.span_files import SpanColumns, SpanFiles, read_span_files
-from tactful.cli.output import echo, echo_json, echo_sentence, table
+from tactful.cli.output import echo, echo_json, echo_sentence
 from tactful.errors import UsageError
 from tactful.words import counted
 
@@ -22,7 +22,7 @@ JSON_VERSION = 1
 UNITS = ("character", "token")
 _OWN = ("spans", "texts", "unit", "start_column", "end_column", "id_column")
 _SHARED = (
-    "file", "item", "annotator", "measure", "per_label", "bootstrap", "seed", "confidence",
+    "file", "item", "annotator", "measures", "per_label", "bootstrap", "seed", "confidence",
     "output_format",
 )  # fmt: skip
 _PAIR_MEAN = "_pair_mean"
@@ -202,10 +202,7 @@ def _pair_mean(
 def _echo_as_json(
     file: Path, texts: Path, unit: str, answers: SpanAnswers, request: Request
 ) -> None:
-    from tactful.agreement import CAVEAT, landis_koch
-
-    def plain(several: "Sequence[Agreement]") -> list[dict[str, Any]]:
-        return [{**answer.as_dict(), "reading": landis_koch(answer)} for answer in several]
+    from tactful.agreement import CAVEAT
 
     read = answers.read
     data: dict[str, Any] = {
@@ -221,10 +218,10 @@ def _echo_as_json(
         "readings": read.readings.height,
         "readings_without_spans": read.unmarked,
         "texts_without_rows": read.unread,
-        "measures": plain(answers.measures),
+        "measures": list(map(answer_as_dict, answers.measures)),
     }
     if request.per_label:
-        data["per_label"] = plain(answers.per_label)
+        data["per_label"] = list(map(answer_as_dict, answers.per_label))
     echo_json({**data, "caveat": CAVEAT})
 
 
@@ -241,10 +238,8 @@ def _echo_as_text(texts: Path, answers: SpanAnswers, request: Request) -> None:
         [a for a in several if answers.pairs > 1 or not a.measure.endswith(_PAIR_MEAN)]
         for several in (answers.measures, answers.per_label)
     )
-    echo(_table(shown, request))
-    for answer in shown:
-        if answer.notes:
-            echo_sentence(f"{answer.name}: {'; '.join(answer.notes)}.", "  ", "    ")
+    echo(answer_table(shown, request, read.ids))
+    echo_notes(shown)
     if not read.unmarked:
         echo_sentence(
             "Every reader of every text marked something. If some marked nothing, give each of "
@@ -254,7 +249,7 @@ def _echo_as_text(texts: Path, answers: SpanAnswers, request: Request) -> None:
         )
     if per_label:
         click.echo("\nThe spans of each id by themselves:")
-        echo(_table(per_label, request, read.ids))
+        echo(answer_table(per_label, request, read.ids))
     click.echo()
     echo_sentence(CAVEAT)
 
@@ -268,28 +263,3 @@ def _aside(texts: Path, answers: SpanAnswers) -> str:
         have = "has" if unread == 1 else "have"
         parts.append(f"{counted(unread, 'text')} of {texts.name} {have} no row")
     return f" ({'; '.join(parts)})" if parts else ""
-
-
-def _table(
-    answers: "Sequence[Agreement]", request: Request, ids: dict[str, int] | None = None
-) -> Any:
-    from tactful.agreement import landis_koch
-
-    columns = ["measure", "value"]
-    if request.bootstrap:
-        columns.append(f"{request.confidence:.0%} interval")
-    columns += ["items", "annotators", "reading"]
-    rows = []
-    for answer in answers:
-        row: list[Any] = [answer.name, _number(answer.value)]
-        if request.bootstrap:
-            row.append(" to ".join(map(_number, answer.interval)) if answer.interval else "")
-        undefined = None if answer.reason is None else f"undefined: {answer.reason}"
-        row += [answer.items, answer.annotators, undefined or landis_koch(answer)]
-        rows.append(row if ids is None else [answer.label, ids[answer.label or ""], *row])
-    columns = columns if ids is None else ["id", "spans", *columns]
-    return table(columns, rows, whole=columns[:-1])
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:z.3f}"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict, Unpack
 from uuid import uuid4
 
 from tactful.errors import InputError, UsageError
@@ -111,18 +111,20 @@ def cut_waves(
     return waves
 
 
+class WaveOptions(TypedDict, total=False):
+    """How a run is cut into waves, and who hears of each."""
+
+    restart: bool
+    wave_bytes: int
+    wave_files: int
+    on_wave: OnWave | None
+
+
 def run_waves(
-    job: Job,
-    engine: str,
-    store: Store,
-    prepare: Prepare,
-    *,
-    restart: bool = False,
-    wave_bytes: int = WAVE_BYTES,
-    wave_files: int = WAVE_FILES,
-    on_wave: OnWave | None = None,
+    job: Job, engine: str, store: Store, prepare: Prepare, **options: Unpack[WaveOptions]
 ) -> Outcome:
-    """Score all waves that have no record yet; go on where an earlier run of the same job ended."""
+    """Score all waves that have no record yet, so that an interrupted run is resumed."""
+    restart, on_wave = options.get("restart", False), options.get("on_wave")
     out = job.output
     records = under(out, RECORDS)
     files = _found(job, store)
@@ -143,7 +145,8 @@ def run_waves(
     columns = store.columns(first) if job.input_format.kind == "parquet" else None
     score_wave, renamed = prepare(first)
     if waves is None:
-        waves = cut_waves(files, wave_bytes, wave_files)
+        most_bytes = options.get("wave_bytes", WAVE_BYTES)
+        waves = cut_waves(files, most_bytes, options.get("wave_files", WAVE_FILES))
         header = {"tactful score": VERSION, "terms": terms, "inputs": inputs, "waves": waves}
         store.write(under(records, JOB), _bytes(header))
     total = Tally()
@@ -243,6 +246,12 @@ def _earlier(
         ) from None
     refuse_changes(out, old_terms, json.loads(_bytes(terms)), old_inputs, inputs, exact=True)
     return waves
+
+
+def refuse_arrow(job: Job, engine: str) -> None:
+    """Refuse Arrow files, which the engines of clusters cannot read."""
+    if "arrow" in (job.input_format.kind, job.output_format.kind):
+        raise UsageError(f"The engine {engine} cannot read or write Arrow files; use Parquet.")
 
 
 def _found(job: Job, store: Store) -> list[InputFile]:

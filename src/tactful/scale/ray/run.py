@@ -6,15 +6,15 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from inspect import signature
-from typing import Any
+from typing import Any, Unpack
 
-from tactful.errors import RunError, UsageError
+from tactful.errors import RunError
 from tactful.scale.cluster.arrow_store import ArrowStore, file_system
 from tactful.scale.cluster.arrow_tables import without_rows
 from tactful.scale.cluster.engine_errors import first_cause, one_sentence_errors
 from tactful.scale.cluster.pieces import plan_for_text, source_at
 from tactful.scale.cluster.reachability import check_reachable
-from tactful.scale.cluster.waves import WAVE_BYTES, WAVE_FILES, OnWave, Prepared, run_waves
+from tactful.scale.cluster.waves import Prepared, WaveOptions, refuse_arrow, run_waves
 from tactful.scale.environment import environment
 from tactful.scale.job import Job
 from tactful.scale.outcome import Outcome
@@ -46,23 +46,14 @@ _LOOKED_AT = 8 << 20
 """So many bytes of the first file tell its columns."""
 
 
-def run_ray(
-    job: Job,
-    *,
-    restart: bool = False,
-    quiet: bool = False,
-    wave_bytes: int = WAVE_BYTES,
-    wave_files: int = WAVE_FILES,
-    on_wave: OnWave | None = None,
-) -> Outcome:
-    """Score the input into a folder of waves; go on where an earlier run of the same job ended.
+def run_ray(job: Job, *, quiet: bool = False, **options: Unpack[WaveOptions]) -> Outcome:
+    """Score the input into a folder of waves; an interrupted run of the same job is resumed.
 
     A connection to Ray that is there is used and left open; else ``job.address`` or RAY_ADDRESS
     names a cluster; else Ray is started on this machine, for as long as the run lasts.
     """
     import_ray()
-    if "arrow" in (job.input_format.kind, job.output_format.kind):
-        raise UsageError("The engine ray has no reader of Arrow files; use Parquet instead.")
+    refuse_arrow(job, "ray")
     with ExitStack() as stack:
 
         def prepare(first: str) -> Prepared:
@@ -76,16 +67,7 @@ def run_ray(
             return score_wave, plan.renamed
 
         store = ArrowStore(job.input_format)
-        return run_waves(
-            job,
-            "ray",
-            store,
-            prepare,
-            restart=restart,
-            wave_bytes=wave_bytes,
-            wave_files=wave_files,
-            on_wave=on_wave,
-        )
+        return run_waves(job, "ray", store, prepare, **options)
 
 
 def _plan(job: Job, first: str) -> Plan:

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import reduce
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 from urllib.parse import unquote
 
 import polars as pl
@@ -17,7 +17,7 @@ from tactful.scale.cluster.arrow_tables import without_rows
 from tactful.scale.cluster.engine_errors import first_cause, one_sentence_errors
 from tactful.scale.cluster.hadoop_store import HadoopStore
 from tactful.scale.cluster.pieces import plan_for_text, source_at
-from tactful.scale.cluster.waves import WAVE_BYTES, WAVE_FILES, OnWave, Prepared, run_waves
+from tactful.scale.cluster.waves import Prepared, WaveOptions, refuse_arrow, run_waves
 from tactful.scale.job import Job
 from tactful.scale.outcome import Outcome
 from tactful.scale.portions import Plan, plan_for_table
@@ -62,22 +62,13 @@ _PATH = "path"
 _ZSTD = "org.apache.hadoop.io.compress.ZStandardCodec"
 
 
-def run_spark(
-    job: Job,
-    *,
-    restart: bool = False,
-    quiet: bool = False,
-    wave_bytes: int = WAVE_BYTES,
-    wave_files: int = WAVE_FILES,
-    on_wave: OnWave | None = None,
-) -> Outcome:
-    """Score the input into a folder of waves; go on where an earlier run of the same job ended.
+def run_spark(job: Job, *, quiet: bool = False, **options: Unpack[WaveOptions]) -> Outcome:
+    """Score the input into a folder of waves; an interrupted run of the same job is resumed.
 
     A session that is there is used and left open; else ``job.address`` names the master, or what
     spark-submit and SPARK_MASTER say; else Spark is started on this machine for the run.
     """
-    if "arrow" in (job.input_format.kind, job.output_format.kind):
-        raise UsageError("The engine spark has no reader of Arrow files; use Parquet instead.")
+    refuse_arrow(job, "spark")
     with ExitStack() as stack:
         spark = stack.enter_context(spark_session(job, quiet))
         stack.enter_context(one_sentence_errors("spark"))
@@ -97,16 +88,7 @@ def run_spark(
 
             return score_wave, plan.renamed
 
-        return run_waves(
-            job,
-            "spark",
-            store,
-            prepare,
-            restart=restart,
-            wave_bytes=wave_bytes,
-            wave_files=wave_files,
-            on_wave=on_wave,
-        )
+        return run_waves(job, "spark", store, prepare, **options)
 
 
 def _plan(spark: "SparkSession", job: Job, first: str) -> Plan:
