@@ -10,11 +10,10 @@ import polars as pl
 
 from tactful.scale.job import Job
 from tactful.scale.local.engine import run_local
-from tactful.scale.outcome import Outcome
 from tactful.scale.progress import Watch
 from tactful.scale.scorer import Columns, Scorer
 from tactful.scale.scoring import Scored, TableScorer, Wanted
-from tactful.scale.summary import Summary, summarise
+from tactful.scale.summary import Outcome, Summary, summarise
 from tactful.scale.tables.formats import Format, format_of
 
 IDS = ("kind", "kind.fine", "other")

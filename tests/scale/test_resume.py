@@ -13,10 +13,9 @@ from tests.scale.made import WORDS, ReadsWords, job, scored_file
 from tactful.errors import InputError, TactfulError, UsageError
 from tactful.scale.local.engine import run_local
 from tactful.scale.local.manifest import FILE
-from tactful.scale.outcome import Outcome
 from tactful.scale.progress import Watch
 from tactful.scale.scorer import Columns
-from tactful.scale.summary import to_json
+from tactful.scale.summary import Outcome, to_json
 
 ROWS = 30
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tactful import agreement
 from tactful.agreement.answer import LEVELS, Agreement, Level
 from tactful.agreement.prepared import Prepared, as_ratings, one_against_rest, prepare
 from tactful.agreement.statistics import Statistics
@@ -154,3 +155,34 @@ def _hopeless(measure: Coefficient, ready: Prepared, level: Level, answer: Agree
     if not answer.items:
         return "no item has two judgements"
     return None
+
+
+def measure_agreement(
+    table: Any,
+    measure: str = "krippendorff",
+    level: Level = "nominal",
+    *,
+    labels: Sequence[Any] | None = None,
+    bootstrap: int = 0,
+    confidence: float = 0.95,
+    seed: int = 0,
+    **options: Any,
+) -> Agreement:
+    """Compute the measure of that name; ``options`` are its own, such as Cohen's ``overlap``."""
+    resampling = Resampling(bootstrap, confidence, seed)
+    chosen = agreement.MEASURES.get(measure)
+    return apply(chosen, table, level, labels=labels, resampling=resampling, **options)
+
+
+def measure_per_label(
+    table: Any,
+    measure: str = "krippendorff",
+    *,
+    bootstrap: int = 0,
+    confidence: float = 0.95,
+    seed: int = 0,
+    **options: Any,
+) -> dict[str, Agreement]:
+    """Compute the measure for each label against all others: label -> answer."""
+    resampling = Resampling(bootstrap, confidence, seed)
+    return apply_per_label(agreement.MEASURES.get(measure), table, resampling=resampling, **options)

@@ -87,11 +87,14 @@ def consensus(
     return Consensus(candidates[best], float(expected[best]))
 
 
-def agreements(candidates: Sequence[str], references: Sequence[str]) -> Floats:
-    """Return the mean of ROUGE-L and BLEU-2 of each candidate (a row) with each reference.
+def most_agreed(texts: Sequence[str], weights: Sequence[float]) -> int:
+    """Return the index of the text with the least Bayes risk; of equals, the first."""
+    expected = agreements(texts, texts) @ np.asarray(weights)
+    return int(np.round(expected, 9).argmax())
 
-    These are the numbers of :func:`tactful.frames.bayes_risk.agreement`, for many pairs at a time.
-    """
+
+def agreements(candidates: Sequence[str], references: Sequence[str]) -> Floats:
+    """Return the mean of ROUGE-L and BLEU-2 of each candidate (a row) with each reference."""
     own, others = [tokenise(text) for text in candidates], [tokenise(text) for text in references]
     lengths = np.array([len(tokens) for tokens in own], dtype=np.float64)[:, None]
     widths = np.array([len(tokens) for tokens in others], dtype=np.float64)[None, :]

@@ -22,7 +22,7 @@ from tactful.detectors.load import load_detector
 from tactful.detectors.models.blend import BlendDetector
 from tactful.detectors.models.encoder import EncoderDetector, Reading
 from tactful.errors import FileFormatError
-from tactful.frames.bayes_risk import most_agreed
+from tactful.frames.consensus import most_agreed
 from tactful.frames.decoder import BEAMS, Candidate, StatementDecoder
 from tactful.frames.groups import mentioned_groups
 from tactful.frames.schema import CATEGORICAL

@@ -11,9 +11,8 @@ from tactful.files import atomic_path
 from tactful.scale.job import Job
 from tactful.scale.local.place import place_of
 from tactful.scale.options import STDOUT, ScoreOptions
-from tactful.scale.outcome import Outcome
 from tactful.scale.progress import Watch
-from tactful.scale.summary import Summary
+from tactful.scale.summary import Outcome, Summary
 
 if TYPE_CHECKING:
     from tactful.scale.cluster.waves import OnWave

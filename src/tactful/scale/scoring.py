@@ -18,26 +18,6 @@ from tactful.scale.scorer import ERROR, MODEL, Columns, ScoreBatch, Scorer
 from tactful.scale.tables.json_lines import lines_as_table, readable, refuse_taken, texts_of
 from tactful.scale.tables.where import wanted_rows, where_expression
 
-__all__ = [
-    "LINE",
-    "PERIODS",
-    "SLICE",
-    "OnRows",
-    "Scored",
-    "Shape",
-    "TableScorer",
-    "Wanted",
-    "check_columns",
-    "check_lines",
-    "joined",
-    "lines_as_table",
-    "output_names",
-    "renamed",
-    "spliced",
-    "wanted_fields",
-    "where_expression",
-]
-
 LINE = "line"
 OWN_PREFIX = "tactful_"
 """Put before the name of an added column where the input has a column of that name."""

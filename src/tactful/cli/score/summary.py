@@ -13,9 +13,8 @@ from tactful.cli.output import echo, echo_sentence, table
 if TYPE_CHECKING:
     from tactful.scale.job import Job
     from tactful.scale.options import ScoreOptions
-    from tactful.scale.outcome import Outcome
     from tactful.scale.report.words import Share
-    from tactful.scale.summary import Summary
+    from tactful.scale.summary import Outcome, Summary
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _PLAIN_BLOCKS = ".:-=+*#@"

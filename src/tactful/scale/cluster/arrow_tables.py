@@ -20,8 +20,8 @@ from tactful.scale.scoring import (
     check_columns,
     output_names,
     spliced,
-    where_expression,
 )
+from tactful.scale.tables.where import where_expression
 
 if TYPE_CHECKING:
     import pyarrow as pa

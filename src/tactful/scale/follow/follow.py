@@ -29,11 +29,10 @@ from tactful.scale.job import Job
 from tactful.scale.local.locking import locked
 from tactful.scale.local.worker import Done, Setup, Worker
 from tactful.scale.options import STDOUT
-from tactful.scale.outcome import Outcome
 from tactful.scale.portions import Plan, plan_for_json, plan_for_table
 from tactful.scale.progress import Watch
 from tactful.scale.scoring import LINE, output_names
-from tactful.scale.summary import Summary, merged
+from tactful.scale.summary import Outcome, Summary, merged
 from tactful.scale.tables.headers import Header, empty_table, header_of
 from tactful.scale.tables.parse import parse
 from tactful.scale.tables.pieces import Piece

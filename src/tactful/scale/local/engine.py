@@ -20,13 +20,12 @@ from tactful.scale.local.manifest import Manifest
 from tactful.scale.local.place import SUMMARY, OutputPlace, missing_pieces, place_of, refuse_more
 from tactful.scale.local.pool import InProcess, Processes, cannot_write
 from tactful.scale.local.worker import WORK, Done, Setup, summary_name
-from tactful.scale.outcome import Outcome
 from tactful.scale.portions import Plan, plan_for_json, plan_for_table
 from tactful.scale.progress import Watch
 from tactful.scale.rejects import RejectsFile
 from tactful.scale.scorer import PART_ROWS, ScoreBatch
 from tactful.scale.scoring import LINE
-from tactful.scale.summary import Summary, from_json, merged, to_json
+from tactful.scale.summary import Outcome, Summary, from_json, merged, to_json
 from tactful.scale.tables.atomic_write import write_atomically
 from tactful.scale.tables.headers import Header, empty_table, read_headers
 from tactful.scale.tables.parse import lines_behind, parse

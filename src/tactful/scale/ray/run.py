@@ -17,7 +17,6 @@ from tactful.scale.cluster.reachability import check_reachable
 from tactful.scale.cluster.waves import Prepared, WaveOptions, refuse_arrow, run_waves
 from tactful.scale.environment import environment
 from tactful.scale.job import Job
-from tactful.scale.outcome import Outcome
 from tactful.scale.portions import Plan, plan_for_table
 from tactful.scale.ray.engine import ONE_THREAD, import_ray
 from tactful.scale.ray.files import (
@@ -29,6 +28,7 @@ from tactful.scale.ray.files import (
     by_system,
     piece_source,
 )
+from tactful.scale.summary import Outcome
 from tactful.scale.tally import Tally, add_tallies, tally_from_bytes
 
 _LOCAL = {

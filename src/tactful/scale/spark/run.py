@@ -19,7 +19,6 @@ from tactful.scale.cluster.hadoop_store import HadoopStore
 from tactful.scale.cluster.pieces import plan_for_text, source_at
 from tactful.scale.cluster.waves import Prepared, WaveOptions, refuse_arrow, run_waves
 from tactful.scale.job import Job
-from tactful.scale.outcome import Outcome
 from tactful.scale.portions import Plan, plan_for_table
 from tactful.scale.rejects import Reject
 from tactful.scale.spark.engine import added_schema, in_arrow
@@ -37,6 +36,7 @@ from tactful.scale.spark.tasks import (
     portions_of_tables,
     tables_as_they_are,
 )
+from tactful.scale.summary import Outcome
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.sources import Source
 from tactful.scale.tally import Tally
