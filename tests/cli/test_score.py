@@ -208,7 +208,7 @@ def test_only_some_rows_and_equal_texts_once() -> None:
     result = run("twice.csv", "-o", "out.csv", "--where", "CAST(likes AS INT) > 1", "--dedupe")
     assert read("out.csv")["id"].to_list() == ["1", "3", "4"] * 2
     assert "6 rows, 4 scored" in result.stderr
-    assert "3 rows needed no reading: their texts were known." in result.stderr
+    assert "3 rows reused the scores of equal texts." in result.stderr
 
 
 def test_the_worst_rows_stand_apart_or_alone() -> None:

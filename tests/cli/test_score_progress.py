@@ -136,7 +136,7 @@ def test_where_there_is_no_terminal_plain_lines_say_how_far_it_is(
             watch.part(250, 25_000)
         ticker.tick()
     assert capsys.readouterr().err.splitlines() == [
-        "Scoring: opening the model, 0%, after 30 s",
+        "Scoring: loading the model, 0%, after 30 s",
         "Scoring: 75,000 rows, 1,875 a second, 30 s left, 75%, after 1 min 30 s",
     ]
     assert TicksByHand.tickers == []

@@ -77,7 +77,7 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_later(
     said = str(caught.value)
     assert "cannot be written (" in said
     assert "File too large" in said
-    assert "make room and run the same command again to go on" in said
+    assert "make room and run the same command again to resume" in said
     assert "\n" not in said
     assert not list(tmp_path.rglob("*.unfinished"))
     assert not output.is_file()
@@ -136,7 +136,7 @@ def test_the_command_and_its_workers_say_it_in_one_line(tmp_path: Path) -> None:
     assert full.returncode == 1
     assert full.stderr.count("\n") == 1
     assert full.stderr.startswith("Error: ")
-    assert "cannot be written (File too large); what is whole is kept: make room" in full.stderr
+    assert "cannot be written (File too large); finished parts are kept: make room" in full.stderr
     assert run(1 << 30).returncode == 0
     parts = [path for path in (tmp_path / "out").iterdir() if path.name.startswith("part-")]
     assert sum(path.read_bytes().count(b"we meet") for path in parts) == 400

@@ -93,8 +93,8 @@ def test_what_an_engine_raises_is_one_sentence_with_its_cause_below() -> None:
     with pytest.raises(RunError) as caught, one_sentence_errors("spark"):
         raise outer
     assert str(caught.value) == (
-        "The engine spark gave up (builtins.ValueError: the inner one); what is whole is kept: "
-        "run the same command again to go on."
+        "The engine spark failed (builtins.ValueError: the inner one); finished parts are kept: "
+        "run the same command again to resume."
     )
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__

@@ -136,7 +136,7 @@ def test_an_output_that_was_cut_off_or_removed_is_refused(path: Path, left: byte
 @pytest.mark.parametrize("note", ["", "[]", "{}", '{"terms": {}, "size": 1, "place": {"x": 1}}'])
 def test_a_note_that_cannot_be_read_is_refused(path: Path, note: str) -> None:
     (hidden_folder(path) / NOTE).write_text(note)
-    with pytest.raises(InputError, match="found no note of how far the input was read"):
+    with pytest.raises(InputError, match="found no record of how far the input was read"):
         opened(path)
 
 

@@ -157,7 +157,7 @@ def test_a_result_that_was_taken_away_before_the_end_was_tidied_is_told(
         patched.setattr("tactful.scale.local.place.OutputPlace.tidy", lambda self: None)
         scored_file(source, tmp_path / "out.csv", top=1)
     (tmp_path / lost).unlink()
-    with pytest.raises(InputError, match=rf"{lost}: it was taken away .*--restart"):
+    with pytest.raises(InputError, match=rf"{lost}: it was removed .*--restart"):
         scored_file(source, tmp_path / "out.csv", top=1)
 
 
@@ -219,5 +219,5 @@ def test_a_second_run_is_refused_while_the_first_one_writes(tmp_path: Path, sour
 
     first = Meets()
     run_local(job(source, tmp_path / "out.csv"), first)
-    assert ".out.csv.tactful: another run is writing here; expected to be alone" in first.said
+    assert ".out.csv.tactful: another run is writing here; expected no other" in first.said
     assert names(tmp_path) == {"in.csv", "out.csv"}

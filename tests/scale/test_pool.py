@@ -101,9 +101,12 @@ def write_rows(path: Path, rows: int = 40, bad: int | None = None) -> Path:
 @pytest.mark.parametrize(
     ("load", "said"),
     [
-        (load_killed, r"A worker was ended by the system \(SIGKILL\).*often memory ran out: try"),
-        (load_ended, r"A worker ended by itself \(exit code 3\) while it scored part 1"),
-        (load_crashed, r"A worker was ended by the system \(SIGSEGV\) while it scored part 1"),
+        (
+            load_killed,
+            r"A worker was stopped by the system \(SIGKILL\).*memory may have run out: try",
+        ),
+        (load_ended, r"A worker exited by itself \(exit code 3\) while it scored part 1"),
+        (load_crashed, r"A worker was stopped by the system \(SIGSEGV\) while it scored part 1"),
     ],
 )
 def test_a_worker_that_ends_is_told_and_the_run_goes_on_later(
@@ -114,7 +117,7 @@ def test_a_worker_that_ends_is_told_and_the_run_goes_on_later(
     options: dict[str, Any] = {"part_rows": 5, "workers": 2, "output_format": Format("csv")}
     with pytest.raises(RunError, match=said) as caught:
         run_local(job(source, tmp_path / "out", scorer=ends, **options), Watch())
-    assert "run the same command again to go on" in str(caught.value)
+    assert "run the same command again to resume" in str(caught.value)
     assert own_children() == []
     again = run_local(job(source, tmp_path / "out", **options), Watch())
     assert again.summary.rows == 40
@@ -125,8 +128,8 @@ def test_a_worker_that_ends_is_told_and_the_run_goes_on_later(
 @pytest.mark.parametrize(
     ("workers", "load", "said"),
     [
-        (1, load_without_memory, r"could not be scored \(MemoryError\); what is whole is kept"),
-        (2, load_without_memory, r"could not be scored \(MemoryError\); what is whole is kept"),
+        (1, load_without_memory, r"could not be scored \(MemoryError\); finished parts are kept"),
+        (2, load_without_memory, r"could not be scored \(MemoryError\); finished parts are kept"),
         (1, load_nothing, r"could not be scored \(FileNotFoundError: .*No such .*weights.npz"),
         (1, load_refused, r"^model.onnx: found no model; expected one.$"),
         (2, load_refused, r"^model.onnx: found no model; expected one.$"),
@@ -161,9 +164,9 @@ def test_what_another_worker_made_is_not_left_where_the_first_part_fails(tmp_pat
 
 def test_a_bad_row_or_a_wrong_wish_keeps_its_words_and_its_kind(tmp_path: Path) -> None:
     source = write_rows(tmp_path / "in.csv.gz")
-    with pytest.raises(UsageError, match="gives String and not yes or no"):
+    with pytest.raises(UsageError, match="gives String and not true or false"):
         run_local(job(source, tmp_path / "out", where="text", workers=2), Watch())
-    with pytest.raises(RunError, match=r"in.csv.gz, from line 2 on: --where .*cannot be answered"):
+    with pytest.raises(RunError, match=r"in.csv.gz, from line 2 on: --where .*cannot be evaluated"):
         run_local(job(source, tmp_path / "out", where="id > 3"), Watch())
 
 
@@ -277,5 +280,5 @@ def test_rows_are_told_while_parts_are_made(tmp_path: Path) -> None:
 
 def test_what_the_system_says_is_told_with_its_place() -> None:
     said = str(cannot_write(OSError(28, "No space left on device", "out/part")))
-    assert said.startswith("out/part: cannot be written (No space left on device); what is whole")
+    assert said.startswith("out/part: cannot be written (No space left on device); finished")
     assert str(cannot_write(OSError("odd"))).startswith("The output: cannot be written (odd)")

@@ -295,7 +295,7 @@ def test_what_was_taken_away_of_a_run_is_made_again(
 def test_a_part_that_was_taken_away_after_the_end_is_told(tmp_path: Path, source: Path) -> None:
     go_on(source, tmp_path / "out")
     (tmp_path / "out" / "part-00003.csv").unlink()
-    with pytest.raises(InputError, match=r"part-00003.csv: it was taken away .*--restart"):
+    with pytest.raises(InputError, match=r"part-00003.csv: it was removed .*--restart"):
         go_on(source, tmp_path / "out")
     go_on(source, tmp_path / "out", restart=True)
     assert (tmp_path / "out" / "part-00003.csv").exists()

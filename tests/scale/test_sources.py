@@ -89,14 +89,14 @@ def test_a_file_cannot_be_input_and_output(here: Path, output: str) -> None:
     [
         (["nope.csv"], r"^There is no file or folder 'nope.csv'; check the name"),
         (["nope*.csv"], r"^No file matches 'nope\*.csv'; check the pattern"),
-        (["data"], r"^data: the name does not tell the format; .*--input-format"),
-        (["*ta"], r"^data: the name does not tell the format"),
+        (["data"], r"^data: the name does not show the format; .*--input-format"),
+        (["*ta"], r"^data: the name does not show the format"),
         (["empty"], r"^empty: found no table in the folder; expected files that end in \.csv"),
         (["a.csv", "b.jsonl"], r"^Found a csv file \(a.csv\) and a jsonl file \(b.jsonl\)"),
         (["-", "a.csv"], r"^Give files or '-'"),
-        (["-"], r"^Standard input has no name that tells its format; pass --input-format"),
+        (["-"], r"^The format of standard input is not known; pass --input-format"),
         (["s3://bucket/a.csv"], r"^s3://bucket/a.csv: found an address; .*--engine ray"),
-        (["c.parquet.gz"], r"^c.parquet.gz: found a packed parquet file"),
+        (["c.parquet.gz"], r"^c.parquet.gz: found a compressed parquet file"),
         (["broken.csv"], r"^There is no file or folder 'broken.csv'"),
     ],
 )

@@ -15,7 +15,9 @@ from tactful.scale.tables.pieces import cut_pieces
 from tactful.scale.tables.sources import Source
 
 TEXT = b"text\n" + b"".join(b"We learn %d things.\n" % (at * 7919 % 10007) for at in range(9000))
-DAMAGED = r": found a damaged or cut-off %s file \(.+\); expected a whole one; fetch it again\.$"
+DAMAGED = (
+    r": found a damaged or cut-off %s file \(.+\); expected a complete one; download it again\.$"
+)
 packings = pytest.mark.parametrize("packing", ["gz", "zst"])
 
 

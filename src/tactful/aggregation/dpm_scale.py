@@ -34,7 +34,7 @@ _RULES = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DpmScale(Aggregated):
-    """Labels from 0 to 4, and what stands in the way of the others."""
+    """Labels from 0 to 4, and why the other items have none."""
 
     needs_referee: tuple[str, ...]
     """The items with 0 against 2, whether the referee has answered or not."""

@@ -85,7 +85,7 @@ def trust_curve(
 
 
 def leave_out(table: Any, labels: Sequence[Any]) -> Ratings:
-    """Leave out the items that anybody gave one of ``labels``, with all their judgements."""
+    """Leave out the items that any annotator gave one of ``labels``, with all their judgements."""
     if isinstance(labels, str):
         raise UsageError(f"Found the labels {labels!r}; expected a list of labels.")
     return without_items(as_ratings(table), labels)

@@ -32,7 +32,7 @@ class Coefficient:
     """The least possible value; None where there is no bound."""
     chance_corrected: bool
     source: str
-    """Who defined it."""
+    """The paper that defines it."""
 
     @property
     def levels(self) -> tuple[Level, ...]:
@@ -100,7 +100,7 @@ def apply_per_label(
 
 
 def check_level(level: str) -> None:
-    """Refuse a level of measurement that nobody knows."""
+    """Refuse an unknown level of measurement."""
     if level not in LEVELS:
         raise unknown_name("level of measurement", level, list(LEVELS))
 

@@ -14,14 +14,14 @@ from tactful.agreement.cells import Block, sparse
 from tactful.ratings import Codes, Numbers
 
 _CHUNK_CELLS = 4_000_000
-"""So many counts, and so many sums, are held at a time: 32 MB each."""
+"""The number of counts and of sums in memory at a time: 32 MB each."""
 _FEW = 4
-"""Items are drawn by kind where there are at least so many items for each kind."""
+"""Equal items are drawn together if there are at least this many items for each kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a coefficient needs of each item, and what it makes of the sums.
+    """The numbers of each item that a coefficient needs, and how their sums give its value.
 
     ``value`` takes the sums of each block, samples by columns, and returns one value per sample;
     NaN stands for undefined and never leaves this room. ``explain`` takes the same sums of one
@@ -109,7 +109,7 @@ def _counts(
 
 
 def ratio(above: Numbers, below: Numbers) -> Numbers:
-    """Divide; where nothing stands below, the answer is undefined."""
+    """Divide; NaN where the denominator is 0."""
     result: Numbers = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
     np.divide(above, below, out=result, where=below > 0)
     return result

@@ -22,7 +22,7 @@ NO_ORDER = (
 
 
 def level_of(weights: Weights | None) -> Level:
-    """Return the level of measurement that weights stand for."""
+    """Return the level of measurement for weights."""
     if weights is None:
         return "nominal"
     for level, name in WEIGHTS_OF_LEVEL.items():
@@ -56,7 +56,7 @@ def scaled_distance(scale: Numbers, power: int) -> Distance:
 
 
 def expected_disagreement(labels: int, distance: Distance | None) -> Callable[[Numbers], Numbers]:
-    """Return the disagreement of two who draw labels from the same shares (samples by labels)."""
+    """Return the chance disagreement of two draws from the same shares (samples by labels)."""
     if distance is None:
         return lambda shares: 1 - (shares**2).sum(axis=1)
     codes = np.arange(labels)

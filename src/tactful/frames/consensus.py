@@ -19,7 +19,7 @@ Pair = tuple[str, str]
 """A group, and a statement about it."""
 
 MOST_CANDIDATES = 40
-"""So many statements, those with most weight, may become the answer; all are compared with."""
+"""The number of candidates, those with the most weight; they are compared with all statements."""
 _NO_WORD = -1
 _NO_CANDIDATE_WORD = -2
 
@@ -138,7 +138,7 @@ def _matches(own: Sequence[list[str]], others: Sequence[list[str]], order: int) 
 
 
 def _numbered(tokens: list[str], order: int) -> list[tuple[tuple[str, ...], int]]:
-    """Tell the occurrences of an n-gram apart, so that what is shared is what two sets share."""
+    """Number the occurrences of each n-gram, so that sets can be compared."""
     seen: dict[tuple[str, ...], int] = {}
     found = []
     for at in range(len(tokens) - order + 1):

@@ -221,7 +221,7 @@ class EmbeddedFramer:
         return found
 
     def named_groups(self, readings: Sequence[Reading], pooled: Floats) -> list[list[Named]]:
-        """Return the likely groups of texts, best first: what the head and the decoder make of it.
+        """Return the likely groups of texts, best first, from the head and the decoder.
 
         The decoder's own names take the place of "any other group", as far as it thinks of them.
         """
@@ -345,7 +345,7 @@ def with_bias(pooled: Floats, weights: Floats) -> Floats:
 
 
 def _chosen(names: "Sequence[Named]") -> "list[Named]":
-    """Return what to tell of: the best group, and clear further ones."""
+    """Return the groups to report: the best one, and further clear ones."""
     further = [named for named in names[1:MOST_GROUPS] if named.share >= LEAST_SHARE]
     return [names[0], *further]
 

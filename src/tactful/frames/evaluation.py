@@ -60,7 +60,7 @@ class FrameMeasure:
     kind: Kind
 
     def __call__(self, gold: Frames, predicted: Frames) -> Measure:
-        """Measure predicted frames, which stand in the order of gold."""
+        """Measure predicted frames, given in the order of gold."""
         return self.measure(*self.pairs(gold, predicted))
 
 

@@ -143,7 +143,7 @@ def brier_loss(
 def checked_probabilities(
     gold: npt.ArrayLike, scores: npt.ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return both as arrays; refuse what is no 0 or 1, and what is no probability."""
+    """Return both as arrays; refuse labels other than 0 and 1, and invalid probabilities."""
     try:
         truth = np.asarray(gold, dtype=np.float64)
         guess = np.asarray(scores, dtype=np.float64)

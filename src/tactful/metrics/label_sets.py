@@ -35,7 +35,7 @@ class Pairs:
     parents: Codes
     """For each label the place of the one above it, or -1."""
     gold: Flags
-    """One row a pair, one column a label: the gold set and all that stands above it."""
+    """One row per pair, one column per label: the gold set with all labels above."""
     predicted: Flags
     counts: Codes
     items: int

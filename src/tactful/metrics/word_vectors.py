@@ -122,7 +122,8 @@ def _open(path: Path) -> Iterator[BinaryIO]:
                 yield cast(BinaryIO, unpacked)
         except BROKEN_ARCHIVE:
             raise FileFormatError(
-                f"{path}: found a damaged or cut-off gz file; expected a whole one; fetch it again."
+                f"{path}: found a damaged or cut-off gz file; expected a complete one; download "
+                "it again."
             ) from None
 
 
@@ -136,7 +137,7 @@ def _header(line: bytes) -> tuple[int, int] | None:
 
 
 def _is_text(start: bytes, dimension: int) -> bool:
-    """Say whether the first vector behind a header is written in digits."""
+    """Say whether the first vector after a header is written as text."""
     fields = start.partition(b"\n")[0].strip().rsplit(b" ", dimension)
     if len(fields) != dimension + 1:
         return False

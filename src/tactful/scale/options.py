@@ -96,7 +96,7 @@ def job_for(options: ScoreOptions, load_scorer: "Callable[[], Scorer]") -> "Job"
 
 def _refuse_contradictions(options: ScoreOptions) -> None:
     if not options.output.strip():
-        raise UsageError("--output has no name; name a file, a folder, or '-' to print.")
+        raise UsageError("--output is empty; name a file, a folder, or '-' for standard output.")
     if (options.only_top or options.top_by) and not options.top:
         raise UsageError("--only-top and --top-by need --top N.")
     _refuse_rejects(options)
@@ -105,7 +105,7 @@ def _refuse_contradictions(options: ScoreOptions) -> None:
     if options.address and options.engine == "local":
         raise UsageError("--address is for --engine ray or --engine spark.")
     if options.follow and (options.engine != "local" or options.top or options.report):
-        raise UsageError("--follow goes with neither a cluster nor --top nor --report.")
+        raise UsageError("--follow cannot be combined with a cluster, --top or --report.")
     if options.engine != "local" and (options.output == STDOUT or _names_a_file(options.output)):
         raise UsageError(
             f"--engine {options.engine} writes a folder of parts; name one without an ending with "
@@ -145,7 +145,7 @@ def _formats(options: ScoreOptions) -> "tuple[Format, Format, bool]":
     read = next(filter(None, formats), requested)
     if read is None:
         raise UsageError(
-            f"{options.inputs[0]}: the name does not tell the format; pass --input-format csv, "
+            f"{options.inputs[0]}: the name does not show the format; pass --input-format csv, "
             "tsv, jsonl, parquet, arrow or txt."
         )
     if requested is not None and requested.kind != read.kind:
@@ -163,7 +163,9 @@ def _formats(options: ScoreOptions) -> "tuple[Format, Format, bool]":
     if write.kind == "txt":
         raise UsageError("Plain lines have no columns; write csv, tsv, jsonl, parquet or arrow.")
     if options.output == STDOUT and write.is_columnar:
-        raise UsageError(f"{write} cannot be printed in pieces; pass --format csv or jsonl.")
+        raise UsageError(
+            f"{write} cannot be written to standard output; pass --format csv or jsonl."
+        )
     return read, write, named is not None or options.output == STDOUT or options.follow
 
 
@@ -175,14 +177,14 @@ def _input_format(name: str, options: ScoreOptions, requested: "Format | None") 
 
     if name == STDIN:
         return requested
-    path = Path(os.path.expanduser(name))  # noqa: PTH111 - of an unknown user it makes no error
+    path = Path(os.path.expanduser(name))  # noqa: PTH111 - no error for an unknown user
     if not is_remote(name) and (path.is_dir() or (has_magic(name) and not path.exists())):
         return find_sources([name], requested, [Path(options.output)])[0].format
     return format_from_name(name, requested)
 
 
 def _named_output(options: ScoreOptions) -> "Format | None":
-    """Return the format that the name of one file tells; None for a folder."""
+    """Return the format that the name of an output file shows; None for a folder."""
     from tactful.scale.tables.formats import format_of
     from tactful.scale.tables.sources import is_remote
 
@@ -192,7 +194,7 @@ def _named_output(options: ScoreOptions) -> "Format | None":
     found = format_of(name)
     if found is None and Path(name).suffix and not is_remote(name):
         raise UsageError(
-            f"Found --output {name}, whose ending tells no format; expected .csv, .tsv, .jsonl, "
+            f"Found --output {name}, whose ending is no known format; expected .csv, .tsv, .jsonl, "
             ".parquet or .arrow, or a / at the end for a folder of parts."
         )
     return found
@@ -201,5 +203,5 @@ def _named_output(options: ScoreOptions) -> "Format | None":
 def _cores() -> int:
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # not every system tells
+    except AttributeError:  # not available on every system
         return os.cpu_count() or 1

@@ -1,6 +1,6 @@
-"""What equal texts were scored with, so that each is read by the model once.
+"""The scores of texts seen before, so that the model reads equal texts once.
 
-Workers of one machine share a file; the workers of a cluster remember for themselves.
+The workers of one machine share a file; each worker of a cluster has its own cache.
 """
 
 import contextlib
@@ -17,30 +17,30 @@ import polars as pl
 from tactful.scale.scorer import Scorer
 
 MOST_KEPT = 200_000
-"""So many texts are remembered in one process (about 100 MB); the oldest are forgotten first."""
+"""The number of texts in the cache of a process (about 100 MB); the oldest are dropped first."""
 _ASKED_AT_ONCE = 500
 _PATIENCE = 60.0
-"""Seconds that a worker waits for another one that is writing."""
+"""Seconds that a worker waits for another one to finish writing."""
 _TABLE = "CREATE TABLE IF NOT EXISTS texts (key BLOB PRIMARY KEY, row TEXT) WITHOUT ROWID"
 
 
 @dataclass(frozen=True, slots=True)
 class CachedScores:
-    """Texts that are known, and what was added to them."""
+    """Texts in the cache, and the columns that were added to them."""
 
     texts: pl.Series
     added: pl.DataFrame
 
 
 class ProcessCache:
-    """Remembers in the memory of this process, and forgets what was met longest ago."""
+    """A cache in the memory of this process, which drops the least recently used texts."""
 
     def __init__(self, most: int = MOST_KEPT):
         self.most = most
         self._rows: OrderedDict[bytes, str] = OrderedDict()
 
     def recall(self, texts: pl.Series, scorer: Scorer) -> CachedScores:
-        """Return what is known of distinct texts."""
+        """Return the cached scores of distinct texts."""
         known: dict[str, str] = {}
         for text in texts.drop_nulls():
             row = self._rows.get(_key(text))
@@ -50,7 +50,7 @@ class ProcessCache:
         return _recalled(known, scorer)
 
     def keep(self, texts: pl.Series, added: pl.DataFrame) -> None:
-        """Remember what was found."""
+        """Add scores to the cache; texts without a score are left out."""
         for text, row in _rows(texts, added):
             self._rows[_key(text)] = row
         while len(self._rows) > self.most:
@@ -58,9 +58,9 @@ class ProcessCache:
 
 
 class SharedCache:
-    """Remembers in a file that all workers of this machine read and write.
+    """A cache in a file that all workers of this machine read and write.
 
-    It saves work and nothing hangs on it: where the file cannot be used, texts are scored again.
+    It only saves work: if the file cannot be used, texts are scored again.
     """
 
     def __init__(self, path: Path):
@@ -68,7 +68,7 @@ class SharedCache:
         self._connection: sqlite3.Connection | None = None
 
     def recall(self, texts: pl.Series, scorer: Scorer) -> CachedScores:
-        """Return what is known of distinct texts."""
+        """Return the cached scores of distinct texts."""
         texts_of = {_key(text): text for text in texts.drop_nulls()}
         keys = list(texts_of)
         known: dict[str, str] = {}
@@ -83,13 +83,13 @@ class SharedCache:
         return _recalled(known, scorer)
 
     def keep(self, texts: pl.Series, added: pl.DataFrame) -> None:
-        """Remember what was found."""
+        """Add scores to the cache; texts without a score are left out."""
         rows = [(_key(text), row) for text, row in _rows(texts, added)]
         with contextlib.suppress(sqlite3.Error), self._open() as connection:
             connection.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?)", rows)
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None

@@ -1,4 +1,4 @@
-"""What a run found, in numbers: counted part by part, and added up in any order.
+"""What a run found, in numbers: counted per part, and added up in any order.
 
 Everything here is exact: the summary of a whole is the sum of the summaries of its parts, however
 the whole was cut. Where only so many values are kept apart, it is therefore the first ones in
@@ -23,12 +23,12 @@ _NO_THRESHOLD = "the model names no threshold for it"
 _NO_VALUE = "no text has a probability of it"
 BINS = 20
 MOST_VALUES = 2_000
-"""So many values of a column are kept apart; the others are counted together."""
+"""The number of values of a column that are counted separately; the others are counted together."""
 MOST_REASONS = 200
 LONGEST_VALUE = 200
 LONGEST_TEXT = 1_000
 NONE, OTHERS = "(none)", "(others)"
-"""Where rows without a value, and those of the values that are not kept apart, are counted."""
+"""The names under which rows without a value, and rows of further values, are counted."""
 
 T = TypeVar("T")
 _EDGES = (np.arange(1, BINS) / BINS).astype(np.float32)
@@ -40,16 +40,16 @@ class Extreme:
 
     probability: float
     text: str
-    """Its first 1,000 letters."""
+    """Its first 1,000 characters."""
     source: str = ""
-    """Where it was found; the first name in the order of letters, where there are several."""
+    """Where it was found; if in several places, the alphabetically first."""
     times: int = 1
     """How often it was found."""
 
 
 @dataclass(slots=True)
 class Group:
-    """The rows that share a value of a column; ids that are not named were counted 0 times."""
+    """The rows that share a value of a column; absent ids have a count of 0."""
 
     rows: int = 0
     found: dict[str, int] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Summary:
     """
 
     rows: int = 0
-    """The rows that were wanted, scored or not."""
+    """The selected rows, scored or not."""
     scored: int = 0
     fresh: int = 0
     """The texts that the model read; fewer than the rows where equal texts were read once."""
@@ -83,13 +83,13 @@ class Summary:
     histogram: dict[str, list[int]] = field(default_factory=dict)
     """Id -> how many probabilities lie in each of 20 equal bins from 0 to 1."""
     together: dict[str, dict[str, int]] = field(default_factory=dict)
-    """How many rows have both of two ids; each pair stands once, under the lesser id."""
+    """How many rows have both of two ids; each pair is listed once, under the lesser id."""
     by: dict[str, dict[str, Group]] = field(default_factory=dict)
     """Column -> value -> its rows."""
     extremes: dict[str, list[Extreme]] = field(default_factory=dict)
     """Id -> the texts with the highest probabilities, the highest first."""
     kept_extremes: int = 0
-    """So many texts are kept for each id."""
+    """The number of texts that are kept for each id."""
 
     @property
     def ids(self) -> list[str]:
@@ -108,13 +108,13 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run found and wrote."""
+    """What a run found and wrote, on any engine."""
 
     summary: Summary
     written: tuple[str, ...] = ()
     """Paths or addresses of files and folders."""
     was_complete: bool = False
-    """An earlier run had finished already."""
+    """Whether an earlier run had already finished."""
     rejects: str | None = None
     """The file that lists the rows that cannot be read, if there are any."""
     renamed: Mapping[str, str] = field(default_factory=dict)
@@ -127,7 +127,7 @@ def summarise(
 ) -> Summary:
     """Count what was found in a scored table.
 
-    With ``extremes``, so many texts with the highest probabilities are kept for each id;
+    ``extremes`` is the number of texts with the highest probabilities to keep for each id;
     ``source`` says where they come from.
     """
     ids, rows = list(scorer.ids), len(scored.added)
@@ -162,7 +162,7 @@ def summarise(
 def _hits(
     numbers: NDArray[np.float32], ids: Sequence[str], thresholds: Mapping[str, float]
 ) -> NDArray[np.bool_]:
-    """Say which probabilities reach their threshold; both are compared as they are written."""
+    """Say which probabilities reach their threshold; both are compared as float32."""
     limits = np.array([thresholds.get(name, np.inf) for name in ids], dtype=np.float32)
     return np.asarray(numbers >= limits)
 
@@ -212,7 +212,7 @@ def highest(values: NDArray[np.float32], texts: pl.Series, most: int, source: st
 
 
 def merged_extremes(candidates: Iterable[Extreme], most: int) -> list[Extreme]:
-    """Return the highest of them; the same text with the same probability stands once.
+    """Return the highest; a text that occurs several times is listed once, with a count.
 
     A text that is among the highest of all is among the highest of each part that holds it. So
     how often it was found is exact, in whatever order parts are added up.
@@ -303,7 +303,7 @@ def _added(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int
 
 
 def _fewest(counts: dict[str, int], most: int) -> dict[str, int]:
-    """Keep the first names apart, and count the others together."""
+    """Keep the first names, and count the others together."""
     names = sorted(name for name in counts if name != OTHERS)
     kept = {name: counts[name] for name in names[:most]}
     rest = sum(counts[name] for name in names[most:]) + counts.get(OTHERS, 0)
@@ -360,7 +360,7 @@ def _sorted(named: Mapping[str, T]) -> dict[str, T]:
 
 
 def from_json(data: Mapping[str, Any]) -> Summary:
-    """Read what :func:`to_json` made; anything else is refused."""
+    """Read the result of :func:`to_json`; anything else is refused."""
     try:
         unknown = data.keys() - {each.name for each in fields(Summary)}
         if unknown:
@@ -381,7 +381,7 @@ def from_json(data: Mapping[str, Any]) -> Summary:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"found a summary that cannot be read ({type(error).__name__}: {error}); expected one "
-            "of this version of Tactful; pass --restart to begin anew."
+            "of this version of Tactful; pass --restart to start over."
         ) from None
 
 

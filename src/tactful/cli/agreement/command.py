@@ -40,7 +40,10 @@ def split_labels(text: str | None) -> tuple[str, ...]:
 @click.argument("file", type=click.Path(path_type=Path))
 @column_options
 @click.option(
-    "--question", multiple=True, metavar="Q", help="Only this question of the table; repeatable."
+    "--question",
+    multiple=True,
+    metavar="Q",
+    help="Use only this question of the table; repeatable.",
 )
 @click.option(
     "--measure",
@@ -55,7 +58,8 @@ def split_labels(text: str | None) -> tuple[str, ...]:
     type=click.Choice(LEVELS),
     default="nominal",
     show_default=True,
-    help="What the labels are; ordinal gives kappa linear and interval quadratic weights.",
+    help="Level of measurement of the labels; kappa has linear weights for ordinal and quadratic "
+    "weights for interval labels.",
 )
 @click.option(
     "--labels",
@@ -63,12 +67,12 @@ def split_labels(text: str | None) -> tuple[str, ...]:
     callback=lambda context, parameter, text: split_labels(text),
     help="All labels that can be given, in their order.",
 )
-@click.option("--per-label", is_flag=True, help="Also each label against all others.")
+@click.option("--per-label", is_flag=True, help="Also measure each label against all others.")
 @click.option(
     "--leave-out",
     multiple=True,
     metavar="LABEL",
-    help="Also without the items that anybody gave this label; repeatable.",
+    help="Also measure without the items that any annotator gave this label; repeatable.",
 )
 @click.option(
     "--trust",
@@ -78,9 +82,11 @@ def split_labels(text: str | None) -> tuple[str, ...]:
     help="The column with each annotator's trust, from 0 to 1.",
 )
 @click.option(
-    "--min-trust", type=float, metavar="T", help="Only judgements with at least this trust."
+    "--min-trust", type=float, metavar="T", help="Use only judgements with at least this trust."
 )
-@click.option("--trust-curve", is_flag=True, help="Also the agreement at rising trust.")
+@click.option(
+    "--trust-curve", is_flag=True, help="Also measure the agreement at rising thresholds of trust."
+)
 @click.option(
     "--overlap",
     default=2,
@@ -89,15 +95,13 @@ def split_labels(text: str | None) -> tuple[str, ...]:
     type=click.IntRange(min=1),
     help="Items that two annotators must share to count in Cohen's kappa.",
 )
-@click.option(
-    "--pairs", is_flag=True, help="Also Cohen's kappa of every two annotators who share items."
-)
+@click.option("--pairs", is_flag=True, help="Also print Cohen's kappa of each pair of annotators.")
 @click.option(
     "--repeated",
     type=click.Choice(["error", "first", "last", "drop"]),
     default="error",
     show_default=True,
-    help="What to do where an annotator judged an item several times.",
+    help="What to do if an annotator judged an item several times.",
 )
 @click.option(
     "--bootstrap",
@@ -313,7 +317,7 @@ def _trusted(ratings: "Ratings", least: float | None) -> "Ratings":
 
 
 def _refuse_if_all_failed(file: Path, blocks: Sequence[Block]) -> None:
-    """Fail where nothing could be measured; where something could, the others are told of."""
+    """Fail if no question could be measured; otherwise the report says which ones failed."""
     problems = [block for block in blocks if block.problem is not None]
     if len(problems) == len(blocks):
         first = problems[0]

@@ -55,7 +55,7 @@ class Block:
 
     @property
     def name(self) -> str:
-        """The question, or what stands for it where the table has none."""
+        """The question, or a general name if the table has none."""
         return _ALL if self.question is None else self.question
 
     def as_dict(self, request: Request) -> dict[str, Any]:

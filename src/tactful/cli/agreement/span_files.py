@@ -52,12 +52,12 @@ class SpanFiles:
 
     @property
     def unmarked(self) -> int:
-        """How often somebody read a text and marked nothing."""
+        """The number of readings without any span."""
         return self.readings.height - self.spans.select("item", "annotator").n_unique()
 
 
 def read_span_files(file: Path, texts: Path, columns: SpanColumns) -> SpanFiles:
-    """Read both tables, and refuse all rows that do not fit at once."""
+    """Read both tables, and report all bad rows together."""
     marked, written = Table(file), Table(texts)
     key = _text_key(written.frame.columns, columns.item)
     missing = [*_missing(marked, columns), *_missing(written, (key, "text"))]
@@ -135,7 +135,7 @@ def _read_rows(
     texts: Path,
     faults: Faults,
 ) -> list[tuple[Any, ...]]:
-    """Return a row per span, and one without offsets where somebody marked nothing."""
+    """Return a row per span, and one without offsets for a reading without spans."""
     rows: list[tuple[Any, ...]] = []
     empty: dict[tuple[str, str], int] = {}
     busy: set[tuple[str, str]] = set()

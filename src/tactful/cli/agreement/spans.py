@@ -57,7 +57,7 @@ def span_options(command: F) -> F:
                 type=click.Choice(UNITS),
                 default=UNITS[0],
                 show_default=True,
-                help="With --spans: what is marked or not.",
+                help="With --spans: the unit that is marked or not.",
             ),
             *(
                 click.option(
@@ -70,7 +70,7 @@ def span_options(command: F) -> F:
                 )
                 for name, what in (
                     ("start", "the first character of a span, counted from 0"),
-                    ("end", "the place behind its last character"),
+                    ("end", "the offset after its last character"),
                     ("id", "what it was marked as"),
                 )
             ),
@@ -115,7 +115,7 @@ def agreement_spans(
 
 
 def measure_spans(read: SpanFiles, unit: Any, request: Request) -> SpanAnswers:
-    """Compute all that was asked for: for all spans and, if wanted, for those of each id."""
+    """Compute the agreement of all spans and, if requested, of the spans of each id."""
     pairs = _pairs(read.readings)
     answers = SpanAnswers(
         read,

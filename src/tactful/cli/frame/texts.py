@@ -21,7 +21,7 @@ BATCH = 64
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One text to read, and where it stands."""
+    """A text to read, and its place in the input."""
 
     text: str
     path: str | None = None

@@ -28,7 +28,9 @@ def split_names(names: tuple[str, ...]) -> tuple[str, ...]:
     help="The file to write, or a folder for parts (a name without an ending, or one that ends in "
     "/); '-' prints.",
 )
-@click.option("--text-column", "-t", default="text", show_default=True, help="Where the text is.")
+@click.option(
+    "--text-column", "-t", default="text", show_default=True, help="The column with the text."
+)
 @click.option(
     "--model",
     "-m",
@@ -40,7 +42,7 @@ def split_names(names: tuple[str, ...]) -> tuple[str, ...]:
     "--lang",
     default="auto",
     show_default=True,
-    help="auto reads each text in its language; en or es reads all in one.",
+    help="Language of the texts: auto detects it for each text; en or es is for all texts.",
 )
 @click.option(
     "--only",
@@ -49,7 +51,7 @@ def split_names(names: tuple[str, ...]) -> tuple[str, ...]:
     callback=lambda ctx, parameter, names: split_names(names),
     help="Only this id and the ids below it; repeatable, or separated by commas.",
 )
-@click.option("--spans", is_flag=True, help="Add where in the text each id was found, as JSON.")
+@click.option("--spans", is_flag=True, help="Add the spans of each id, as JSON.")
 @click.option(
     "--second-reading/--no-second-reading",
     default=True,
@@ -62,12 +64,12 @@ def split_names(names: tuple[str, ...]) -> tuple[str, ...]:
     type=click.Choice(ENGINES),
     default="local",
     show_default=True,
-    help="What runs it: the cores of this machine, or a cluster.",
+    help="Where to run: on the cores of this machine, or on a cluster.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(1),
-    help="Processes, actors or tasks at once; as many as there are cores by default.",
+    help="Number of parallel processes, actors or tasks; by default the number of cores.",
 )
 @click.option("--address", help="Where the cluster is: a Ray address or a Spark master.")
 @click.option(
@@ -82,29 +84,31 @@ def split_names(names: tuple[str, ...]) -> tuple[str, ...]:
     help="Also write the N rows with the highest probabilities, for review.",
 )
 @click.option(
-    "--top-by", metavar="ID", help="What makes a row worse; the highest of all ids by default."
+    "--top-by",
+    metavar="ID",
+    help="Rank rows by this id; by default by the highest probability of any.",
 )
-@click.option("--only-top", is_flag=True, help="Write the worst rows only.")
+@click.option("--only-top", is_flag=True, help="Write only the top rows.")
 @click.option(
     "--by",
     multiple=True,
     metavar="COLUMN",
-    help="Break the summary down by a column; created:month takes a part of a date.",
+    help="Break the summary down by this column; repeatable. created:month groups dates by month.",
 )
 @click.option(
     "--report",
     type=click.Path(path_type=Path),
     metavar="FILE.html",
-    help="Write an overview of what was found, as a page.",
+    help="Write an overview of the findings as an HTML page.",
 )
 @click.option("--prefix", default="", help="Put this before the name of each added column.")
 @click.option(
     "--format",
     "output_format",
     help="csv, tsv, jsonl, parquet or arrow, and csv.gz, jsonl.zst and so on; by default as the "
-    "output is named, or else as the input is.",
+    "name of the output shows, or else as the input.",
 )
-@click.option("--input-format", help="The same, for input whose name does not tell; also txt.")
+@click.option("--input-format", help="Format of input whose name does not show it; also txt.")
 @click.option(
     "--bad-rows",
     "skip_bad_rows",
@@ -112,7 +116,7 @@ def split_names(names: tuple[str, ...]) -> tuple[str, ...]:
     callback=lambda ctx, parameter, choice: choice == "skip",
     default="stop",
     show_default=True,
-    help="What to do where a row cannot be read: stop, or leave it out and list it.",
+    help="What to do with rows that cannot be read: stop, or skip and list them.",
 )
 @click.option(
     "--rejects",
@@ -123,38 +127,40 @@ def split_names(names: tuple[str, ...]) -> tuple[str, ...]:
 @click.option(
     "--part-rows",
     type=click.IntRange(1),
-    help="Rows in a part; by default 10,000, or 1,000 where a model reads slowly, and on a cluster "
-    "five times as many.",
+    help="Rows per part; by default 10,000, or 1,000 for slow models, and five times as many on a "
+    "cluster.",
 )
-@click.option("--restart", is_flag=True, help="Start again instead of resuming an earlier run.")
-@click.option("--force", is_flag=True, help="Write over a file that exists.")
+@click.option("--restart", is_flag=True, help="Start over instead of resuming an earlier run.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @click.option(
-    "--follow", is_flag=True, help="Go on as the file or standard input grows, until interrupted."
+    "--follow",
+    is_flag=True,
+    help="Keep scoring as the file or standard input grows, until interrupted.",
 )
 @click.option(
     "--latency",
     type=click.FloatRange(0.01),
     default=1.0,
     show_default=True,
-    help="With --follow: seconds that a row may wait for others.",
+    help="With --follow: the longest time in seconds that a row waits for its batch.",
 )
 @click.option(
     "--progress",
     type=click.Choice(["auto", "bar", "json", "off"]),
     default="auto",
     show_default=True,
-    help="json tells it in lines on standard error, for scripts.",
+    help="How to show the progress; json prints lines on standard error, for scripts.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="No progress and no summary.")
+@click.option("--quiet", "-q", is_flag=True, help="Print no progress and no summary.")
 @click.pass_context
 def score_cli(
     ctx: click.Context, /, inputs: tuple[str, ...], output: str | None, **options: Any
 ) -> None:
     """Score all texts of a table: CSV, TSV, JSON lines, Parquet, Arrow or plain lines.
 
-    All columns are kept, and one is added for each id, besides the model and the reason where a
-    text has no score. Where the input has a column of such a name, it stays, and the new one is
-    called tactful_NAME. Run the same command again to go on after an interruption.
+    The output has all columns of the input, a column of probabilities for each id, the model, and
+    the reason where a text has no score. If the input has a column of the same name, the new one is
+    called tactful_NAME. Run the same command again to resume after an interruption.
 
     \b
     tactful score comments.csv --output scored.csv --text-column body

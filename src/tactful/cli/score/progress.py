@@ -1,4 +1,4 @@
-"""How far ``tactful score`` is: a bar on a terminal, plain lines, or lines of JSON for scripts."""
+"""The progress of ``tactful score``: a bar, plain lines, or lines of JSON for scripts."""
 
 import json
 import time
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 _TELL_SECONDS = 1.0
 _SETTLED_SECONDS = 3.0
-"""Before this, the model is being opened and the rate says nothing."""
+"""Earlier the model is still loading, and the rate means nothing."""
 
 
 class Clock(Watch):
-    """Counts rows and parts, and knows rate and time left; shows nothing."""
+    """Counts rows and parts, and computes the rate and the time left; shows nothing."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
@@ -33,46 +33,46 @@ class Clock(Watch):
         self._ended = False
 
     def start(self, total: int | None, done: int, rows: int) -> None:
-        """Begin; some may have been done by an earlier run."""
+        """Start; an earlier run may have done some of the input."""
         self.total, self.done, self.before, self.earlier = total, done, done, rows
 
     def rows(self, count: int) -> None:
-        """So many more rows are scored."""
+        """Count scored rows."""
         if count and self._first is None:
             self._first = time.monotonic()
         self.scored += count
 
     def part(self, size: int, rows: int) -> None:
-        """A part is whole."""
+        """Count a complete part."""
         self.done += size
         self.parts += 1
 
     def end(self) -> None:
-        """All is done, whatever was known of how much there is."""
+        """Mark the run as complete."""
         self._ended = True
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
+        """Seconds since the start."""
         return time.monotonic() - self._began
 
     @property
     def rate(self) -> float | None:
-        """Rows in a second, since the first ones came."""
+        """Rows per second since the first rows."""
         if self._first is None or time.monotonic() - self._first < _SETTLED_SECONDS:
             return None
         return self.scored / (time.monotonic() - self._first)
 
     @property
     def share(self) -> float | None:
-        """How much of the input is done, from 0 to 1."""
+        """The share of the input that is done, from 0 to 1."""
         if self._ended:
             return 1.0
         return None if not self.total else min(self.done / self.total, 1.0)
 
     @property
     def seconds_left(self) -> float | None:
-        """How long it may still take."""
+        """An estimate of the remaining seconds."""
         fresh = self.done - self.before
         if self._ended:
             return 0.0
@@ -81,9 +81,9 @@ class Clock(Watch):
         return self.seconds * max(self.total - self.done, 0) / fresh
 
     def in_words(self) -> str:
-        """Return how far it is, in words."""
+        """Return the progress in words."""
         if self._first is None:
-            return "opening the model"
+            return "loading the model"
         told = [counted(self.earlier + self.scored, "row")]
         if self.rate is not None:
             told.append(f"{self.rate:,.0f} a second")
@@ -92,12 +92,12 @@ class Clock(Watch):
         return ", ".join(told)
 
     def line(self) -> str:
-        """Return how far it is, in one line."""
+        """Return the progress in one line."""
         share = "" if self.share is None else f", {self.share:.0%}"
         return f"Scoring: {self.in_words()}{share}, after {spoken(self.seconds)}"
 
     def as_data(self) -> dict[str, Any]:
-        """Return all of it, for scripts."""
+        """Return the progress as data, for scripts."""
         return {
             "rows": self.earlier + self.scored,
             "parts": self.parts,
@@ -109,14 +109,14 @@ class Clock(Watch):
 
 
 class Lines(Clock):
-    """Tells the progress as a line of JSON each second, and at the end."""
+    """Prints the progress as a line of JSON each second, and at the end."""
 
     def __init__(self) -> None:
         super().__init__()
         self._told = -_TELL_SECONDS
 
     def rows(self, count: int) -> None:
-        """So many more rows are scored."""
+        """Count scored rows."""
         super().rows(count)
         if self.seconds - self._told >= _TELL_SECONDS:
             self.tell()
@@ -143,7 +143,7 @@ class Bar(Clock):
             console=console,
             transient=True,
         )
-        self._task = self._bar.add_task("Scoring", total=None, text="opening the model")
+        self._task = self._bar.add_task("Scoring", total=None, text="loading the model")
 
     def start(self, total: int | None, done: int, rows: int) -> None:
         """Begin."""
@@ -152,16 +152,16 @@ class Bar(Clock):
         self._bar.update(self._task, total=total, completed=done)
 
     def rows(self, count: int) -> None:
-        """So many more rows are scored."""
+        """Count scored rows."""
         super().rows(count)
         self._bar.update(self._task, completed=self._guess(), text=self.in_words())
 
     def stop(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._bar.stop()
 
     def _guess(self) -> float:
-        """Return how far it is, also within parts: by the rows so far in each unit of input."""
+        """Estimate the progress within parts, from the rows per unit of input so far."""
         if not self.parts or self.total is None:
             return self.done
         return min(max(float(self.done), self.before + self.scored * self._per_row()), self.total)
@@ -172,7 +172,7 @@ class Bar(Clock):
     whole_rows = 0
 
     def part(self, size: int, rows: int) -> None:
-        """A part is whole."""
+        """Count a complete part."""
         super().part(size, rows)
         self.whole_rows += rows
         self.rows(0)
@@ -180,13 +180,13 @@ class Bar(Clock):
 
 @contextmanager
 def watching(options: "ScoreOptions") -> Iterator[Clock]:
-    """Give what is told how far the run is, and shows it as wished."""
+    """Yield the object that receives the progress and shows it as the options say."""
     from tactful.settings import load_settings
 
     wanted = "off" if options.quiet else options.progress
     setting = load_settings().progress
     if wanted == "auto":
-        # Who follows a file waits for nothing, and a cluster shows itself how far it is.
+        # --follow has no end to wait for, and a cluster shows its own progress.
         is_short = options.follow or options.engine != "local"
         wanted = "off" if is_short else shown_as(setting)
     if wanted == "json":
@@ -210,7 +210,7 @@ def watching(options: "ScoreOptions") -> Iterator[Clock]:
 
 @contextmanager
 def watching_waves(options: "ScoreOptions") -> "Iterator[OnWave]":
-    """Show how far a run on a cluster is: a line for each wave of files."""
+    """Show the progress of a run on a cluster: a line for each wave of files."""
     title = f"Scoring on {options.engine}"
     # On a terminal the engine shows its own progress.
     setting = "off" if options.quiet or options.progress in ("json", "off") else None

@@ -63,7 +63,7 @@ def echo_summary(summary: "Summary", model: str, seconds: float | None = None) -
     for sentence in _sentences(summary, model, seconds):
         echo_sentence(sentence, err=True)
     blocks = _blocks(sys.stderr.encoding)
-    # The printing of tables knows standard output only.
+    # Tables are always printed to standard output.
     with redirect_stdout(sys.stderr):
         if summary.errors:
             echo(table(("not scored because", "rows"), _reasons(summary.errors)))
@@ -88,7 +88,7 @@ def _sentences(summary: "Summary", model: str, seconds: float | None) -> list[st
     sentences = [f"{said}."]
     if summary.fresh < summary.rows:
         saved = summary.rows - summary.fresh
-        sentences.append(f"{counted(saved, 'row')} needed no reading: their texts were known.")
+        sentences.append(f"{counted(saved, 'row')} reused the scores of equal texts.")
     if summary.skipped:
         were = "was" if summary.skipped == 1 else "were"
         sentences.append(

@@ -11,7 +11,7 @@ from tactful.scale.tables.formats import Format, format_of
 from tactful.scale.tables.sources import is_remote
 
 _PARTS = re.compile(r"(\w[\w+.-]*://[^/?]*)/?(.*?)(\?\w+=.*)?", re.DOTALL)
-"""A question mark with a name and ``=`` behind it begins the settings; any other is a pattern."""
+"""A question mark followed by a name and ``=`` starts the settings; any other is a pattern."""
 _KEPT = "/%*!$&'()+,;=:@~"
 """What the path of an address may hold as it is; a ``%`` was written by who wrote the address."""
 
@@ -44,13 +44,13 @@ def place_of(name: str) -> Place:
     """Take an address apart."""
     found = _PARTS.fullmatch(name)
     if found is None:
-        return Place(name, "")  # no address at all, which whoever opens it will say
+        return Place(name, "")  # not an address; opening it raises the error
     root, path, query = found.groups()
     return Place(root, path, query or "")
 
 
 def under(folder: str, name: str) -> str:
-    """Return the path or address of what lies in a folder; settings stay behind it."""
+    """Return the path or address of a file in a folder; settings stay at the end."""
     if not is_remote(folder):
         return f"{folder.rstrip('/')}/{name}"
     place = place_of(folder)
@@ -69,7 +69,7 @@ def beside(name: str, ending: str, own: str = "") -> str:
 
 
 def is_under(name: str, folder: str) -> bool:
-    """Say whether a path or address lies in a folder, whatever settings stand behind them."""
+    """Say whether a path or address is in a folder, whatever settings follow them."""
     return _bare(name).startswith(f"{_bare(folder).rstrip('/')}/")
 
 
@@ -81,5 +81,5 @@ def _bare(name: str) -> str:
 
 
 def format_at(name: str) -> Format | None:
-    """Return the format that the name of a file tells, here or elsewhere."""
+    """Return the format that a file's name shows, for paths and addresses."""
     return format_of(place_of(name).path if is_remote(name) else name)

@@ -50,7 +50,7 @@ class ArrowScorer:
             found = spliced(self._score(as_frame(table, [LINE]), "lines"), self.wanted)
             return pa.table({LINE: found.to_arrow().cast(pa.string())})
         if not table.num_rows and not table.num_columns:
-            return table  # what an engine hands over where a file had nothing at all
+            return table  # from an empty file
         kept, scored = self.scored(table)
         return self.joined(kept, scored)
 

@@ -1,4 +1,4 @@
-"""Crash-safe runs on a cluster: the input in waves of files, each written whole or done again.
+"""Crash-safe runs on a cluster: the input in waves of files, each written completely or repeated.
 
 A wave is one job of the engine. It is written under a temporary name, renamed, and then recorded;
 what has no record did not happen. Stores of objects cannot rename a folder: there the record alone
@@ -26,7 +26,7 @@ VERSION = 1
 WAVE_BYTES = 1 << 30
 WAVE_FILES = 64
 _LOOKS = 8
-"""So many files are looked at together; those of a store of objects take their time."""
+"""The number of files whose columns are read in parallel; object stores are slow."""
 RECORDS = "_tactful"
 JOB, SUMMARY, TOP = "job.json", "summary.json", "top"
 
@@ -38,26 +38,26 @@ class InputFile:
     path: str
     size: int
     changed: int | None = None
-    """When it was last written, in nanoseconds, where the file system tells."""
+    """When it was last written, in nanoseconds, if the file system knows."""
 
     def as_data(self) -> dict[str, Any]:
-        """Return what tells whether the file is still the same."""
+        """Return what identifies the content of the file."""
         return {"file": self.path, "size": self.size, "changed": self.changed}
 
 
 class Store(Protocol):
-    """The files of a run, through the file system of an engine; names are paths or addresses."""
+    """The files of a run, through an engine's file system; names are paths or addresses."""
 
     def find(self, names: Sequence[str]) -> list[InputFile]:
         """Return the files that are named, those in folders, and those that a pattern finds."""
         ...
 
     def names(self, folder: str) -> list[str]:
-        """Return what lies in a folder, by name; nothing where there is none."""
+        """Return the names in a folder, sorted; none if there is no such folder."""
         ...
 
     def read(self, path: str) -> bytes | None:
-        """Return what a file holds; None where there is none."""
+        """Return the content of a file; None if there is no such file."""
         ...
 
     def columns(self, path: str) -> dict[str, str]:
@@ -65,19 +65,19 @@ class Store(Protocol):
         ...
 
     def write(self, path: str, data: bytes) -> None:
-        """Write a file whole, or not at all."""
+        """Write a file atomically."""
         ...
 
     def place(self, name: str) -> str:
-        """Return a path or address as ``find`` tells it."""
+        """Return a path or address as ``find`` returns it."""
         ...
 
     def remove(self, name: str) -> None:
-        """Remove a file, or a folder with all that is in it, if it is there."""
+        """Remove a file, or a folder with its content, if it exists."""
         ...
 
     def can_rename(self, folder: str) -> bool:
-        """Say whether a folder is renamed at once and whole."""
+        """Say whether a folder is renamed atomically."""
         ...
 
     def rename(self, old: str, new: str) -> None:
@@ -86,19 +86,19 @@ class Store(Protocol):
 
 
 ScoreWave = Callable[[Sequence[str], str], Tally]
-"""Scores files into a folder, which is not there yet."""
+"""Scores files into a folder, which does not exist yet."""
 Prepared = tuple[ScoreWave, Mapping[str, str]]
-"""What scores waves, and the added columns that have not their usual names."""
+"""The function that scores waves, and the added columns with other names than usual."""
 Prepare = Callable[[str], Prepared]
-"""Looks at the first file with any bytes, refuses what could only fail later, and makes ready."""
+"""Checks the first file that is not empty, and prepares the engine."""
 OnWave = Callable[[int, int, Summary], None]
-"""Is told how many waves of how many are done, and what was found so far."""
+"""Called with the number of finished waves, their total number, and the summary so far."""
 
 
 def cut_waves(
     files: Sequence[InputFile], most_bytes: int = WAVE_BYTES, most_files: int = WAVE_FILES
 ) -> list[list[str]]:
-    """Group files in their order; a file is never cut, however large it is."""
+    """Group files in their order; a file is never split."""
     waves: list[list[str]] = []
     size = 0
     for file in files:
@@ -139,7 +139,7 @@ def run_waves(
     if told is not None:
         summary = tally_from_bytes(told).summary
         return Outcome(summary, written, True, listed if summary.skipped else None)
-    # A file without a byte tells nothing of the others.
+    # An empty file says nothing about the columns of the others.
     first = next((file for file in files if file.size), files[0]).path
     columns = store.columns(first) if job.input_format.kind == "parquet" else None
     score_wave, renamed = prepare(first)
@@ -174,7 +174,7 @@ def _one_wave(
 ) -> Tally:
     name = _wave_name(number)
     final = under(job.output, name)
-    # These have no record: they are what a run left that was ended in the middle.
+    # Folders without a record are left over from an interrupted run.
     for each in store.names(job.output):
         if each == name or each.startswith(f".{name}."):
             store.remove(under(job.output, each))
@@ -222,7 +222,7 @@ def _recorded(store: Store, records: str, number: int) -> Tally | None:
 def _earlier(
     store: Store, out: str, terms: Mapping[str, Any], inputs: Sequence[Mapping[str, Any]]
 ) -> list[list[str]] | None:
-    """Return the waves of the run that is gone on with; None where one begins here."""
+    """Return the waves of the run to resume; None if there is none."""
     path = under(under(out, RECORDS), JOB)
     told = store.read(path)
     if told is None:
@@ -241,7 +241,7 @@ def _earlier(
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"{path}: found no record of a run that can be resumed ({error}); expected version "
-            f"{VERSION}; pass --restart to begin anew."
+            f"{VERSION}; pass --restart to start over."
         ) from None
     refuse_changes(out, old_terms, json.loads(_bytes(terms)), old_inputs, inputs, exact=True)
     return waves
@@ -254,21 +254,21 @@ def refuse_arrow(job: Job, engine: str) -> None:
 
 
 def _found(job: Job, store: Store) -> list[InputFile]:
-    """Return all files to read, each once; what lies in the output is none of them."""
+    """Return all files to read, each once, without files in the output folder."""
     output = store.place(job.output)
     everything = {each.path: each for each in store.find(job.inputs)}.values()
     files = [each for each in everything if not is_under(each.path, output)]
     if not files:
         raise UsageError(
-            f"{job.output}: found all of the input in it; expected two places; name another "
-            "--output."
+            f"{job.output}: found all of the input in it; expected two different places; name "
+            "another --output."
         )
     for file in files:
         kind = (format_at(file.path) or job.input_format).kind
         if kind != job.input_format.kind:
             raise UsageError(
                 f"{file.path}: found a {kind} file; expected files of one kind "
-                f"({job.input_format.kind}); score them apart."
+                f"({job.input_format.kind}); score them separately."
             )
     return files
 
@@ -297,7 +297,7 @@ def _cleared(store: Store, job: Job) -> bool:
 
 
 def is_table(name: str, wished: Format) -> bool:
-    """Say whether a file in a folder is read: its name tells a format of the wished kind."""
+    """Say whether a file in a folder is read: its name shows the requested format."""
     base = name.rpartition("/")[2]
     if base.startswith((".", "_")):
         return False

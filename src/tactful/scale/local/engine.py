@@ -1,4 +1,4 @@
-"""The local engine: all cores of this machine, a manifest, and parts that are whole or absent."""
+"""The local engine: all cores of this machine, a manifest, and parts written atomically."""
 
 import contextlib
 import json
@@ -39,12 +39,12 @@ _ENOUGH_ROWS = 5_000
 PACKED = "packed"
 WEIGHTS = "weights"
 _AHEAD = 4
-"""In order, a worker may be so many pieces ahead of the slowest one."""
+"""If the output is in order, the number of pieces that a worker may be ahead of the slowest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """The sources of a job, opened as far as needed to know their columns."""
+    """The sources of a job, and the plan that their columns give."""
 
     sources: tuple[Source, ...]
     headers: tuple[Header, ...]
@@ -52,7 +52,7 @@ class Input:
 
     @property
     def prints(self) -> list[str]:
-        """A fingerprint of the columns of each source, and of those that lines become."""
+        """A fingerprint of the columns of each source and of the output's schema."""
         types = None if self.plan.schema is None else list(self.plan.schema.items())
         return [
             blake2b(
@@ -63,7 +63,7 @@ class Input:
 
     @property
     def total(self) -> int | None:
-        """How much there is to read: bytes on the disk, or rows; None where nobody can know."""
+        """The size of the input: bytes on the disk, or rows; None if it is not known."""
         if any(source.format.is_columnar for source in self.sources):
             from tactful.scale.tables.columnar import row_count
 
@@ -81,7 +81,7 @@ def run_local(
     force: bool = False,
     at_end: Callable[[Summary], None] | None = None,
 ) -> Outcome:
-    """Score the input into the output; go on where an earlier run of the same job ended.
+    """Score the input into the output; an interrupted run of the same job is resumed.
 
     ``at_end`` is called with the summary before the run counts as finished: what it writes is
     written again if it fails.
@@ -140,7 +140,7 @@ def _run(
 
 
 def stream_local(job: Job, out: IO[bytes], watch: Watch, *, force: bool = False) -> Outcome:
-    """Score the input to a stream, in its order; nothing is kept, and nothing can be resumed."""
+    """Score the input to a stream, in its order; such a run cannot be resumed."""
     source = _opened(job)
     job = source.plan.job
     name = None if job.rejects_file is None else Path(job.rejects_file)
@@ -162,7 +162,7 @@ def stream_local(job: Job, out: IO[bytes], watch: Watch, *, force: bool = False)
 
 
 def _opened(job: Job, made: Sequence[Path] = ()) -> Input:
-    """Open the sources and refuse at once what could only fail later."""
+    """Open the sources, and check everything that can be checked before the start."""
     sources = tuple(find_sources(job.inputs, job.input_format, made))
     headers = tuple(read_headers(sources))
     plan = Plan(job, job.output_format)
@@ -179,10 +179,10 @@ def _opened(job: Job, made: Sequence[Path] = ()) -> Input:
 
 
 def _first_lines(job: Job, sources: Sequence[Source], headers: Sequence[Header]) -> pl.Series:
-    """Return the first lines of JSON; of a stream, those that were read with its head."""
+    """Return the first lines of JSON; of a stream, those that were read with its header."""
     if sources[0].path is None:
         return lines_behind(headers[0], sources[0], job.skip_bad_rows)
-    # As many lines for small parts as for large ones, so that these have the same columns.
+    # The columns must not depend on the size of the parts.
     rows = max(job.part_rows, PART_ROWS)
     first = next(cut_pieces(sources, headers, rows, job.part_bytes))
     return parse(first, sources[first.source], headers[first.source], job.skip_bad_rows).table[LINE]
@@ -207,7 +207,7 @@ def _read_summary(path: Path) -> Summary:
     except (OSError, ValueError) as error:
         raise InputError(
             f"{path}: it cannot be read ({error}); expected what the run counted; pass --restart "
-            "to begin anew."
+            "to start over."
         ) from None
 
 
@@ -237,9 +237,9 @@ def _pool(
     total = source.total
     first = source.sources[0].format
     least = _ENOUGH_ROWS if first.is_columnar else _ENOUGH_BYTES
-    # What is read slowly gains from a second process sooner.
+    # A slow model gains from a second process sooner.
     least = least * job.scorer.part_rows // PART_ROWS
-    # How much comes out of a packed file is not known before.
+    # The size of a compressed file's content is not known in advance.
     is_small = total is not None and total < least and not first.packing
     alone = job.workers == 1 or is_small
     scorer = job.scorer
@@ -258,7 +258,7 @@ def _pool(
 
 @contextlib.contextmanager
 def _weights_folder(folder: Path | None) -> Iterator[Path]:
-    """Give a folder for the model; among what a run leaves behind if it is killed, if it can."""
+    """Yield a folder for the model; a later run removes it if this one is killed."""
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="tactful-") as name:
             yield Path(name)

@@ -1,4 +1,4 @@
-"""What is done when all parts are whole: one file of many, and the top rows of all."""
+"""The last steps of a run: join the parts into one file, and write the top rows."""
 
 import os
 import shutil
@@ -23,10 +23,10 @@ _ROW_GROUP = 100_000
 def finish(
     job: Job, folder: Path, target: Path, numbers: Sequence[int], columns: Sequence[str]
 ) -> tuple[str, ...]:
-    """Write what is made of all parts; return the paths of what the user gets."""
+    """Write the files that are made of all parts; return their paths."""
     written: list[Path] = []
     if job.merged and not job.only_top:
-        # Beside the parts, so that what a crash leaves behind goes away with them.
+        # Beside the parts, so that leftovers of a crash are removed with them.
         temporary = temporary_path(target, folder / WORK)
         try:
             _join([folder / part_name(each, job) for each in numbers], temporary, job, columns)
@@ -34,7 +34,7 @@ def finish(
                 os.fsync(file.fileno())
             temporary.replace(target)
         except (OSError, pl.exceptions.PolarsError) as error:
-            # What polars says of a full disk is no error of the system; and the name is ours.
+            # Polars does not raise an OSError for a full disk, and does not name the file.
             code, said = getattr(error, "errno", None), getattr(error, "strerror", None)
             raise OSError(code or EIO, said or first_line(error), str(target)) from error
         written.append(target)
@@ -49,7 +49,7 @@ def write_rejects(job: Job, folder: Path, numbers: Sequence[int]) -> str | None:
     """Write the list of rows that cannot be read, in the order of the input; return its path."""
     if job.rejects_file is None:
         return None
-    # A name of the user's own may lie on another disk, and nothing is renamed from disk to disk.
+    # The user's own path may be on another disk, and files cannot be renamed between disks.
     beside = folder / WORK if job.rejects is None else None
     with RejectsFile(Path(job.rejects_file), beside) as file:
         for number in numbers:

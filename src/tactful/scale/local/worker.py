@@ -109,5 +109,5 @@ def rejects_name(number: int) -> str:
 
 
 def summary_name(number: int) -> str:
-    """Return the name of what was counted in a part."""
+    """Return the name of the summary of a part."""
     return f"part-{number:05d}.summary.json"

@@ -1,4 +1,4 @@
-"""How Ray reads lines, and what its actors make of them: parts, written where they are made.
+"""How Ray reads lines, and how its actors turn them into parts.
 
 Ray's readers of CSV and text know other rules than ours for empty cells and line ends. So its tasks
 hand on pieces of bytes, cut where a record ends, and the actors read them as the local engine does.
@@ -93,7 +93,7 @@ class PortionActor:
         return self._portions.piece(piece, source, Header(columns=tuple(row[COLUMNS])))
 
     def _write(self, portion: Portion) -> str | None:
-        """Write a part under a name of its own: what is tried again never mixes with the rest."""
+        """Write a part under a unique name, so that a repeated task never mixes with another."""
         data = self._portions.data(portion) if len(portion.scored.added) else b""
         if not data:
             return None

@@ -1,4 +1,4 @@
-"""A whole job on Ray: wave after wave of files, read by Ray Data and scored in its actors."""
+"""A job on Ray: waves of files, read by Ray Data and scored in its actors."""
 
 import logging
 import os
@@ -34,16 +34,16 @@ from tactful.scale.tally import Tally, add_tallies, tally_from_bytes
 _LOCAL = {
     **ONE_THREAD,
     "RAY_USAGE_STATS_ENABLED": "0",
-    # Workers that are ended while they wait, or begun before they are needed, cost a second each.
+    # Workers that are stopped while idle, or started too early, cost a second each.
     "RAY_prestart_worker_first_driver": "0",
     "RAY_idle_worker_killing_time_threshold_ms": "600000",
 }
-"""What a Ray of our own on this machine is told; nothing of it reaches a cluster."""
+"""Settings for Ray on this machine; a cluster does not get them."""
 
 _TRIES = 3
-"""How often a cluster, whose nodes come and go, begins anew with an actor that was lost."""
+"""How often a cluster restarts a lost actor."""
 _LOOKED_AT = 8 << 20
-"""So many bytes of the first file tell its columns."""
+"""The columns are read from this many bytes of the first file."""
 
 
 def run_ray(job: Job, *, quiet: bool = False, **options: Unpack[WaveOptions]) -> Outcome:
@@ -71,7 +71,7 @@ def run_ray(job: Job, *, quiet: bool = False, **options: Unpack[WaveOptions]) ->
 
 
 def _plan(job: Job, first: str) -> Plan:
-    """Look at the first file, and refuse at once what could only fail later."""
+    """Check the first file before the engine starts."""
     plan = Plan(job, job.output_format)
     if job.input_format.kind == "parquet":
         from pyarrow import parquet
@@ -111,7 +111,7 @@ def _score_wave(
                 min_size=job.workers if is_ours else 1, max_size=job.workers
             ),
             num_cpus=1,
-            # Ray would begin anew without end with a text that ends each actor which reads it.
+            # Without a limit Ray would restart forever on a text that crashes its actor.
             **tries,
             runtime_env=None if is_ours else {"env_vars": ONE_THREAD},
         )
@@ -124,7 +124,7 @@ def _score_wave(
 
 
 def _tries(ray: Any, count: int) -> dict[str, int]:
-    """Say how often an actor is begun anew, to a Ray that can be told: from 2.64 on it cannot."""
+    """Return the options that limit restarts; Ray has none from 2.64 on."""
     can_be_told = "ray_remote_args" in signature(ray.data.Dataset.map_batches).parameters
     return {"max_restarts": count, "max_task_retries": count} if can_be_told else {}
 
@@ -160,7 +160,7 @@ def _keep(folder: str, parts: Sequence[str]) -> None:
 
 @contextmanager
 def _connected(job: Job, quiet: bool) -> Iterator[tuple[Any, bool]]:
-    """Give Ray, and whether it is ours alone; a connection that is there is left open."""
+    """Yield Ray, and whether we started it; an existing connection is left open."""
     ray = import_ray()
     level = logging.ERROR if quiet else logging.WARNING
     _hush(quiet)
@@ -186,9 +186,9 @@ def _connected(job: Job, quiet: bool) -> Iterator[tuple[Any, bool]]:
 
 
 def _hush(quiet: bool) -> None:
-    """Keep Ray Data from telling on the screen, over pages, the errors that we tell in a sentence.
+    """Keep Ray Data from printing errors over several pages: we report them in one sentence.
 
-    Its own files of logs have them.
+    Ray's log files still have them.
     """
     log = logging.getLogger("ray.data")
     log.setLevel(logging.ERROR if quiet else logging.INFO)

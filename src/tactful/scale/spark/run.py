@@ -1,4 +1,4 @@
-"""A whole job on Spark: wave after wave of files, read and written by Spark, scored in tasks."""
+"""A job on Spark: waves of files, read and written by Spark, scored in tasks."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _LOOKED_AT = 1000
-"""So many lines of the first file tell its columns."""
+"""The columns are read from this many lines of the first file."""
 _SETTINGS = {
     # Spark would read files that one task reads each in one task together: all of them, with
     # their headers, in one part, on one core.
@@ -57,7 +57,7 @@ _SETTINGS = {
     # By default Spark writes times in a way that only it reads as times with a zone.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
 }
-"""What the session is set to for a run; a session that was there gets its own settings back."""
+"""Settings of the session for a run; an existing session gets its own settings back."""
 _PATH = "path"
 _ZSTD = "org.apache.hadoop.io.compress.ZStandardCodec"
 
@@ -92,8 +92,8 @@ def run_spark(job: Job, *, quiet: bool = False, **options: Unpack[WaveOptions]) 
 
 
 def _plan(spark: "SparkSession", job: Job, first: str) -> Plan:
-    """Look at the first file, and refuse at once what could only fail later."""
-    # Spark packs what it writes.
+    """Check the first file before the engine starts."""
+    # Spark compresses its output itself.
     plan = Plan(job, Format(job.output_format.kind))
     if job.input_format.kind == "parquet":
         return plan_for_table(plan, without_rows(_no_rows(spark, first), job.wanted))
@@ -136,7 +136,7 @@ def _score_wave(spark: "SparkSession", plan: Plan, files: Sequence[str], folder:
 
 @contextmanager
 def _set_up(spark: "SparkSession") -> Iterator[None]:
-    """Set the session up for a run; afterwards it has the settings that it had."""
+    """Set the session up for a run, and restore its settings afterwards."""
     before = {name: spark.conf.get(name, None) for name in _SETTINGS}
     for name, value in _SETTINGS.items():
         spark.conf.set(name, value)
@@ -202,7 +202,7 @@ def _text(spark: "SparkSession", files: Sequence[str]) -> "DataFrame":
 def _with_lines(
     spark: "SparkSession", files: Sequence[str], rejects: Sequence[Reject]
 ) -> tuple[Reject, ...]:
-    """Return rejects with the names of their files, and lines that are counted from the first.
+    """Return rejects with the names of their files and their line numbers.
 
     Tasks count from the start of a block. So the lines of all blocks are counted, which is only
     done where there are rejects.
@@ -258,7 +258,7 @@ def _table_schema(plan: Plan) -> "pa.Schema":
 
 
 def as_named(path: str) -> str:
-    """Return a file's name so that Spark takes it for a name and not for a pattern."""
+    """Escape a file's name, so that Spark does not read it as a pattern."""
     return re.sub(r"([*?\[\]{}\\])", r"\\\1", path)
 
 
@@ -273,7 +273,7 @@ def _refuse_packing(spark: "SparkSession", job: Job, first: str) -> None:
 
 
 def _rename_parts(store: HadoopStore, plan: Plan, folder: str) -> None:
-    """Give files of text the ending of what they hold; Spark calls all of them .txt."""
+    """Give text files the right ending; Spark calls all of them .txt."""
     if plan.output.kind == "parquet" or not store.can_rename(folder):
         return
     for number, name in enumerate(store.names(folder)):

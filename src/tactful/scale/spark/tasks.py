@@ -31,17 +31,17 @@ Count = Callable[[Tally], None]
 VALUE = "value"
 """The one column of text, as Spark's reader and writer of text name it."""
 FILE, START = "file", "start"
-"""Which file a line is from, as a number, and where the block of it begins that the line is in."""
+"""The file of a line, as a number, and the offset of its block in the file."""
 
 
 class TallyParam:
-    """Adds up what tasks counted, as Spark's accumulators ask for it."""
+    """Adds up the tallies of tasks, as a parameter of Spark's accumulators."""
 
     def __init__(self, top: int):
         self._top = top
 
     def zero(self, value: Tally) -> Tally:
-        """Return what is counted before the first row."""
+        """Return an empty tally."""
         return Tally()
 
     def addInPlace(self, one: Tally, other: Tally) -> Tally:  # noqa: N802
@@ -61,7 +61,7 @@ def portions_of_lines(batches: Batches, plan: Plan, source: Source) -> Iterator[
 
 
 def _by_block(batches: Batches) -> "Iterator[tuple[str, pa.RecordBatch]]":
-    """Yield lines with the block of a file that they stand in; a whole file has no name here."""
+    """Yield lines with the block of the file that they are in; empty for a file in one task."""
     for batch in batches:
         if batch.num_columns == 1:
             yield "", batch
@@ -79,7 +79,7 @@ def _portions_of_block(
     file: Any = _Stream(batches)
     first = file.read(0)
     if not first:
-        return  # a task may have no lines at all, and so no header either
+        return  # a task may have no lines, and so no header
     file.push(first)
     for piece, head in read_pieces(file, source, scorer.plan):
         yield scorer.piece(piece, source, head)
@@ -137,7 +137,7 @@ def as_tables(
 
 
 def tables_as_they_are(batches: Batches, plan: Plan, count: Count) -> Batches:
-    """Score tables whose columns go on untouched, with all their types."""
+    """Score tables, keeping all columns and types of the input."""
     import pyarrow as pa
 
     job = plan.job
@@ -158,7 +158,7 @@ class _Stream:
         self._pushed = b""
 
     def push(self, data: bytes) -> None:
-        """Take back what was read."""
+        """Return data to the stream."""
         self._pushed = data
 
     def read(self, size: int) -> bytes:

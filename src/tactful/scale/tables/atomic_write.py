@@ -1,6 +1,6 @@
-"""Files that are whole or absent: written under another name, and renamed when all is on the disk.
+"""Atomic writes: a file gets its name when it is complete on the disk.
 
-The other name has the number of the process in it, so that two can never write to the same one.
+The temporary name contains the process id, so that two processes never write to the same file.
 """
 
 import os
@@ -11,7 +11,7 @@ _UNFINISHED = re.compile(r"\..*\.\d+\.unfinished")
 
 
 def write_atomically(path: Path, data: bytes, beside: Path | None = None) -> None:
-    """Write a file; ``beside`` is where it lies until it is whole, if not in its own folder."""
+    """Write a file; ``beside`` is the folder of the temporary file, if not that of ``path``."""
     temporary = temporary_path(path, beside)
     try:
         with temporary.open("wb") as file:
@@ -25,17 +25,17 @@ def write_atomically(path: Path, data: bytes, beside: Path | None = None) -> Non
 
 
 def temporary_path(path: Path, beside: Path | None = None) -> Path:
-    """Return the name that a file of this process has until it is whole."""
+    """Return the temporary name of a file of this process."""
     return (beside or path.parent) / f".{path.name}.{os.getpid()}.unfinished"
 
 
 def remove_temporary(folder: Path) -> None:
-    """Remove what runs that were ended had begun to write."""
+    """Remove the temporary files of interrupted runs."""
     for path in folder.iterdir():
         if is_temporary(path.name):
             path.unlink(missing_ok=True)
 
 
 def is_temporary(name: str) -> bool:
-    """Say whether a name is one that a file has until it is whole."""
+    """Say whether a name is that of a temporary file."""
     return _UNFINISHED.fullmatch(name) is not None

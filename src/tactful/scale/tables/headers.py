@@ -1,4 +1,4 @@
-"""What comes before the first row of each source: a byte-order mark, and the header of CSV."""
+"""The bytes before the first row of a source: a byte-order mark, and the header of CSV."""
 
 import csv
 import io
@@ -17,9 +17,9 @@ from tactful.scale.tables.sources import Source
 _MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _LETTER = 2
-"""Of so many bytes at the start, one is zero where Latin letters are written as UTF-16."""
+"""Of the first two bytes, one is zero if Latin letters are written as UTF-16."""
 _BLOCK, _MOST_BYTES = 1 << 16, 1 << 20
-"""A header of more bytes than these is none: a quote was never closed."""
+"""A longer header is an error: a quote was never closed."""
 TEXT = "text"
 """The column of a plain text file, whose rows are its lines."""
 
@@ -36,7 +36,7 @@ class Header:
     schema: pl.Schema | None = None
     """The types of a Parquet or Arrow file."""
     rest: bytes = b""
-    """What was read of the rows already, from a stream that cannot be read twice."""
+    """Rows that were read with the header, from a stream that cannot be read twice."""
 
     @property
     def types(self) -> Mapping[str, Any]:
@@ -70,13 +70,13 @@ def refuse_other_columns(
     if other:
         raise InputError(
             f"{name}: found other columns than in {first_name} ({', '.join(sorted(other)[:5])}); "
-            "expected the same in all files; score them apart."
+            "expected the same in all files; score them separately."
         )
     for column, kind in types.items():
         if kind != first_types[column]:
             raise InputError(
                 f"{name}: found '{column}' as {kind}, and as {first_types[column]} in "
-                f"{first_name}; expected the same type in all files; score them apart."
+                f"{first_name}; expected the same type in all files; score them separately."
             )
 
 
@@ -88,12 +88,12 @@ def read_header(file: IO[bytes], source: Source) -> Header:
         data += block
         found = header_of(data, source, is_all=not block or len(data) >= _MOST_BYTES)
         if found is not None:
-            # What was read of a stream that cannot be read twice is kept.
+            # A stream cannot be read twice, so the rows after the header are kept.
             return replace(found, rest=data[found.size :]) if source.path is None else found
 
 
 def header_of(data: bytes, source: Source, is_all: bool) -> Header | None:
-    """Return the head that stands at the start of some bytes; None while it is not whole."""
+    """Return the header at the start of some bytes; None while it is incomplete."""
     if data.startswith(_UTF16_MARKS) or b"\0" in data[:_LETTER]:
         raise FileFormatError(
             f"{source.name}: found UTF-16 or no text at all; expected UTF-8; save it as UTF-8."
@@ -133,8 +133,8 @@ def _names(header: bytes, source: Source) -> tuple[str, ...]:
         ) from None
     if len(rows) > 1:
         raise FileFormatError(
-            f"{source.name}, line 1: found a carriage return alone, which ends no line here; "
-            "expected line feeds behind the rows; save the file with the line ends of Unix or "
+            f"{source.name}, line 1: found a carriage return without a line feed; "
+            "expected a line feed after each row; save the file with the line ends of Unix or "
             "Windows."
         )
     names = rows[0] if rows else []
