@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.agreement import LEVELS, MEASURES
-from tactful.cli.agreement.report import Block, Request, echo_as_json, echo_as_text
+from tactful.cli.agreement.report import echo_as_json, echo_as_text
 from tactful.cli.agreement.span_files import SpanColumns
 from tactful.cli.agreement.spans import agreement_spans, check_span_options, span_options
 from tactful.cli.corpus.options import force_option
@@ -19,16 +19,8 @@ from tactful.registry import unknown_name
 if TYPE_CHECKING:
     import polars as pl
 
-    from tactful.agreement import Agreement
-    from tactful.agreement.weights import Weights
+    from tactful.agreement.report import Block, Request
     from tactful.ratings import Ratings
-
-WEIGHTS: "dict[str, Weights | None]" = {
-    "nominal": None,
-    "ordinal": "linear",
-    "interval": "quadratic",
-}
-"""Which weights Cohen's kappa has for labels of each level."""
 
 
 def split_labels(text: str | None) -> tuple[str, ...]:
@@ -167,6 +159,9 @@ def agreement_cli(
     judgements.csv of 'tactful annotate export'. Where it has a column with questions, each is
     measured by itself. With --spans it has a row per marked span, and --texts names the texts.
     """
+    from tactful.agreement.report import Block, Request, measure_block
+    from tactful.agreement.weights import WEIGHTS_OF_LEVEL
+
     check_span_options(context, spans)
     request = Request(**{**wanted, "measures": _chosen(wanted["measures"], wanted["level"])})
     if not 0 < request.confidence < 1:
@@ -175,7 +170,7 @@ def agreement_cli(
         from tactful.figures import check_figure
 
         check_figure(plot)
-    if request.pairs and request.level not in WEIGHTS:
+    if request.pairs and request.level not in ("nominal", *WEIGHTS_OF_LEVEL):
         raise UsageError(
             f"Found --pairs with {request.level} labels, for which Cohen's kappa has no weights."
         )
@@ -215,89 +210,12 @@ def agreement_cli(
         echo_as_text(blocks, request)
 
 
-def measure_block(question: str | None, ratings: "Ratings", request: Request) -> Block:
-    """Compute all that was asked for about one question."""
-    from tactful.agreement import cohen_pairs, leave_out, trust_curve
-
-    block = Block(
-        question,
-        judgements=len(ratings),
-        items=len(set(ratings.item.tolist())),
-        annotators=len(set(ratings.annotator.tolist())),
-        labels=ratings.labels,
-        missing=ratings.missing,
-        measures=_answers(ratings, request),
-    )
-    if request.per_label:
-        block.per_label = _label_answers(ratings, request)
-    if request.leave_out:
-        # A label that this question does not have leaves out nothing.
-        known = [name for name in request.leave_out if name in ratings.labels]
-        remaining = leave_out(ratings, known)
-        block.left_out = block.items - len(set(remaining.item.tolist()))
-        block.without = _answers(remaining, request)
-    if request.pairs:
-        block.pairs = list(
-            cohen_pairs(
-                ratings,
-                WEIGHTS[request.level],
-                labels=request.labels or None,
-                overlap=request.overlap,
-            )
-        )
-    if request.trust_curve:
-        block.curves = [
-            trust_curve(ratings, name, _level(name, request), **_options(name, request))
-            for name in request.measures
-        ]
-    return block
-
-
 def _chosen(measures: Sequence[str], level: str) -> tuple[str, ...]:
     """Return the measures that were named, or all that fit the level."""
     for name in measures:
         MEASURES.get(name)
     fitting = (name for name in MEASURES if level in MEASURES.get(name).levels or name == "percent")
     return tuple(measures) or tuple(fitting)
-
-
-def _level(name: str, request: Request) -> Any:
-    # The percentage of equal pairs is the same whatever the labels are.
-    return "nominal" if name == "percent" else request.level
-
-
-def _options(name: str, request: Request, per_label: bool = False) -> dict[str, Any]:
-    options: dict[str, Any] = {
-        "bootstrap": request.bootstrap,
-        "confidence": request.confidence,
-        "seed": request.seed,
-    }
-    if name == "cohen":
-        options["overlap"] = request.overlap
-    if request.labels and not per_label:
-        options["labels"] = request.labels
-    return options
-
-
-def _answers(ratings: "Ratings", request: Request) -> "list[Agreement]":
-    from tactful.agreement import measure_agreement
-
-    return [
-        measure_agreement(ratings, name, _level(name, request), **_options(name, request))
-        for name in request.measures
-    ]
-
-
-def _label_answers(ratings: "Ratings", request: Request) -> "list[Agreement]":
-    from tactful.agreement import measure_per_label
-
-    # One label against the rest has no order: AC2 is then AC1, and need not be said twice.
-    names = dict.fromkeys("ac1" if name == "ac2" else name for name in request.measures)
-    return [
-        answer
-        for name in names
-        for answer in measure_per_label(ratings, name, **_options(name, request, True)).values()
-    ]
 
 
 def _read(
@@ -316,7 +234,7 @@ def _trusted(ratings: "Ratings", least: float | None) -> "Ratings":
     return ratings if least is None else at_least(ratings, least)
 
 
-def _refuse_if_all_failed(file: Path, blocks: Sequence[Block]) -> None:
+def _refuse_if_all_failed(file: Path, blocks: "Sequence[Block]") -> None:
     """Fail if no question could be measured; otherwise the report says which ones failed."""
     problems = [block for block in blocks if block.problem is not None]
     if len(problems) == len(blocks):
@@ -326,7 +244,7 @@ def _refuse_if_all_failed(file: Path, blocks: Sequence[Block]) -> None:
         raise InputError(f"{file}{where}: {first.problem}{more}")
 
 
-def _draw(blocks: Sequence[Block], path: Path, force: bool, request: Request) -> None:
+def _draw(blocks: "Sequence[Block]", path: Path, force: bool, request: "Request") -> None:
     from tactful.agreement.plots import draw_bars, draw_curves
 
     measured = [block for block in blocks if block.problem is None]

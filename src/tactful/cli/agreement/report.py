@@ -1,7 +1,6 @@
 """What ``tactful agreement`` answers: its records, and how they are printed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,91 +11,14 @@ from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.agreement import Agreement, Curve, PairAgreement
+    from tactful.agreement.report import Block, Request
 
 JSON_VERSION = 1
-_ALL = "all judgements"
 _MOST_PAIRS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is to be computed for every question."""
-
-    measures: tuple[str, ...] = ()
-    level: str = "nominal"
-    labels: tuple[str, ...] = ()
-    per_label: bool = False
-    leave_out: tuple[str, ...] = ()
-    trust_curve: bool = False
-    overlap: int = 2
-    bootstrap: int = 0
-    confidence: float = 0.95
-    seed: int = 0
-    pairs: bool = False
-
-
-@dataclass
-class Block:
-    """All answers about one question, or why it has none."""
-
-    question: str | None
-    problem: str | None = None
-    judgements: int = 0
-    items: int = 0
-    annotators: int = 0
-    labels: tuple[str, ...] = ()
-    missing: int = 0
-    measures: "list[Agreement]" = field(default_factory=list)
-    per_label: "list[Agreement]" = field(default_factory=list)
-    left_out: int = 0
-    without: "list[Agreement]" = field(default_factory=list)
-    curves: "list[Curve]" = field(default_factory=list)
-    pairs: "list[PairAgreement]" = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        """The question, or a general name if the table has none."""
-        return _ALL if self.question is None else self.question
-
-    def as_dict(self, request: Request) -> dict[str, Any]:
-        """Return the block as plain data, for JSON."""
-        data: dict[str, Any] = {
-            "question": self.question,
-            "problem": self.problem,
-            "judgements": self.judgements,
-            "items": self.items,
-            "annotators": self.annotators,
-            "labels": list(self.labels),
-            "rows_without_label": self.missing,
-            "measures": [answer_as_dict(answer) for answer in self.measures],
-        }
-        if request.per_label:
-            data["per_label"] = [answer_as_dict(answer) for answer in self.per_label]
-        if request.leave_out:
-            data["without"] = {
-                "labels": list(request.leave_out),
-                "items_left_out": self.left_out,
-                "measures": [answer_as_dict(answer) for answer in self.without],
-            }
-        if request.pairs:
-            data["pairs"] = [asdict(pair) for pair in self.pairs]
-        if request.trust_curve:
-            data["trust_curves"] = [
-                {"measure": curve.measure, "points": curve.frame().to_dicts()}
-                for curve in self.curves
-            ]
-        return data
-
-
-def answer_as_dict(answer: "Agreement") -> dict[str, Any]:
-    """Return an answer as plain data, with the words for its value."""
-    from tactful.agreement import landis_koch
-
-    return {**answer.as_dict(), "reading": landis_koch(answer)}
-
-
 def echo_as_json(
-    file: Path, blocks: Sequence[Block], request: Request, left_out: dict[str, int]
+    file: Path, blocks: "Sequence[Block]", request: "Request", left_out: dict[str, int]
 ) -> None:
     """Print all blocks as one JSON object."""
     from tactful.agreement import CAVEAT
@@ -113,7 +35,7 @@ def echo_as_json(
     )
 
 
-def echo_as_text(blocks: Sequence[Block], request: Request) -> None:
+def echo_as_text(blocks: "Sequence[Block]", request: "Request") -> None:
     """Print a heading and tables for each block."""
     from tactful.agreement import CAVEAT
 
@@ -147,7 +69,7 @@ def echo_as_text(blocks: Sequence[Block], request: Request) -> None:
     echo_sentence(CAVEAT)
 
 
-def _aside(block: Block) -> str:
+def _aside(block: "Block") -> str:
     parts = []
     single = block.measures[0].single_items if block.measures else 0
     if single:
@@ -160,7 +82,7 @@ def _aside(block: Block) -> str:
 
 
 def answer_table(
-    answers: "Sequence[Agreement]", request: Request, spans: Mapping[str, int] | None = None
+    answers: "Sequence[Agreement]", request: "Request", spans: Mapping[str, int] | None = None
 ) -> Any:
     """Return answers as a table; ``spans`` counts the spans of each label, where there are any."""
     from tactful.agreement import landis_koch
@@ -205,7 +127,7 @@ def _echo_pairs(pairs: "Sequence[PairAgreement]") -> None:
         click.echo(f"… and {len(pairs) - len(most):,} more; --format json has them all")
 
 
-def _echo_curve(curve: "Curve", request: Request) -> None:
+def _echo_curve(curve: "Curve", request: "Request") -> None:
     if not curve.answers:
         return
     click.echo(f"\n{curve.answers[0].name} by trust:")

@@ -1,22 +1,22 @@
 """``tactful agreement --spans``: how far annotators mark the same parts of the same texts."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-import polars as pl
 from click.core import ParameterSource
 
-from tactful.cli.agreement.report import Request, answer_as_dict, answer_table, echo_notes
-from tactful.cli.agreement.span_files import SpanColumns, SpanFiles, read_span_files
+from tactful.agreement.report import Request, answer_as_dict
+from tactful.agreement.span_report import PAIR_MEAN, SpanAnswers, measure_spans
+from tactful.cli.agreement.report import answer_table, echo_notes
+from tactful.cli.agreement.span_files import SpanColumns, read_span_files
 from tactful.cli.output import echo, echo_json, echo_sentence
 from tactful.errors import UsageError
 from tactful.words import counted
 
 if TYPE_CHECKING:
-    from tactful.agreement import Agreement
+    pass
 
 JSON_VERSION = 1
 UNITS = ("character", "token")
@@ -25,20 +25,8 @@ _SHARED = (
     "file", "item", "annotator", "measures", "per_label", "bootstrap", "seed", "confidence",
     "output_format",
 )  # fmt: skip
-_PAIR_MEAN = "_pair_mean"
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-@dataclass
-class SpanAnswers:
-    """All answers about one pair of files."""
-
-    read: SpanFiles
-    pairs: int
-    """Pairs of annotators who read a text in common."""
-    measures: "list[Agreement]"
-    per_label: "list[Agreement]" = field(default_factory=list)
 
 
 def span_options(command: F) -> F:
@@ -114,91 +102,6 @@ def agreement_spans(
         _echo_as_text(texts, answers, request)
 
 
-def measure_spans(read: SpanFiles, unit: Any, request: Request) -> SpanAnswers:
-    """Compute the agreement of all spans and, if requested, of the spans of each id."""
-    pairs = _pairs(read.readings)
-    answers = SpanAnswers(
-        read,
-        pairs.select("annotator", "annotator_right").n_unique(),
-        list(_answers(read, unit, None, pairs, request)),
-    )
-    if request.per_label:
-        for name in read.ids:
-            answers.per_label += _answers(read, unit, name, pairs, request)
-    return answers
-
-
-def _answers(
-    read: SpanFiles, unit: Any, label: str | None, pairs: pl.DataFrame, request: Request
-) -> "Iterator[Agreement]":
-    from tactful.agreement import span_agreement, span_f1
-    from tactful.agreement.spans import F1
-
-    options: dict[str, Any] = {
-        "category": label,
-        "seen": list(read.readings.iter_rows()),
-        "bootstrap": request.bootstrap,
-        "confidence": request.confidence,
-        "seed": request.seed,
-    }
-    for measure in request.measures:
-        yield span_agreement(read.spans, read.texts, measure, unit, **options)
-    spans = read.spans if label is None else read.spans.filter(pl.col("id") == label)
-    for match in F1:
-        pooled = span_f1(read.spans, read.texts, match, **options)
-        yield pooled
-        yield _pair_mean(pooled, spans, pairs, match)
-
-
-def _pairs(readings: pl.DataFrame) -> pl.DataFrame:
-    """Return every two annotators of each text, once."""
-    return readings.join(readings, on="item").filter(
-        pl.col("annotator") < pl.col("annotator_right")
-    )
-
-
-def _pair_mean(
-    pooled: "Agreement", spans: pl.DataFrame, pairs: pl.DataFrame, match: str
-) -> "Agreement":
-    """Return the mean of F1 over pairs, each by itself; the pooled F1 weighs them by their spans.
-
-    A pair that marked nothing in the texts they share has no F1, and does not count.
-    """
-    two = ["annotator", "annotator_right"]
-    if match == "overlap":
-        places = pl.int_ranges("start", "end").alias("place")
-        marks = spans.select("item", "annotator", "id", places).explode("place").unique()
-    else:
-        marks = spans
-    own = marks.group_by("item", "annotator").len()
-    each = (
-        pairs.join(own, on=["item", "annotator"], how="left")
-        .join(own, left_on=["item", two[1]], right_on=["item", "annotator"], how="left", suffix="2")
-        .group_by(two)
-        .agg((pl.col("len").fill_null(0) + pl.col("len2").fill_null(0)).sum().alias("each"))
-    )
-    same = [name for name in marks.columns if name != "annotator"]
-    both = marks.join(marks, on=same).filter(pl.col(two[0]) < pl.col(two[1])).group_by(two).len()
-    f1 = (
-        each.filter(pl.col("each") > 0)
-        .join(both, on=two, how="left")
-        .select(2 * pl.col("len").fill_null(0) / pl.col("each"))
-        .to_series()
-    )
-    value = f1.mean()
-    return replace(
-        pooled,
-        name=f"{pooled.name}, mean over pairs",
-        measure=f"{pooled.measure}{_PAIR_MEAN}",
-        value=value if isinstance(value, float) else None,
-        interval=None,
-        confidence=None,
-        samples=0,
-        seed=None,
-        notes=(f"over {f1.len():,} of {counted(each.height, 'pair')} of annotators",),
-    )
-
-
 def _echo_as_json(
     file: Path, texts: Path, unit: str, answers: SpanAnswers, request: Request
 ) -> None:
@@ -235,7 +138,7 @@ def _echo_as_text(texts: Path, answers: SpanAnswers, request: Request) -> None:
     )
     # With one pair of annotators the mean over pairs is the pooled F1, and is not said twice.
     shown, per_label = (
-        [a for a in several if answers.pairs > 1 or not a.measure.endswith(_PAIR_MEAN)]
+        [a for a in several if answers.pairs > 1 or not a.measure.endswith(PAIR_MEAN)]
         for several in (answers.measures, answers.per_label)
     )
     echo(answer_table(shown, request, read.ids))
