@@ -6,7 +6,7 @@ AUC against the same truth. This is repeated, and the mean is reported.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -103,11 +103,12 @@ def _mean(name: str, parts: dict[str, Measure], items: int) -> Measure:
     return Measure(name, sum(values) / len(values), reason, parts, items)
 
 
-class _Rows:
+class _Rows(NamedTuple):
     """Judgements sorted by item and annotator, so that the order given does not matter."""
 
-    def __init__(self, items: NDArray[np.str_], answers: Numbers, trusts: Numbers):
-        self.items, self.answers, self.trusts = items, answers, trusts
+    items: NDArray[np.str_]
+    answers: Numbers
+    trusts: Numbers
 
 
 def _sorted_rows(

@@ -1,4 +1,4 @@
-"""``tactful agreement``: how far annotators agree, with intervals and everything undefined said."""
+"""``tactful agreement``: how far annotators agree, with intervals and reasons."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,10 +17,7 @@ from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from tactful.agreement.report import Block, Request
-    from tactful.ratings import Ratings
 
 
 def split_labels(text: str | None) -> tuple[str, ...]:
@@ -139,7 +136,7 @@ def agreement_cli(
     question: tuple[str, ...],
     trust: str,
     min_trust: float | None,
-    repeated: str,
+    repeated: Any,
     plot: Path | None,
     all_judgements: bool,
     force: bool,
@@ -159,8 +156,10 @@ def agreement_cli(
     judgements.csv of 'tactful annotate export'. Where it has a column with questions, each is
     measured by itself. With --spans it has a row per marked span, and --texts names the texts.
     """
+    from tactful.agreement.curve import at_least
     from tactful.agreement.report import Block, Request, measure_block
     from tactful.agreement.weights import WEIGHTS_OF_LEVEL
+    from tactful.ratings import read_ratings
 
     check_span_options(context, spans)
     request = Request(**{**wanted, "measures": _chosen(wanted["measures"], wanted["level"])})
@@ -190,10 +189,13 @@ def agreement_cli(
     blocks = []
     for name, rows in found.parts.items():
         try:
-            ratings = _read(
-                rows, item, annotator, found.label, trust if trusted else None, repeated
-            )
-            blocks.append(measure_block(name, _trusted(ratings, min_trust), request))
+            ratings = read_ratings(
+                rows, item=item, annotator=annotator, label=found.label, repeated=repeated,
+                trust=trust if trusted else None,
+            )  # fmt: skip
+            if min_trust is not None:
+                ratings = at_least(ratings, min_trust)
+            blocks.append(measure_block(name, ratings, request))
         except InputError as error:
             blocks.append(Block(name, str(error)))
     _refuse_if_all_failed(file, blocks)
@@ -216,22 +218,6 @@ def _chosen(measures: Sequence[str], level: str) -> tuple[str, ...]:
         MEASURES.get(name)
     fitting = (name for name in MEASURES if level in MEASURES.get(name).levels or name == "percent")
     return tuple(measures) or tuple(fitting)
-
-
-def _read(
-    rows: "pl.DataFrame", item: str, annotator: str, label: str, trust: str | None, repeated: Any
-) -> "Ratings":
-    from tactful.ratings import read_ratings
-
-    return read_ratings(
-        rows, item=item, annotator=annotator, label=label, trust=trust, repeated=repeated
-    )
-
-
-def _trusted(ratings: "Ratings", least: float | None) -> "Ratings":
-    from tactful.agreement.curve import at_least
-
-    return ratings if least is None else at_least(ratings, least)
 
 
 def _refuse_if_all_failed(file: Path, blocks: "Sequence[Block]") -> None:
