@@ -116,7 +116,7 @@ def _look_up(ratings: Ratings, gold: Gold) -> tuple[Ratings, Codes, tuple[str, .
     new = sorted(set(spelt.values()) - set(ratings.labels))
     notes = []
     if new:
-        notes.append(f"Gold has labels that nobody gave: {', '.join(new)}.")
+        notes.append(f"Gold has labels that no annotator gave: {', '.join(new)}.")
         ratings = _with_labels(ratings, new)
     code = {label: at for at, label in enumerate(ratings.labels)}
     position = {name: at for at, name in enumerate(ratings.items)}

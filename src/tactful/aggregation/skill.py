@@ -77,7 +77,7 @@ def skill_report(
     labels = majority_vote(ratings) if aggregated is None else aggregated
     if labels.method in _NEW_LABELS:
         raise UsageError(
-            f"The labels of '{labels.method}' are no answers that an annotator could give; "
+            f"The labels of '{labels.method}' are not answers that an annotator could give; "
             "compare annotators with those of another method."
         )
     number = np.bincount(ratings.annotator, minlength=len(ratings.annotators)).astype(np.float64)

@@ -131,7 +131,7 @@ def _given(ready: Prepared) -> Any:
 def _explain(ready: Prepared) -> Callable[[Numbers, Numbers], str]:
     def explain(_: Numbers, given: Numbers) -> str:
         label = ready.ratings.labels[int(np.argmax(given))]
-        return f"every judgement that can be paired is '{label}', so there is nothing to tell apart"
+        return f"every judgement in a pair is '{label}', so there is nothing to distinguish"
 
     return explain
 

@@ -219,7 +219,7 @@ def _f1(totals: Numbers) -> Numbers:
 
 
 def _nothing_marked(totals: Numbers) -> str:
-    return "nobody marked anything in a text that two annotators read"
+    return "no text that two annotators read has any span"
 
 
 def _no_statistics(*_: Any) -> str:

@@ -16,8 +16,8 @@ Weights = Literal["linear", "quadratic"]
 _POWERS: dict[Weights, int] = {"linear": 1, "quadratic": 2}
 WEIGHTS_OF_LEVEL: dict[Level, Weights] = {"ordinal": "linear", "interval": "quadratic"}
 NO_ORDER = (
-    "the labels are not numbers and their order was not listed, so nobody can say which of them "
-    "are close"
+    "the labels are not numbers and their order was not listed, so it is not known which of "
+    "them are close"
 )
 
 

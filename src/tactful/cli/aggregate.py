@@ -145,7 +145,7 @@ def aggregate_cli(
     columns = replace(columns, label=found.label)
     if known and "gold" not in method_options(method) and skill is None:
         raise UsageError(
-            f"The method '{method}' uses no gold; take dawid_skene, one_coin, mace or glad, or ask "
+            f"The method '{method}' uses no gold; use dawid_skene, one_coin, mace or glad, or ask "
             "with --skill for a report that compares annotators with it."
         )
     labels: list[pl.DataFrame] = []
@@ -257,7 +257,7 @@ def judgement_rows(
     if "trust" in method_options(method):
         wanted["trust"] = columns.trust or "trust"
     elif columns.trust is not None:
-        raise UsageError(f"The method '{method}' uses no trust; take trust_weighted.")
+        raise UsageError(f"The method '{method}' uses no trust; use trust_weighted.")
     require_columns(frame, list(wanted.values()), path)
     return frame.select(pl.col(name).alias(role) for role, name in wanted.items())
 

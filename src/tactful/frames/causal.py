@@ -151,8 +151,8 @@ def load_causal_framer(folder: Path, **options: Any) -> CausalFramer:
         # Each library that reads the files has exceptions of its own.
         reason = (str(error).strip().splitlines() or ["it cannot be read"])[0]
         raise FileFormatError(
-            f"{folder}: found no whole causal framer ({reason}); expected the folder that 'tactful "
-            "train frames-lm' wrote; restore it."
+            f"{folder}: found no complete causal framer ({reason}); expected the folder that "
+            "'tactful train frames-lm' wrote; restore it."
         ) from None
     finally:
         if shown:

@@ -271,7 +271,7 @@ def _card(
             "data sha256": digest.hexdigest(),
         },
         limits=(
-            "It says what was said about posts that are alike; what nobody wrote, it cannot say.",
+            "It repeats what was written about similar posts, and cannot say anything else.",
             "Posts about a group that the index hardly has are taken for posts about others.",
         ),
         not_for=("Deciding about people, or what a writer believes.",),

@@ -148,7 +148,7 @@ def checked_probabilities(
         truth = np.asarray(gold, dtype=np.float64)
         guess = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("Found what is no number; expected 0 or 1, and probabilities.") from None
+        raise InputError("Found no number; expected 0 or 1, and probabilities.") from None
     if truth.shape != guess.shape or truth.ndim != 1:
         raise InputError(
             f"Found gold of shape {truth.shape} and scores of shape {guess.shape}; "

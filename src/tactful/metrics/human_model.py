@@ -57,7 +57,7 @@ def human_model_auc_score(
     names, starts, counts = np.unique(rows.items, return_index=True, return_counts=True)
     several = counts > 1
     if not several.any():
-        reason = "no item has two annotators, so nobody can be held out"
+        reason = "no item has two annotators, so no annotator can be held out"
         return Measure("human-model AUC", None, reason, items=0)
     unscored = [str(name) for name in names[several] if str(name) not in scores]
     if unscored:

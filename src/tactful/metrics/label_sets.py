@@ -121,7 +121,7 @@ def _depth(label: str, parent_of: Mapping[str, str | None]) -> int:
     while above is not None:
         if above in seen:
             ring = " -> ".join([*seen[seen.index(above) :], above])
-            raise InputError(f"Found a hierarchy that turns in a circle ({ring}); expected a tree.")
+            raise InputError(f"Found a hierarchy with a cycle ({ring}); expected a tree.")
         seen.append(above)
         above = parent_of[above]
     return len(seen)

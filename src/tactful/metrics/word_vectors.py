@@ -178,7 +178,7 @@ def _text_row(
     try:
         vector = np.array([float(field) for field in fields])
     except ValueError:
-        raise _wrong(path, number, "what is no number", f"a word and {dimension} numbers") from None
+        raise _wrong(path, number, "no number", f"a word and {dimension} numbers") from None
     if not np.isfinite(vector).all():
         raise _wrong(path, number, "NaN or infinity", "numbers")
     if word in wanted:
@@ -197,7 +197,7 @@ def _binary_rows(
             piece = handle.read(_PIECE)
             if not piece or (space < 0 and len(buffer) - at > _LONGEST_WORD):
                 raise FileFormatError(
-                    f"{path}: found no whole vector for word {number:,}; expected "
+                    f"{path}: found no complete vector for word {number:,}; expected "
                     f"{counted(count, 'word')} "
                     f"of {dimension} numbers, as the first line says; is the file cut off, or not "
                     "of word2vec?"

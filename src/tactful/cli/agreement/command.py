@@ -243,7 +243,7 @@ def _draw(blocks: "Sequence[Block]", path: Path, force: bool, request: "Request"
             if curve.answers
         }
         if not curves:
-            raise InputError(f"{path}: there is no trust to draw a curve of.")
+            raise InputError(f"{path}: there is no trust to draw a curve for.")
         draw_curves(curves, path, force)
     else:
         draw_bars({block.name: block.measures for block in measured}, path, force)

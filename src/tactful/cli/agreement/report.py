@@ -55,7 +55,7 @@ def echo_as_text(blocks: "Sequence[Block]", request: "Request") -> None:
         if request.leave_out:
             names = ", ".join(request.leave_out)
             click.echo(
-                f"\nWithout the {counted(block.left_out, 'item')} that anybody called {names}:"
+                f"\nWithout the {counted(block.left_out, 'item')} that an annotator called {names}:"
             )
             echo(answer_table(block.without, request))
         if request.per_label and block.per_label:
@@ -76,7 +76,7 @@ def _aside(block: "Block") -> str:
         says = "says" if single == 1 else "say"
         parts.append(f"{counted(single, 'item')} with one judgement {says} nothing about agreement")
     if block.missing:
-        verb = "is no judgement" if block.missing == 1 else "are no judgements"
+        verb = "is not a judgement" if block.missing == 1 else "are not judgements"
         parts.append(f"{counted(block.missing, 'row')} without a label {verb}")
     return f" ({'; '.join(parts)})" if parts else ""
 

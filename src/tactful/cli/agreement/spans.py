@@ -87,7 +87,7 @@ def check_span_options(context: click.Context, spans: bool) -> None:
     if "texts" not in given:
         raise UsageError(
             "Found --spans without --texts; expected a table with the columns item and text, "
-            "because what nobody marked counts as well."
+            "because unmarked text counts as well."
         )
 
 
