@@ -18,12 +18,12 @@ from tactful.training.causal import language_model as causal_lm  # noqa: E402
 from tactful.training.causal.base import find_base, load_base  # noqa: E402
 from tactful.training.causal.data import Line, encode_lines  # noqa: E402
 from tactful.training.causal.language_model import (  # noqa: E402
-    CHECKPOINT_FILE,
     Plan,
     line_losses,
     mean_loss,
     train_causal,
 )
+from tactful.training.loop import CHECKPOINT_FILE  # noqa: E402
 
 TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_causal.py"))
 FAST = Plan(epochs=3, batch=2, rate=1e-2)
@@ -127,7 +127,7 @@ def test_a_checkpoint_of_something_else_is_refused(
     with pytest.raises(UsageError, match="other data"):
         train_causal(model, wrapped, lines[:3], FAST, tmp_path)
     (tmp_path / CHECKPOINT_FILE).write_bytes(b"no weights")
-    with pytest.raises(FileFormatError, match="no whole checkpoint"):
+    with pytest.raises(FileFormatError, match="incomplete checkpoint"):
         train_causal(model, wrapped, lines, FAST, tmp_path)
 
 

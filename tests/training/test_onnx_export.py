@@ -11,6 +11,7 @@ pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
 import onnxruntime  # noqa: E402
+from factory.network import Network, TextTokensStates  # noqa: E402
 from transformers import (  # noqa: E402
     AutoModel,
     BertConfig,
@@ -19,9 +20,7 @@ from transformers import (  # noqa: E402
 )
 
 from tactful.errors import OutputError, UsageError  # noqa: E402
-from tactful.training.encoder import MultiTaskEncoder  # noqa: E402
 from tactful.training.onnx_export import (  # noqa: E402
-    TextTokensStates,
     export_onnx,
     quantise_onnx,
 )
@@ -43,7 +42,9 @@ CONFIGS = {
 
 def multi_task(config: Any = CONFIGS["bert"]) -> TextTokensStates:
     torch.manual_seed(1)
-    return TextTokensStates(MultiTaskEncoder(AutoModel.from_config(config), 32))
+    return TextTokensStates(
+        Network(AutoModel.from_config(config), 32, len(IDS) + 1, len(PCL_IDS)), len(IDS)
+    )
 
 
 def run(path: Path, tokens: Any, mask: Any) -> list[np.ndarray]:
@@ -97,7 +98,8 @@ def test_int8_is_a_quarter_of_the_size_and_says_nearly_the_same(tmp_path: Path) 
     size = {**SMALL, "vocab_size": 20_000, "hidden_size": 64, "intermediate_size": 256}
     torch.manual_seed(1)
     body = AutoModel.from_config(BertConfig(**size))
-    module = TextTokensStates(MultiTaskEncoder(body, 64))
+    network = Network(body, 64, len(IDS) + 1, len(PCL_IDS))
+    module = TextTokensStates(network, len(IDS))
     whole, small = tmp_path / "model.onnx", tmp_path / "int8.onnx"
     export_onnx(module, whole, TextTokensStates.OUTPUTS)
     quantise_onnx(whole, small)

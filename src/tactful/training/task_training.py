@@ -65,7 +65,7 @@ def train_task(
     *,
     force: bool = False,
     on_epoch: Callable[[Any], None] = lambda _: None,
-    on_step: Callable[[int, int], None] = lambda *_: None,
+    on_step: Callable[[int, int, float], None] = lambda *_: None,
 ) -> Card:
     """Train a detector and write its folder; return its card.
 

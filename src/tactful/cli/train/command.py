@@ -180,7 +180,7 @@ def train(order: "Order", options: dict[str, Any], work: Path) -> None:
                 work,
                 force=options["force"],
                 on_epoch=on_epoch,
-                on_step=on_step,
+                on_step=lambda step, total, _: on_step(step, total),
             )
     except KeyboardInterrupt:
         echo_sentence(_stopped(work, kept), err=True)

@@ -118,6 +118,7 @@ def train_frames_lm(options: dict[str, Any]) -> None:
     try:
         from tactful.training.causal import frames as causal_frames
         from tactful.training.causal import language_model as causal_lm
+        from tactful.training.loop import CHECKPOINT_FILE
     except ImportError as error:
         raise MissingExtraError("train", "Training a causal language model") from error
     work = output.with_name(f"{output.name}.training")
@@ -153,7 +154,7 @@ def train_frames_lm(options: dict[str, Any]) -> None:
                 say=click.echo,
             )
     except KeyboardInterrupt:
-        kept = (work / causal_lm.CHECKPOINT_FILE).is_file()
+        kept = (work / CHECKPOINT_FILE).is_file()
         echo_sentence(
             f"Stopped; what was learnt stays in {work}. Run the same command again to go on, or "
             "with --fresh to start anew."

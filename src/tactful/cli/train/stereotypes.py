@@ -155,7 +155,7 @@ def _train_encoder(
     )
     labels = lesson.table if len(lesson.labels) > 1 else lesson.table[:, 0]
     with progress("Training", unit="steps") as on_step:
-        model.fit(lesson.texts, labels, on_step=on_step)
+        model.fit(lesson.texts, labels, on_step=lambda step, total, _: on_step(step, total))
     about = {
         "name": f"stereotypes-{options['corpus']}-encoder",
         "lang": "es",

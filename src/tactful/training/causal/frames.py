@@ -22,13 +22,8 @@ from tactful.training.causal.data import (
     parts,
     places_of,
 )
-from tactful.training.causal.language_model import (
-    CHECKPOINT_FILE,
-    OnStep,
-    Plan,
-    mean_loss,
-    train_causal,
-)
+from tactful.training.causal.language_model import Plan, mean_loss, train_causal
+from tactful.training.loop import CHECKPOINT_FILE, OnStep, silent
 
 VERSION = "1"
 POST_TOKENS = 64
@@ -68,7 +63,7 @@ def train_causal_framer(
     work: Path,
     *,
     force: bool = False,
-    on_step: OnStep = lambda *_: None,
+    on_step: OnStep = silent,
     say: Callable[[str], None] = lambda _: None,
 ) -> Card:
     """Train a causal framer and write its folder; return its card.
