@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 from sklearn import metrics as sk
 
-from tactful.cli.evaluate.command import TASKS
 from tactful.cli.main import cli, main
+from tactful.evaluation.task_list import TASKS
 
 Write = Callable[[str, str], str]
 
@@ -195,7 +195,7 @@ def test_scores_are_those_of_scikit_learn(write: Write, tmp_path: Path) -> None:
     for ending in ("png", "svg"):
         plot = tmp_path / f"curves.{ending}"
         output = run("scores", "--gold", gold, "--predictions", guess, "--plot", str(plot))
-        assert f"Drawn: {plot}" in output
+        assert f"Wrote the curves to {plot}" in output
         assert plot.stat().st_size > 1000
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from tactful.detectors.stereotype_labels import CATEGORIES, OTHERS, ROOT, consistent
 from tactful.errors import InputError, MissingExtraError, UnknownNameError, UsageError
+from tactful.evaluation.reproduce.detests import answer
 from tactful.evaluation.reproduce.detests_data import read_detests
-from tactful.evaluation.reproduce.detests_run import answer
 from tactful.evaluation.reproduce.detests_systems import (
     GROUPS,
     SYSTEMS,

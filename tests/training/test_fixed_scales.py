@@ -46,7 +46,7 @@ def written(folder: Path, tokenizer: Path, quantised: bool = True) -> Path:
     )
     with torch.no_grad():
         # A fresh head says nearly nothing, and differences would drown.
-        module.model.text_head.weight.normal_(std=0.5)
+        module.network.text_head.weight.normal_(std=0.5)
     export_onnx(module, folder / MODEL_FILE, TextTokensStates.OUTPUTS)
     if quantised:
         quantise_onnx(folder / MODEL_FILE, folder / MODEL_FILE, force=True)

@@ -115,7 +115,7 @@ def test_word_vectors_keep_one_scale_each(tmp_path: Path) -> None:
     """One word of large numbers must not cost all others their precision."""
     module = multi_task()
     with torch.no_grad():
-        module.model.body.embeddings.word_embeddings.weight[7] *= 1000
+        module.network.body.embeddings.word_embeddings.weight[7] *= 1000
     whole, small = tmp_path / "model.onnx", tmp_path / "int8.onnx"
     export_onnx(module, whole, TextTokensStates.OUTPUTS)
     quantise_onnx(whole, small)

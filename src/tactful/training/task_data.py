@@ -14,12 +14,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tactful.corpora import CORPORA, load_corpus
-from tactful.corpora.corpus import Corpus
+from tactful.corpora import load_corpus
 from tactful.corpora.split import assign, parts_by_ratio
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
-from tactful.settings import load_settings
 from tactful.training.records import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS
 
 TASKS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -78,7 +76,7 @@ def read_task(name: str, data: Path | None, validation: float = 0.1, seed: int =
     if name not in TASKS:
         raise unknown_name("task", name, [*TASKS, CUSTOM])
     corpus_name, ids = TASKS[name]
-    corpus = _open(corpus_name, data)
+    corpus = load_corpus(corpus_name, data)
     examples = [example for example in corpus.examples() if example.text.strip()]
     # What nobody was asked is a no: SBIC asks for group and in-group only where there is offence.
     labels = np.array(
@@ -96,15 +94,6 @@ def read_task(name: str, data: Path | None, validation: float = 0.1, seed: int =
     licence = f"that of its corpus: {corpus.licence}"
     left_out = corpus.log.rows_left_out
     return TaskData(name, ids, texts, labels, held_out, corpus.lang, (about,), licence, left_out)
-
-
-def _open(name: str, data: Path | None) -> Corpus:
-    """Open a corpus in the data folder; its own folder or file is taken for it as well."""
-    settings = load_settings()
-    if data is None:
-        return load_corpus(name, settings=settings)
-    folder = data / CORPORA.get(name).folder
-    return load_corpus(name, folder if folder.is_dir() else data, settings=settings)
 
 
 def custom_task(

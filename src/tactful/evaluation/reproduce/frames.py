@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tactful import __version__
-from tactful.corpora import CORPORA, load_corpus
+from tactful.corpora import load_corpus
 from tactful.errors import TactfulError
 from tactful.evaluation.reproduce.frame_runs import FramerRun, OnProgress, measured_part, run_framer
 from tactful.evaluation.reproduce.frame_tables import FrameTables, load_frame_tables
@@ -203,9 +203,7 @@ def _run_note(run: FramerRun, found: Mapping[str, Measure]) -> str:
 def _part_notes(
     part: str, measured: Sequence[Post], data: Path | None, settings: Settings | None
 ) -> list[str]:
-    below = None if data is None else data / CORPORA.get("sbic").folder
-    folder = below if below is not None and below.is_dir() else data
-    corpus = load_corpus("sbic", folder, settings=settings)
+    corpus = load_corpus("sbic", data, settings=settings)
     verified = corpus.verify()
     notes = [f"Data: {' '.join(verified.lines())}"]
     if part == "test":
