@@ -14,6 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from factory.records import IDS_OF, read_records
+from tactful.training.records import IDS_OF, read_records
+
 from results import machine_line, table, write_section
 from tactful.detectors import Detector, load_detector
 from tactful.detectors.explain.faithfulness import (
@@ -24,7 +27,6 @@ from tactful.detectors.explain.faithfulness import (
     faithfulness,
 )
 from tactful.detectors.explain.words import word_contributions, words_of
-from tactful.training.records import IDS_OF, read_records
 
 DETECTORS = ("default", "fast")
 CORPORA = ("dpm", "ucc")

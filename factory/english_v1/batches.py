@@ -9,8 +9,9 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from factory.learning import Lessons
+from factory.records import AUXILIARY, IDS, Record
 from tactful.training.loop import length_batches
-from tactful.training.records import AUXILIARY, IDS, PCL_IDS, Record
+from tactful.training.task_data import PCL_IDS
 
 TEXT_OUTPUTS = (*IDS, AUXILIARY)
 TOKEN_OUTPUTS = PCL_IDS

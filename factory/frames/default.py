@@ -32,6 +32,8 @@ from factory.frames.lessons import (
     mention_lessons,
     neutral_lessons,
 )
+from factory.records import read_unlabelled
+from factory.stages import Say, Stage, hash_of, saved
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.card_page import PAGE_FILE, write_card_page
 from tactful.errors import UsageError
@@ -41,8 +43,7 @@ from tactful.frames.embedding import SENTENCES_SHA256
 from tactful.frames.posts import Post, read_posts, with_references
 from tactful.frames.schema import CATEGORICAL
 from tactful.frames.vocabulary import Vocabulary, vocabulary_of, write_vocabulary
-from tactful.training.records import read_unlabelled
-from tactful.training.stages import Say, Stage, hash_of, hash_of_weights, saved
+from tactful.training.loop import hash_of_weights
 
 DETECTOR = "default-en"
 READ_WITH = ("encoder-en", "fast-en")

@@ -12,10 +12,18 @@ from torch.nn.functional import cross_entropy
 
 from factory.frames.decoder import HEADS, WIDTH, FrameDecoder, Memory, Step
 from factory.frames.lessons import Batch, Lesson, States, batches
+from factory.stages import hash_of
 from tactful.frames.decoder import MEMORY_FILE, STEP_FILE
-from tactful.training.loop import CHECKPOINT_FILE, Checkpoint, OnStep, Steps, run_steps, silent
+from tactful.training.loop import (
+    CHECKPOINT_FILE,
+    Checkpoint,
+    OnStep,
+    Steps,
+    hash_of_weights,
+    run_steps,
+    silent,
+)
 from tactful.training.onnx_export import export_graph, quantise_onnx
-from tactful.training.stages import hash_of, hash_of_weights
 
 CHECKPOINT_STEPS = 100
 

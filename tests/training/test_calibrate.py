@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from factory.finish import match_rate
 
 from tactful.detectors.base import sigmoid
 from tactful.training.calibrate import best_threshold, match_rate, platt

@@ -12,6 +12,7 @@ pytest.importorskip("transformers")
 onnx = pytest.importorskip("onnx")
 
 from factory.network import Network, TextTokensStates  # noqa: E402
+from factory.records import IDS  # noqa: E402
 from transformers import AutoModel, BertConfig  # noqa: E402
 
 from tactful.detectors.card import Card  # noqa: E402
@@ -26,7 +27,7 @@ from tactful.training.onnx_export import (  # noqa: E402
     export_onnx,
     quantise_onnx,
 )
-from tactful.training.records import IDS, PCL_IDS  # noqa: E402
+from tactful.training.task_data import PCL_IDS  # noqa: E402
 
 WORDS = ["these", "poor", "people", "need", "our", "help", "the", "bridge", "opens", "unknown"]
 CARD = Card("tiny", "1", IDS, kind="encoder")

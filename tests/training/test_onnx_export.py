@@ -12,6 +12,7 @@ pytest.importorskip("onnx")
 
 import onnxruntime  # noqa: E402
 from factory.network import Network, TextTokensStates  # noqa: E402
+from factory.records import IDS  # noqa: E402
 from transformers import (  # noqa: E402
     AutoModel,
     BertConfig,
@@ -24,7 +25,7 @@ from tactful.training.onnx_export import (  # noqa: E402
     export_onnx,
     quantise_onnx,
 )
-from tactful.training.records import IDS, PCL_IDS  # noqa: E402
+from tactful.training.task_data import PCL_IDS  # noqa: E402
 
 SMALL: dict[str, Any] = {
     "vocab_size": 300,

@@ -19,12 +19,12 @@ from tactful.training.loop import (
     Checkpoint,
     OnStep,
     Steps,
+    hash_of_weights,
     length_batches,
     padded,
     run_steps,
     silent,
 )
-from tactful.training.stages import hash_of_weights
 
 HEAVIEST = 100.0
 """The highest class weight: one text must not outweigh all others."""

@@ -9,6 +9,7 @@ number of the step.
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -216,3 +217,12 @@ def padded(rows: Sequence[Sequence[int]], fill: int = 0) -> tuple[Tensor, Tensor
         tokens[at, : len(row)] = torch.tensor(row)
         mask[at, : len(row)] = 1
     return tokens, mask
+
+
+def hash_of_weights(weights: Mapping[str, Tensor]) -> str:
+    """Return a hash of a network's ``state_dict()``: a run resumes only from the same start."""
+    found = sha256()
+    for name, value in weights.items():
+        found.update(f"{name} {tuple(value.shape)} {value.dtype}".encode())
+        found.update(value.detach().cpu().contiguous().numpy().tobytes())
+    return found.hexdigest()

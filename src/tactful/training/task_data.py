@@ -18,7 +18,28 @@ from tactful.corpora import load_corpus
 from tactful.corpora.split import assign, parts_by_ratio
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
-from tactful.training.records import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS
+
+PCL_IDS = (
+    "pcl",
+    "pcl.unbalanced_power_relations",
+    "pcl.shallow_solution",
+    "pcl.presupposition",
+    "pcl.authority_voice",
+    "pcl.metaphor",
+    "pcl.compassion",
+    "pcl.the_poorer_the_merrier",
+)
+UNHEALTHY_IDS = (
+    "unhealthy",
+    "unhealthy.antagonistic",
+    "unhealthy.condescending",
+    "unhealthy.dismissive",
+    "unhealthy.generalisation",
+    "unhealthy.generalisation_unfair",
+    "unhealthy.hostile",
+    "unhealthy.sarcastic",
+)
+FRAME_IDS = ("frame.offensive", "frame.intent", "frame.lewd", "frame.group", "frame.in_group")
 
 TASKS: dict[str, tuple[str, tuple[str, ...]]] = {
     "pcl": ("dpm", PCL_IDS[:1]),

@@ -17,8 +17,7 @@ from tactful.detectors.card import Card, write_card
 from tactful.detectors.load import load_detector
 from tactful.errors import InputError, MissingExtraError, UsageError
 from tactful.files import atomic_folder
-from tactful.training.calibrate import best_threshold, platt
-from tactful.training.finish import figures_of
+from tactful.training.calibrate import best_threshold, figures_of, platt
 from tactful.training.task_data import TaskData
 
 MODELS = ("tfidf", "vectors", "bilstm", "encoder")

@@ -15,13 +15,13 @@ from factory.english_v1.batches import TEXT_OUTPUTS, TOKEN_OUTPUTS, encode  # no
 from factory.english_v1.multitask import Settings  # noqa: E402
 from factory.learning import load_tokenizer  # noqa: E402
 from factory.network import open_network  # noqa: E402
+from factory.records import IDS, fingerprint  # noqa: E402
 
+from factory import finish  # noqa: E402
 from factory.english_v1 import default, embedded, fast, multitask  # noqa: E402
 from tactful.corpora import load_corpus  # noqa: E402
 from tactful.detectors import load_detector, read_card  # noqa: E402
 from tactful.files import sha256  # noqa: E402
-from tactful.training import finish  # noqa: E402
-from tactful.training.records import IDS, fingerprint  # noqa: E402
 
 FOLDERS = {"dpm": "dont_patronize_me", "ucc": "unhealthy_comments", "sbic": "social_bias"}
 DETECTORS = ("encoder-en", "fast-en", "default-en", "cascade-en")

@@ -15,8 +15,15 @@ from torch.nn.functional import cross_entropy
 from tactful.errors import UsageError
 from tactful.frames.linearise import special_tokens
 from tactful.training.causal.data import UNLEARNT, Line, batches, fingerprint, padded_lines
-from tactful.training.loop import CHECKPOINT_FILE, Checkpoint, OnStep, Steps, run_steps, silent
-from tactful.training.stages import hash_of_weights
+from tactful.training.loop import (
+    CHECKPOINT_FILE,
+    Checkpoint,
+    OnStep,
+    Steps,
+    hash_of_weights,
+    run_steps,
+    silent,
+)
 
 CHECKPOINT_STEPS = 100
 PAPER_RATE = 1e-5

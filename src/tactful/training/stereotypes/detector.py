@@ -14,7 +14,7 @@ from tactful.detectors.card import Card
 from tactful.detectors.models.svm import Machine
 from tactful.detectors.models.tfidf import TfidfDetector
 from tactful.errors import UsageError
-from tactful.training.finish import figures_of
+from tactful.training.calibrate import figures_of
 from tactful.training.stereotypes.data import StereotypeLesson
 from tactful.training.stereotypes.trainer import StereotypeTrainer
 

@@ -6,27 +6,22 @@ of UCC's rare labels come from all its labelled comments, matched on the unlabel
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from factory.records import Record
 from tactful.detectors.base import Detector, sigmoid
 from tactful.detectors.card import Card
 from tactful.detectors.explain.words import token_spans
 from tactful.detectors.models.encoder import EncoderDetector
 from tactful.documents.normalise import normalise
-from tactful.metrics.calibration import expected_calibration_error
-from tactful.metrics.detection import f1_score
-from tactful.metrics.ranking import roc_auc_score
-from tactful.metrics.significance import bootstrap_interval
 from tactful.metrics.spans import span_f1_score
-from tactful.training.calibrate import best_threshold, match_rate, platt
-from tactful.training.records import PCL_IDS, UNHEALTHY_IDS, Record
+from tactful.training.calibrate import best_threshold, figures_of, platt
+from tactful.training.task_data import PCL_IDS, UNHEALTHY_IDS
 from tactful.types import Span
 
 Floats = NDArray[np.float64]
-REPETITIONS = 1000
 LEAST_COMMENTS = 1000
 """With fewer unlabelled comments, the rate of the validation part stands."""
 OPEN_SHARE = 0.15
@@ -59,39 +54,6 @@ def calibrated(card: Card, records: Sequence[Record], answers: NDArray[np.floati
         thresholds[name] = round(best_threshold(probabilities), 4)
         figures += figures_of(name, gold, probabilities, thresholds[name])
     return replace(card, calibration=calibration, thresholds=thresholds, figures=tuple(figures))
-
-
-def figures_of(
-    name: str, gold: NDArray[np.int_], probabilities: Floats, threshold: float
-) -> list[dict[str, Any]]:
-    """Return AUC and F1 at the threshold with bootstrap intervals, and the calibration error.
-
-    The calibration error has no interval: a sample with repetitions is worse calibrated than the
-    whole, so that the percentiles lie too high and may miss the value itself.
-    """
-    chosen = (probabilities >= threshold).astype(int)
-    figures: dict[str, tuple[float | None, float | None, float | None]] = {}
-    for metric, measure, guess in (
-        ("auc", roc_auc_score, probabilities),
-        ("f1", f1_score, chosen),
-    ):
-        answer = bootstrap_interval(measure, gold, guess, repetitions=REPETITIONS, seed=1)
-        figures[metric] = (answer.measure.value, answer.low, answer.high)
-    figures["ece"] = (expected_calibration_error(gold, probabilities).value, None, None)
-    return [
-        {
-            "id": name,
-            "metric": metric,
-            "value": round(value, 4),
-            "low": None if low is None else round(low, 4),
-            "high": None if high is None else round(high, 4),
-            "items": len(gold),
-            "positives": int(gold.sum()),
-            "part": "validation",
-        }
-        for metric, (value, low, high) in figures.items()
-        if value is not None
-    ]
 
 
 def with_span_thresholds(detector: EncoderDetector, records: Sequence[Record]) -> Card:
@@ -170,3 +132,16 @@ def bands(fast: Detector, records: Sequence[Record]) -> dict[str, tuple[float, f
     nearest = np.max([scores[name] / thresholds[name] for name in fast.card.ids], axis=0)
     level = float(np.quantile(nearest, 1 - OPEN_SHARE))
     return {name: (round(min(level * value, 1.0), 4), 1.0) for name, value in thresholds.items()}
+
+
+def match_rate(logits: NDArray[np.floating], slope: float, rate: float) -> float:
+    """Return the intercept with which the mean probability of many unlabelled texts is ``rate``.
+
+    The rate of a rare label is known better from all labelled texts than from a validation part.
+    """
+    from scipy.optimize import brentq
+
+    def gap(intercept: float) -> float:
+        return float(sigmoid(slope * logits + intercept).mean() - rate)
+
+    return float(brentq(gap, -30.0, 30.0))

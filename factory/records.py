@@ -15,29 +15,9 @@ from tactful.corpora import load_corpus
 from tactful.corpora.split import assign, parts_by_folds
 from tactful.files import open_text
 from tactful.settings import Settings, load_settings
+from tactful.training.task_data import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS
 from tactful.types import Example, Span
 
-PCL_IDS = (
-    "pcl",
-    "pcl.unbalanced_power_relations",
-    "pcl.shallow_solution",
-    "pcl.presupposition",
-    "pcl.authority_voice",
-    "pcl.metaphor",
-    "pcl.compassion",
-    "pcl.the_poorer_the_merrier",
-)
-UNHEALTHY_IDS = (
-    "unhealthy",
-    "unhealthy.antagonistic",
-    "unhealthy.condescending",
-    "unhealthy.dismissive",
-    "unhealthy.generalisation",
-    "unhealthy.generalisation_unfair",
-    "unhealthy.hostile",
-    "unhealthy.sarcastic",
-)
-FRAME_IDS = ("frame.offensive", "frame.intent", "frame.lewd", "frame.group", "frame.in_group")
 IDS = PCL_IDS + UNHEALTHY_IDS + FRAME_IDS
 AUXILIARY = "auxiliary.offensive"
 """A noisy label of the SBIC training posts: it teaches the body and is dropped at export."""

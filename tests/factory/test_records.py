@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 from factory.english_v1.sampling import BalancedSampler
-
-from tactful.training.records import (
+from factory.records import (
     IDS,
     PCL_TARGETS,
     Record,

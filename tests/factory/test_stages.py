@@ -8,7 +8,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tactful.training.stages import Stage, hash_of, hash_of_weights, saved  # noqa: E402
+from factory.stages import Stage, hash_of, saved  # noqa: E402
+
+from tactful.training.loop import hash_of_weights  # noqa: E402
 
 
 class Work:
