@@ -116,7 +116,7 @@ def test_translations_are_learnt_from_but_not_calibrated_on() -> None:
     learnt = trainer("back-translation", translate=doubled).fit(lesson())
     assert learnt.translated_ is not None
     assert learnt.translated_.kept == 24
-    assert len(learnt.voices_[0].outside) == 64
+    assert len(learnt.models_[0].outside) == 64
     assert "pues" in learnt.maker_.terms_.words
 
 
@@ -129,7 +129,7 @@ def test_meta_hints_come_from_learners_that_did_not_see_the_row() -> None:
     learnt = trainer("meta").fit(data)
     # Each text has words of its own: from other rows nothing can be known about it.
     gold = labels.astype(bool)
-    auc = measures_of(gold, learnt.voices_[0].outside, gold)["auc"](np.ones(80))
+    auc = measures_of(gold, learnt.models_[0].outside, gold)["auc"](np.ones(80))
     assert auc < 0.65
 
 

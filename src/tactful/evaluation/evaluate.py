@@ -6,7 +6,7 @@ from typing import Any
 
 from tactful.errors import UsageError
 from tactful.evaluation.task_list import TASKS
-from tactful.evaluation.tasks import Exam, Metric, Options
+from tactful.evaluation.tasks import EvaluationData, Metric, Options
 from tactful.metrics import Measure
 from tactful.metrics.significance import Comparison, bootstrap_interval, randomisation_test
 from tactful.registry import Registry, unknown_name
@@ -14,7 +14,7 @@ from tactful.registry import Registry, unknown_name
 JSON_VERSION = 1
 
 
-READERS: Registry[Callable[[Path, Sequence[Path], Options], Exam]] = Registry(
+READERS: Registry[Callable[[Path, Sequence[Path], Options], EvaluationData]] = Registry(
     "task", {name: task.reader for name, task in TASKS.items()}
 )
 
@@ -42,14 +42,14 @@ def evaluate(
     """
     check_options(task, options, plot)
     systems = [predictions] if compare is None else [predictions, compare]
-    exam = READERS.get(task)(gold, systems, options)
+    data = READERS.get(task)(gold, systems, options)
     for name in metrics:
-        if name not in exam.metrics:
-            raise unknown_name(f"metric of '{task}'", name, list(exam.metrics))
-    chosen = {name: exam.metrics[name] for name in metrics or exam.metrics}
+        if name not in data.metrics:
+            raise unknown_name(f"metric of '{task}'", name, list(data.metrics))
+    chosen = {name: data.metrics[name] for name in metrics or data.metrics}
     measured = []
     for done, (name, metric) in enumerate(chosen.items(), 1):
-        measured.append(_measure(exam, name, metric, bootstrap, repetitions, seed))
+        measured.append(_measure(data, name, metric, bootstrap, repetitions, seed))
         on_progress(done, len(chosen))
     answer = {
         "schema_version": JSON_VERSION,
@@ -57,17 +57,17 @@ def evaluate(
         "gold": str(gold),
         "predictions": str(predictions),
         "compare": None if compare is None else str(compare),
-        "items": len(exam.gold),
+        "items": len(data.gold),
         "metrics": measured,
-        "notes": exam.notes,
+        "notes": data.notes,
     }
     if plot is not None:
         from tactful.evaluation.plots import write_curves
 
-        labels = exam.gold if exam.gold.ndim == 1 else exam.gold[:, 0]
+        labels = data.gold if data.gold.ndim == 1 else data.gold[:, 0]
         several = len({path.name for path in systems}) == len(systems)
         names = [path.name if several else str(path) for path in systems]
-        write_curves(labels, dict(zip(names, exam.systems, strict=True)), plot, force)
+        write_curves(labels, dict(zip(names, data.systems, strict=True)), plot, force)
         answer["plot"] = str(plot)
     return answer
 
@@ -100,14 +100,19 @@ def check_options(task: str, options: Options, plot: Path | None) -> None:
 
 
 def _measure(
-    exam: Exam, name: str, metric: Metric, bootstrap: int | None, repetitions: int, seed: int
+    data: EvaluationData,
+    name: str,
+    metric: Metric,
+    bootstrap: int | None,
+    repetitions: int,
+    seed: int,
 ) -> dict[str, Any]:
-    gold, system = exam.gold, exam.systems[0]
+    gold, system = data.gold, data.systems[0]
     answer = _measure_as_data(name, metric.measure(gold, system))
     pieces = (
         None
         if metric.decompose is None
-        else [metric.decompose(gold, each) for each in exam.systems]
+        else [metric.decompose(gold, each) for each in data.systems]
     )
     if bootstrap is not None:
         interval = (
@@ -119,8 +124,8 @@ def _measure(
             name: getattr(interval, name)
             for name in ("low", "high", "level", "repetitions", "undefined", "seed", "reason")
         }
-    if len(exam.systems) > 1:
-        other = exam.systems[1]
+    if len(data.systems) > 1:
+        other = data.systems[1]
         test = (
             randomisation_test(
                 metric.measure, gold, system, other, repetitions=repetitions, seed=seed

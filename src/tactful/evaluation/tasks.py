@@ -42,7 +42,7 @@ class Metric:
 
 
 @dataclass
-class Exam:
+class EvaluationData:
     """Everything that is needed to score systems on a task."""
 
     gold: Any

@@ -17,7 +17,7 @@ from tactful.cli.train.options import (
     TASKS,
     command_line,
     label_columns,
-    read_order,
+    read_training_options,
     refuse_misplaced,
 )
 from tactful.errors import UsageError
@@ -27,7 +27,7 @@ from tactful.words import counted
 if TYPE_CHECKING:
     from tactful.detectors.card import Card
     from tactful.training.task_data import TaskData
-    from tactful.training.task_training import Order
+    from tactful.training.task_training import TrainingOptions
 
 
 def _complete_task(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -146,18 +146,18 @@ def train_cli(ctx: click.Context, /, **options: Any) -> None:
     _refuse_output(output, options["force"])
     work = output.with_name(f"{output.name}.training")
     command = command_line(ctx.command, options, given)
-    train(read_order(options, given, command), options, work)
+    train(read_training_options(options, given, command), options, work)
 
 
-def train(order: "Order", options: dict[str, Any], work: Path) -> None:
+def train(chosen: "TrainingOptions", options: dict[str, Any], work: Path) -> None:
     """Train one detector, saying what happens."""
     from tactful.training.task_data import thinned
     from tactful.training.task_training import clear_work, require_extra, train_task
 
-    require_extra(order.model)
+    require_extra(chosen.model)
     data = _read(options)
     if options["negatives"] is not None:
-        data = thinned(data, options["negatives"], order.seed)
+        data = thinned(data, options["negatives"], chosen.seed)
     if not options["resume"]:
         clear_work(work)
     _say_data(data)
@@ -175,7 +175,7 @@ def train(order: "Order", options: dict[str, Any], work: Path) -> None:
         with progress("Training", unit="steps") as on_step:
             card = train_task(
                 data,
-                order,
+                chosen,
                 options["output"],
                 work,
                 force=options["force"],

@@ -125,10 +125,10 @@ def train_frames_lm(options: dict[str, Any]) -> None:
     if not options["resume"]:
         causal_frames.clear_work(work)
     usual = causal_lm.LORA_RATE if options["lora"] else causal_lm.PAPER_RATE
-    order = causal_frames.CausalOrder(
+    chosen = causal_frames.CausalOptions(
         base=options["base"],
         download=options["download"],
-        plan=causal_lm.Plan(
+        plan=causal_lm.CausalPlan(
             seed=options["seed"],
             epochs=options["epochs"],
             batch=options["batch"],
@@ -146,7 +146,7 @@ def train_frames_lm(options: dict[str, Any]) -> None:
         with progress("Training", unit="steps") as on_step:
             card = causal_frames.train_causal_framer(
                 posts,
-                order,
+                chosen,
                 output,
                 work,
                 force=force,

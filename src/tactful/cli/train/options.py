@@ -9,7 +9,7 @@ import click
 from tactful.errors import UsageError
 
 if TYPE_CHECKING:
-    from tactful.training.task_training import Order
+    from tactful.training.task_training import TrainingOptions
 
 CUSTOM = "custom"
 FRAMES_LM = "frames-lm"
@@ -53,9 +53,11 @@ def label_columns(given: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def read_order(options: dict[str, Any], given: Sequence[str], command: str) -> "Order":
+def read_training_options(
+    options: dict[str, Any], given: Sequence[str], command: str
+) -> "TrainingOptions":
     """Turn the options into the settings of the model."""
-    from tactful.training.task_training import Order
+    from tactful.training.task_training import TrainingOptions
 
     model, seed = options["model"], options["seed"]
     settings: dict[str, Any] = {"random_state": seed}
@@ -73,7 +75,7 @@ def read_order(options: dict[str, Any], given: Sequence[str], command: str) -> "
         for name in ("epochs", "batch", "rate", "class_weight", "sampling")
         if options[name] is not None
     }
-    return Order(model, settings, options["precision"], command, seed, recipe)
+    return TrainingOptions(model, settings, options["precision"], command, seed, recipe)
 
 
 def _svm_settings(options: dict[str, Any]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ LORA_RATE = 2e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CausalPlan:
     """The settings of a run; the defaults are the paper's."""
 
     seed: int = 1
@@ -61,7 +61,7 @@ def train_causal(
     model: Any,
     tokenizer: Any,
     lines: Sequence[Line],
-    plan: Plan,
+    plan: CausalPlan,
     folder: Path | None = None,
     on_step: OnStep = silent,
 ) -> Any:

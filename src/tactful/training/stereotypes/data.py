@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tactful.errors import InputError
-from tactful.training.stereotypes.context import NOWHERE, Context
+from tactful.training.stereotypes.context import NO_CONTEXT, Context
 
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
@@ -138,7 +138,7 @@ def make_lesson(
         found.astype(np.bool_),
         tuple(groups) if groups is not None else tuple(map(str, range(size))),
         soft,
-        tuple(contexts) if contexts is not None else (NOWHERE,) * size,
+        tuple(contexts) if contexts is not None else (NO_CONTEXT,) * size,
         columns,
         about=tuple(about),
     )
