@@ -124,7 +124,7 @@ def test_an_interrupt_leaves_what_can_go_on(
     monkeypatch.setattr(epochs, "_batches", interrupted)
     code, said = fails(capsys, *more)
     assert code == 130
-    assert "Stopped; 2 of 3 epochs stay in" in said
+    assert "holds 2 of 3 epochs" in said
     assert "Traceback" not in said
     assert not output.exists()
     monkeypatch.undo()

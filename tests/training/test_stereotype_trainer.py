@@ -1,7 +1,6 @@
 """The trainer and its switches on mild sentences of ours: each does something, none leaks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from tactful.training.stereotypes.context import Context
 from tactful.training.stereotypes.data import StereotypeLesson, make_lesson
 from tactful.training.stereotypes.detector import save_stereotypes
 from tactful.training.stereotypes.switches import SWITCHES, Switches
-from tactful.training.stereotypes.systems import SwitchedSystem, base
+from tactful.training.stereotypes.systems import SwitchedSystem
 from tactful.training.stereotypes.trainer import StereotypeTrainer, TrainerSettings
 from tactful.types import Example
 
@@ -199,11 +198,6 @@ def test_measures_equal_those_of_the_library() -> None:
     assert bits == pytest.approx(cross_entropy_loss(table, guess).value, abs=1e-4)
 
 
-@dataclass
-class Settings:
-    seed: int = 2
-
-
 def examples(labelled: bool) -> list[Example]:
     data = lesson()
     ids = ["stereotype.xenophobia", "stereotype.suffering", "stereotype.economic",
@@ -229,7 +223,7 @@ def examples(labelled: bool) -> list[Example]:
 
 
 def test_a_system_of_the_task_answers_consistently() -> None:
-    system = base(Settings())
+    system = SwitchedSystem((), seed=2)
     assert system.settings.seed == 2
     for each in (system, SwitchedSystem(("context", "under-bagging"))):
         answers = each.fit_examples(examples(True)).predict_examples(examples(False))

@@ -1,16 +1,21 @@
 """``tactful reproduce detests``: baselines beside tables 3 and 4, and the submission files."""
 
-from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from tactful.cli.output import echo, echo_json, echo_sentence, table
-from tactful.cli.reproduce.command import row_progress
-from tactful.errors import UsageError
+from tactful.cli.reproduce.shared import (
+    echo_list,
+    echo_title,
+    number_cells,
+    refuse_options,
+    require_vectors,
+    row_progress,
+    split_names,
+)
 from tactful.files import atomic_folder
 from tactful.settings import load_settings
 from tactful.words import counted
@@ -38,17 +43,12 @@ def reproduce_detests_cli(
     """Train systems, predict the test part, and print our numbers beside the paper's."""
     from tactful.evaluation.reproduce.detests import reproduce_detests
 
-    for name in NOT_HERE:
-        if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            raise UsageError(
-                f"--{name.replace('_', '-')} is for other tables; 'detests' has its own training "
-                "and test part, and its rows are chosen by --systems; leave it out."
-            )
-    names = [name.strip() for name in systems.split(",") if name.strip()]
-    if not names:
-        raise UsageError("Found no name in --systems; expected names with commas, or baselines.")
-    if vectors is not None and not vectors.is_file():
-        raise UsageError(f"{vectors}: there is no such file; expected word vectors.")
+    why = (
+        "other tables; 'detests' has its own training and test part, and --systems chooses its rows"
+    )
+    refuse_options(ctx, NOT_HERE, why)
+    names = split_names(systems, "--systems", "names with commas, or baselines")
+    require_vectors(vectors)
     settings = load_settings()
     with ExitStack() as stack:
         # A folder that cannot be written is refused before the work starts.
@@ -72,10 +72,8 @@ def _show(found: "DetestsReproduction", output: Path | None) -> None:
     from tactful.evaluation.reproduce.detests import ANSWER_FILE, SHORT, TITLES
     from tactful.evaluation.reproduce.detests_tables import MEASURES
 
-    click.echo(f"{found.tables.title}: {found.tables.id}")
-    echo_sentence(f"{found.tables.paper}, {found.tables.place}.")
-    for note in found.notes:
-        echo_sentence(note, first="- ", others="  ")
+    tables = found.tables
+    echo_title(tables.title, tables.id, f"{tables.paper}, {tables.place}.", found.notes)
     for subtask, title in TITLES.items():
         click.echo(f"\n{title}")
         measures = MEASURES[subtask]
@@ -85,9 +83,9 @@ def _show(found: "DetestsReproduction", output: Path | None) -> None:
         body = [
             [
                 line.system,
-                *_numbers(line.paper, measures),
-                *_numbers(line.ours, measures),
-                *_numbers(line.difference, measures, signed=True),
+                *number_cells(line.paper, measures, 4),
+                *number_cells(line.ours, measures, 4),
+                *number_cells(line.difference, measures, 4, signed=True),
             ]
             for line in found.lines
             if line.subtask == subtask and (line.paper is not None or line.ours is not None)
@@ -96,14 +94,8 @@ def _show(found: "DetestsReproduction", output: Path | None) -> None:
     undefined = {
         f"{line.system}: {reason}." for line in found.lines if line.ours for reason in line.reasons
     }
-    for heading, sentences in (
-        ("Undefined:", sorted(undefined)),
-        ("Not run:", [f"{name}: {reason}" for name, reason in found.not_run.items()]),
-    ):
-        if sentences:
-            click.echo(f"\n{heading}")
-        for sentence in sentences:
-            echo_sentence(sentence, first="- ", others="  ")
+    echo_list("Undefined:", sorted(undefined))
+    echo_list("Not run:", [f"{name}: {reason}" for name, reason in found.not_run.items()])
     click.echo()
     if output is None:
         echo_sentence("Pass --output DIR to keep the submission files.")
@@ -111,18 +103,3 @@ def _show(found: "DetestsReproduction", output: Path | None) -> None:
         echo_sentence(
             f"Written: {counted(len(found.files), 'submission file')} and {ANSWER_FILE} in {output}"
         )
-
-
-def _numbers(
-    values: Mapping[str, float | None] | None, measures: Sequence[str], signed: bool = False
-) -> list[str]:
-    if values is None:
-        return [""] * len(measures)
-    shown = []
-    for name in measures:
-        value = values[name]
-        if value is None:
-            shown.append("" if signed else "undefined")
-        else:
-            shown.append(f"{value:+.4f}" if signed else f"{value:.4f}")
-    return shown

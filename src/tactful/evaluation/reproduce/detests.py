@@ -179,28 +179,9 @@ def reproduce_detests(
 
     folder: where the submission files and :data:`ANSWER_FILE` go; None keeps no files.
     """
-    if folder is None:
-        with tempfile.TemporaryDirectory(prefix="tactful-") as name:
-            return _reproduced(data, names, seed, vectors, Path(name), False, settings, on_progress)
-    found = _reproduced(data, names, seed, vectors, folder, True, settings, on_progress)
-    text = json.dumps(found.as_json(), ensure_ascii=False, indent=2)
-    (folder / ANSWER_FILE).write_text(text + "\n", encoding="utf-8")
-    return found
-
-
-def _reproduced(
-    data: Path | None,
-    names: Sequence[str],
-    seed: int,
-    vectors: Path | None,
-    folder: Path,
-    kept: bool,
-    settings: Settings | None,
-    on_progress: OnProgress | None,
-) -> DetestsReproduction:
     chosen = chosen_systems(names)
     read = read_detests(data, settings)
-    if read.gold is None and not kept:
+    if read.gold is None and folder is None:
         raise UsageError(
             "Found no gold file, so that nothing can be measured; add it to the folder (gold.csv "
             "or test_full.csv), or pass --output DIR to write the submission files."
@@ -209,17 +190,18 @@ def _reproduced(
     if vectors is not None:
         asked, note = with_vectors(asked, vectors, read)
         notes.append(note)
-    runs = run_systems(chosen, read, asked, folder, on_progress)
     tables = load_detests_tables()
-    lines = _measured(read, runs, tables)
+    with tempfile.TemporaryDirectory(prefix="tactful-") as scratch:
+        runs = run_systems(chosen, read, asked, folder or Path(scratch), on_progress)
+        lines = _measured(read, runs, tables, Path(scratch))
     notes += _notes(read, tables)
     files = sorted(path.name for run in runs for path in run.files.values())
-    return DetestsReproduction(
+    found = DetestsReproduction(
         tables,
         tuple(lines),
         tuple(notes),
         {run.system.name: run.reason for run in runs if run.reason is not None},
-        tuple(files) if kept else (),
+        tuple(files) if folder is not None else (),
         {
             "systems": [system.name for system in chosen],
             "seed": seed,
@@ -232,6 +214,10 @@ def _reproduced(
             "tactful": __version__,
         },
     )
+    if folder is not None:
+        text = json.dumps(found.as_json(), ensure_ascii=False, indent=2)
+        (folder / ANSWER_FILE).write_text(text + "\n", encoding="utf-8")
+    return found
 
 
 def _notes(data: DetestsData, tables: DetestsTables) -> list[str]:
@@ -253,25 +239,24 @@ def _notes(data: DetestsData, tables: DetestsTables) -> list[str]:
 
 
 def _measured(
-    data: DetestsData, runs: Sequence[SystemRun], tables: DetestsTables
+    data: DetestsData, runs: Sequence[SystemRun], tables: DetestsTables, scratch: Path
 ) -> list[DetestsLine]:
     """Return the paper's rows beside ours, then the rows that only we have."""
     lines: list[DetestsLine] = []
-    with tempfile.TemporaryDirectory(prefix="tactful-") as name:
-        for subtask in TITLES:
-            gold = None
-            if data.gold is not None and (subtask == 1 or data.gold_has_categories):
-                gold = Path(name) / f"gold_task{subtask}.csv"
-                write_submission(gold, data.test, data.gold, subtask)
-            shown = set()
-            for row in tables.of(subtask):
-                shown.add(row.name)
-                ours, reasons = _ours(subtask, row.name, row.kind, runs, gold)
-                lines.append(DetestsLine(subtask, row.name, row.values(subtask), ours, reasons))
-            for run in runs:
-                if run.system.name not in shown and subtask in run.system.subtasks:
-                    ours, reasons = _ours(subtask, run.system.name, "", runs, gold)
-                    lines.append(DetestsLine(subtask, run.system.name, None, ours, reasons))
+    for subtask in TITLES:
+        gold = None
+        if data.gold is not None and (subtask == 1 or data.gold_has_categories):
+            gold = scratch / f"gold_task{subtask}.csv"
+            write_submission(gold, data.test, data.gold, subtask)
+        shown = set()
+        for row in tables.of(subtask):
+            shown.add(row.name)
+            ours, reasons = _ours(subtask, row.name, row.kind, runs, gold)
+            lines.append(DetestsLine(subtask, row.name, row.values(subtask), ours, reasons))
+        for run in runs:
+            if run.system.name not in shown and subtask in run.system.subtasks:
+                ours, reasons = _ours(subtask, run.system.name, "", runs, gold)
+                lines.append(DetestsLine(subtask, run.system.name, None, ours, reasons))
     return lines
 
 
