@@ -36,7 +36,7 @@ class Stage:
         return sha256(json.dumps(self.made_from, sort_keys=True).encode()).hexdigest()
 
     def file(self) -> Path:
-        """Return the file; write it first, unless it was made from the very same."""
+        """Return the file; write it first, unless it was made from the same data and settings."""
         record = self.path.with_name(f"{self.path.name}.made_from.json")
         wanted = json.loads(json.dumps(self.made_from))
         if self.path.is_file():

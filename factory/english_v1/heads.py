@@ -1,4 +1,4 @@
-"""Fitting the last layer of a trained student anew, to the teachers' answers.
+"""Refitting the last layer of a trained student to the teachers' answers.
 
 A body that has learnt from few labelled comments fits these too well, and so do its heads. On the
 many comments that nobody labelled, the best linear reading of its states has a closed form.

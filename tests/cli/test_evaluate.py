@@ -322,7 +322,7 @@ def test_wrong_texts(write: Write, fails: Fails) -> None:
 BAD_BINARY = [
     ("id,label\na,1\nb,0\nc,1\n", "no answer for the id 'd' (g.csv, line 5)"),
     (GUESS + "e,1\n", "p.csv, line 6: found the unknown id 'e'; expected an id of g.csv"),
-    (GUESS + "a,1\n", "p.csv, line 6: column 'id': found the id 'a' again, which stands on line 5"),
+    (GUESS + "a,1\n", "p.csv, line 6: column 'id': found the id 'a' again, which is already on"),
     ("id,label\na,1\nb,2\nc,1\nd,0\n", "p.csv, line 3: column 'label': found '2'; expected 0 or 1"),
     ("id,label\na,1\nb,\nc,1\nd,0\n", "p.csv, line 3: column 'label': found nothing"),
     ("id,label\na,1\n,0\nc,1\nd,0\n", "p.csv, line 3: column 'id': found no id"),

@@ -171,7 +171,7 @@ def _by_text(truth: FrameFile, guesses: Sequence[FrameFile]) -> bool:
 
 
 def _others(truth: FrameFile, guess: FrameFile) -> list[str]:
-    """Warn where one id stands for two texts: numbers of rows are the same in any two files."""
+    """Warn where one id has two texts: row numbers are the same in any two files."""
     texts = dict(zip(truth.ids, truth.texts, strict=True))
     other = sum(
         name is not None and text.strip() != known.strip()

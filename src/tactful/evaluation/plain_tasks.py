@@ -1,4 +1,4 @@
-"""The plain tasks of ``tactful evaluate``: tables with an id column, whatever they are about."""
+"""The plain tasks of ``tactful evaluate``: tables with an id column."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -2,7 +2,7 @@
 
 SemEval-2022 task 4 (Pérez-Almendros et al. 2022): ``task1.txt`` has 0 or 1 on each line,
 ``task2.txt`` seven of them with commas between, in the order of ``LABEL_ORDER``; lines have no id
-and stand in the order of the gold file. DETESTS (Ariza-Casabona et al. 2022): CSV with
+and are in the order of the gold file. DETESTS (Ariza-Casabona et al. 2022): CSV with
 ``sentence_id``, ``stereotype`` and, for subtask 2, the ten categories; a row is refused where the
 organisers' ``evaluation.py`` refuses it, and with ``--strict`` where section 4.1.1 does.
 """

@@ -119,7 +119,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """How steps are taken, whatever the model."""
+    """The settings of the steps, which do not depend on the model."""
 
     seed: int
     total: int

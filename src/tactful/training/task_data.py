@@ -1,7 +1,7 @@
-"""What one task learns from: a corpus or the user's own table, cut into two parts.
+"""Training data of a task: a corpus or the user's own table, split into two parts.
 
-Labels are those that the papers count as yes. The parts keep the labels in balance, and texts of
-one group (an article, a post) or equal word for word stand in one part.
+Labels are those that the papers count as positive. The parts are stratified by label; texts of one
+group (an article, a post) and identical texts are in the same part.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ TASKS: dict[str, tuple[str, tuple[str, ...]]] = {
     "unhealthy": ("ucc", UNHEALTHY_IDS),
     "frame": ("sbic", FRAME_IDS),
 }
-"""Task -> the corpus it is learnt from, and the ids it finds."""
+"""Task -> its corpus, and its ids."""
 CUSTOM = "custom"
 
 _YES, _NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
@@ -57,7 +57,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskData:
-    """Texts, yes or no for each id, and which texts are not learnt from."""
+    """Texts, 0 or 1 for each id, and which texts are held out."""
 
     name: str
     ids: tuple[str, ...]
@@ -72,11 +72,11 @@ class TaskData:
     """Rows of the files that could not be read."""
 
     def train(self) -> tuple[list[str], Flags]:
-        """Return what is learnt from."""
+        """Return the texts and labels to train on."""
         return self._part(~self.held_out)
 
     def validation(self) -> tuple[list[str], Flags]:
-        """Return what calibration, thresholds and figures come from."""
+        """Return the held-out texts and labels, for calibration, thresholds and figures."""
         return self._part(self.held_out)
 
     def _part(self, chosen: Flags) -> tuple[list[str], Flags]:
@@ -178,7 +178,7 @@ def _deal(
     if not 0 < validation < 1:
         raise UsageError(
             f"Found --validation {validation:g}; expected a share above 0 and below 1: thresholds "
-            "are chosen on texts that were not learnt from."
+            "are chosen on held-out texts."
         )
     frame = pl.DataFrame(
         {
@@ -195,9 +195,9 @@ def _deal(
 
 
 def thinned(data: TaskData, negatives: float, seed: int) -> TaskData:
-    """Keep at most so many texts without a label for each with one, in the part learnt from.
+    """Keep at most ``negatives`` texts without a label for each with one, in the training part.
 
-    The part that is measured on stays as it is. DPM's table 3 needs about 3 (its random classifier
+    The held-out part stays as it is. DPM's table 3 needs about 3 (its random classifier
     has a precision of 24.8 %), its table 4 none (all its paragraphs have PCL).
     """
     marked = data.labels.any(axis=1)

@@ -1,6 +1,6 @@
-"""From a task's data to the folder of a detector: learnt, exported, calibrated and measured.
+"""From a task's data to the folder of a detector: trained, exported, calibrated and measured.
 
-What is measured is the exported detector itself, opened from its folder, not the model in memory.
+The exported detector is measured, opened from its folder, not the model in memory.
 """
 
 import shutil
@@ -50,7 +50,7 @@ class TrainingOptions:
 
 
 def require_extra(model: str) -> None:
-    """Refuse, before anything is read, what the installed libraries cannot train."""
+    """Refuse a model that the installed libraries cannot train."""
     if model in LEARNT_IN_EPOCHS and any(find_spec(name) is None for name in _NEEDED):
         purpose = "Training a BiLSTM" if model == "bilstm" else "Fine-tuning an encoder"
         raise MissingExtraError("train", purpose)
@@ -68,7 +68,7 @@ def train_task(
 ) -> Card:
     """Train a detector and write its folder; return its card.
 
-    ``work`` keeps the checkpoint of a run that was stopped, and goes when the run is whole.
+    ``work`` keeps the checkpoint of an interrupted run, and is removed when the run is complete.
     """
     texts, labels = data.train()
     _check_labels(data)

@@ -80,7 +80,7 @@ def number_cells(
     *,
     signed: bool = False,
 ) -> list[str]:
-    """Write the numbers of a row; an undefined one is said so, but for differences."""
+    """Format the numbers of a row; an undefined difference is left empty."""
     if values is None:
         return [""] * len(names)
     shown = []

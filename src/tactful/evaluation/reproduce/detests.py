@@ -120,7 +120,7 @@ def run_systems(
     folder: Path,
     on_progress: OnProgress | None = None,
 ) -> list[SystemRun]:
-    """Train each system and write its files; one that cannot run says why and the others go on."""
+    """Train each system and write its files; one that cannot run does not stop the others."""
     runs = []
     for at, system in enumerate(systems):
         if on_progress is not None:

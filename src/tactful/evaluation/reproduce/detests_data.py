@@ -1,7 +1,7 @@
 """The three files of DETESTS as the task needs them: training part, test part, gold.
 
-A row of the training part that cannot be used is left out and told. In the test part and in gold
-nothing may be left out: a submission has every sentence, and a measure is of all of them.
+A row of the training part that cannot be used is left out and reported. In the test part and in
+gold nothing may be left out: a submission has every sentence, and a measure is of all of them.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Run framers on held-out posts, and lay them beside tables 4, 5 and 7 of Social Bias Frames."""
+"""Run framers on held-out posts, and compare them with tables 4, 5 and 7 of the paper."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -94,7 +94,7 @@ def reproduce_frames(
     settings: Settings | None = None,
     on_progress: OnProgress | None = None,
 ) -> FrameReproduction:
-    """Measure framers, by name or folder; one that cannot run says why and the others go on."""
+    """Measure framers, by name or folder; one that cannot run does not stop the others."""
     tables = load_frame_tables()
     posts = read_posts(data, settings)
     part, measured = measured_part(posts)
@@ -114,16 +114,20 @@ def reproduce_frames(
         texts = (t for frame in said for t in (*frame.target_groups, *frame.implied_statements))
         words = read_word_vectors(vectors, words_of(texts))
     lines = _paper_lines(tables)
-    told = []
+    run_notes = []
     for run in runs:
         found = evaluate_frames(gold, run.frames, words)
         lines += _our_lines(run.model, part, found, ("4", "5", "7"))
-        told.append(_run_note(run, found))
+        run_notes.append(_run_note(run, found))
         if run.alone is not None:
             lines += _our_lines(
                 f"{run.model}, each answer alone", part, evaluate_frames(gold, run.alone), ("7",)
             )
-    notes = (*_part_notes(part, measured, data, settings), *_measure_notes(tables, gold), *told)
+    notes = (
+        *_part_notes(part, measured, data, settings),
+        *_measure_notes(tables, gold),
+        *run_notes,
+    )
     asked = {
         "models": list(dict.fromkeys(models)),
         "part": part,

@@ -1,6 +1,6 @@
-"""Lessons of a causal language model: posts drawn by seed, and lines as numbers of tokens.
+"""Training data of a causal language model: posts drawn by seed, and lines as token ids.
 
-What a line is and which of its parts are learnt is said by :mod:`tactful.frames.linearise`. The
+What a line is and which of its parts are learnt is in :mod:`tactful.frames.linearise`. The
 loss is over the whole line, the words of the post included (Sap et al. 2020, section 4).
 """
 
@@ -77,7 +77,8 @@ def choose_lessons(
 ) -> list[Instance]:
     """Draw lessons by seed: whole posts, the smaller shares inside the larger ones.
 
-    per_post: at most so many different lessons of a post. most_posts: what ``share`` is a share of.
+    per_post: at most this many different lessons of a post. most_posts: at most this many posts, of
+    which ``share`` is a share.
     """
     if not 0 < share <= 1:
         raise UsageError(f"Found a share of {share:g}; expected more than 0 and at most 1.")

@@ -68,7 +68,7 @@ def train_causal_framer(
 ) -> Card:
     """Train a causal framer and write its folder; return its card.
 
-    ``work`` keeps the checkpoint of a run that was stopped, and goes when the run is whole.
+    ``work`` keeps the checkpoint of an interrupted run, and is removed when the run is complete.
     """
     learnt, validated = parts(posts)
     seed = chosen.plan.seed

@@ -116,7 +116,7 @@ def line_losses(model: Any, lines: Sequence[Line]) -> Tensor:
 
 
 def mean_loss(model: Any, lines: Sequence[Line], size: int = 8) -> float:
-    """Return the mean loss of lines that are not learnt from."""
+    """Return the mean loss of held-out lines."""
     model.eval()
     with torch.inference_mode():
         losses = [

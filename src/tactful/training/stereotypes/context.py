@@ -1,4 +1,4 @@
-"""What stands around a sentence: its neighbours, and the comment that is replied to.
+"""The context of a sentence: its neighbours, and the comment that is replied to.
 
 DETESTS 2022 (section 6) names comment-level context as something that no participant tried.
 """
