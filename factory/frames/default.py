@@ -19,7 +19,7 @@ from factory.english_v1.multitask import load_model, save_model
 from factory.english_v1.sentence_vectors import find_sentence_model, sentence_vectors
 from factory.frames.decoder import FrameDecoder, Shape, warm_started
 from factory.frames.figures import calibrated, frame_figures
-from factory.frames.fitting import DecoderRecipe, fit_decoder, write_decoder
+from factory.frames.fitting import DecoderSettings, fit_decoder, write_decoder
 from factory.frames.heads import Lessons, fit_correction, teach_groups
 from factory.frames.lessons import (
     OTHER,
@@ -52,7 +52,7 @@ NAME = "frames-en"
 POSTS_AT_A_TIME = 2_000
 LEAST_LOGIT = -0.3
 """Posts that the detector finds less likely to be about a group teach nothing about groups."""
-RECIPE = DecoderRecipe()
+RECIPE = DecoderSettings()
 LIMITS = (
     "English only, and of one country: the annotators live in the United States and Canada, and "
     "what they read between the lines is what people there know. Most groups of the list are "

@@ -29,8 +29,8 @@ CHECKPOINT_STEPS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class DecoderRecipe:
-    """Every number that the decoder's run depends on, apart from its data."""
+class DecoderSettings:
+    """The settings of the decoder's run."""
 
     seed: int = 1
     epochs: int = 3
@@ -46,16 +46,16 @@ def fit_decoder(
     decoder: FrameDecoder,
     lessons: Sequence[Lesson],
     states: States,
-    recipe: DecoderRecipe,
+    settings: DecoderSettings,
     folder: Path,
     on_step: OnStep = silent,
 ) -> None:
     """Train in place; the folder keeps the checkpoint from which a stopped run resumes."""
     optimiser = torch.optim.AdamW(
-        decoder.parameters(), lr=recipe.rate, weight_decay=recipe.weight_decay
+        decoder.parameters(), lr=settings.rate, weight_decay=settings.weight_decay
     )
     about = {
-        "recipe": asdict(recipe),
+        "recipe": asdict(settings),
         "lessons": hash_of(lessons),
         "states": hash_of([states.numbers.tobytes(), states.starts.tobytes()]),
         "start": hash_of_weights(decoder.state_dict()),
@@ -68,16 +68,16 @@ def fit_decoder(
     run_steps(
         decoder,
         checkpoint,
-        range(recipe.epochs),
+        range(settings.epochs),
         lambda epoch: batches(
-            lessons, states, recipe.batch, np.random.default_rng([recipe.seed, epoch])
+            lessons, states, settings.batch, np.random.default_rng([settings.seed, epoch])
         ),
-        lambda batch: batch_loss(decoder, batch, recipe.smoothing),
+        lambda batch: batch_loss(decoder, batch, settings.smoothing),
         Steps(
-            recipe.seed,
-            recipe.epochs * ceil(len(lessons) / recipe.batch),
-            recipe.warm_up,
-            recipe.clip,
+            settings.seed,
+            settings.epochs * ceil(len(lessons) / settings.batch),
+            settings.warm_up,
+            settings.clip,
         ),
         done=done,
         on_step=on_step,

@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from factory.frames.decoder import WIDTH  # noqa: E402
-from factory.frames.fitting import DecoderRecipe  # noqa: E402
+from factory.frames.fitting import DecoderSettings  # noqa: E402
 from factory.frames.lessons import mention_lessons, neutral_lessons  # noqa: E402
 from safetensors.torch import save_file  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
@@ -103,7 +103,7 @@ def test_from_posts_to_a_framer_that_works(
     monkeypatch.setattr(frames_default, "neutral_lessons", lambda: neutral_lessons()[::40])
     monkeypatch.setattr(frames_default, "mention_lessons", lambda: mention_lessons()[::40])
     monkeypatch.setattr(frame_figures, "identity_bias", lambda _: _NoBias())
-    monkeypatch.setattr(frames_default, "RECIPE", DecoderRecipe(epochs=2, batch=16))
+    monkeypatch.setattr(frames_default, "RECIPE", DecoderSettings(epochs=2, batch=16))
     said: list[str] = []
     frames_default.train_frames(data, output, tmp_path / "work", base, said.append)
     card = json.loads((output / "frames-en" / "card.json").read_text(encoding="utf-8"))
