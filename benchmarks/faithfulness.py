@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from factory.records import IDS_OF, read_records
-from tactful.training.records import IDS_OF, read_records
 
 from results import machine_line, table, write_section
 from tactful.detectors import Detector, load_detector

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from tactful.training.records import AUXILIARY, FRAME_IDS, IDS_OF, UNHEALTHY_IDS, Record
 
 from factory.records import AUXILIARY, IDS_OF, Record
 from tactful.detectors.base import sigmoid

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from tactful.training.records import FRAME_IDS, IDS, PCL_IDS, UNHEALTHY_IDS, Record
 
 from factory.english_v1.crops import CROP
 from factory.english_v1.linear import Design, LinearWeights, Strength, vocabulary

@@ -3,7 +3,7 @@ import pytest
 from factory.finish import match_rate
 
 from tactful.detectors.base import sigmoid
-from tactful.training.calibrate import best_threshold, match_rate, platt
+from tactful.training.calibrate import best_threshold, platt
 
 
 def test_platt_undoes_a_known_distortion() -> None:

@@ -8,7 +8,6 @@ from factory.english_v1.distil import (
     word_features,
 )
 from factory.records import IDS_OF, Record
-from tactful.training.records import FRAME_IDS, IDS_OF, UNHEALTHY_IDS, Record
 
 from tactful.detectors.base import sigmoid
 from tactful.training.task_data import FRAME_IDS, UNHEALTHY_IDS
