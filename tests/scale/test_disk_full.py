@@ -15,7 +15,7 @@ from tests.scale.made import job, scored_file
 from tactful.errors import OutputError
 from tactful.scale.local.engine import run_local
 from tactful.scale.local.manifest import FILE
-from tactful.scale.local.place import place_of
+from tactful.scale.local.place import output_folder
 from tactful.scale.progress import Watch
 
 resource = pytest.importorskip("resource", reason="this system has no limits to set")
@@ -91,7 +91,7 @@ def test_what_was_whole_before_the_disk_was_full_is_not_made_again(
     wanted = job(source, tmp_path / "out.csv", part_rows=PART_ROWS)
     with no_file_larger_than(5000), pytest.raises(OutputError):
         run_local(wanted, Watch())
-    folder = place_of(wanted).folder
+    folder = output_folder(wanted).folder
     assert len(list(folder.glob("part-*"))) == ROWS // PART_ROWS
 
     class Counts(Watch):

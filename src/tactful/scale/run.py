@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tactful.errors import UsageError
 from tactful.files import atomic_path
 from tactful.scale.job import Job
-from tactful.scale.local.place import place_of
+from tactful.scale.local.place import output_folder
 from tactful.scale.options import STDOUT, ScoreOptions
 from tactful.scale.progress import Watch
 from tactful.scale.summary import Outcome, Summary
@@ -76,7 +76,7 @@ def refuse_existing_report(job: Job, options: ScoreOptions) -> None:
         )
     if page.is_dir():
         raise UsageError(f"{page}: found a folder; expected the name of a page to write.")
-    resumes = options.engine == "local" and place_of(job).is_begun
+    resumes = options.engine == "local" and output_folder(job).is_begun
     if page.exists() and not options.force and not resumes:
         raise UsageError(f"{page}: it exists already; name another or pass --force.")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from tactful.errors import InputError, OutputError, TactfulError, UsageError
-from tactful.scale.cluster.addresses import place_of
+from tactful.scale.cluster.addresses import split_address
 from tactful.scale.cluster.engine_errors import not_parquet
 from tactful.scale.cluster.waves import InputFile, is_table
 from tactful.scale.tables.formats import Format
@@ -156,7 +156,7 @@ def file_system(name: str) -> "tuple[FileSystem, str]":
     if not is_remote(name):
         return LocalFileSystem(), str(Path(name).expanduser().absolute())
     try:
-        found: tuple[FileSystem, str] = FileSystem.from_uri(place_of(name).address)
+        found: tuple[FileSystem, str] = FileSystem.from_uri(split_address(name).address)
     except (ArrowException, OSError, ValueError) as error:
         raise UsageError(
             f"{name}: the address cannot be opened ({_first_line(error)}); expected a path, or an "
@@ -200,7 +200,7 @@ def _file(info: "FileInfo", name: str, path: str) -> InputFile:
 def _address(inner: str, name: str, listed: str | None = None) -> str:
     """Return the address of a file that a file system lists, or of the name itself."""
     listed = inner if listed is None else listed
-    return place_of(name).listed(inner, listed) if is_remote(name) else listed
+    return split_address(name).listed(inner, listed) if is_remote(name) else listed
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from tactful.scale.follow.output import (
     FollowedFile,
     FollowedStream,
     Output,
-    Place,
+    Position,
     hidden_folder,
     is_begun,
     refuse_existing,
@@ -160,7 +160,7 @@ class _Follower:
                 try:
                     self._follow(growing, place, output)
                 except Replaced:
-                    place = Place()
+                    place = Position()
                     continue
                 return
 
@@ -191,14 +191,14 @@ class _Follower:
         in_time = rows * self.latency * _WAITING / max(seconds, _LEAST_SECONDS)
         return max(1, min(int(in_time), self.job.part_rows))
 
-    def _follow(self, growing: Growing, place: Place, output: Output) -> None:
+    def _follow(self, growing: Growing, place: Position, output: Output) -> None:
         head, rest = self._head(growing)
         worker = self._worker(head, output)
         if place.offset:
             growing.skip_to(place.offset)
             rest = b""
         else:
-            place = Place(head.size, 1 + head.lines)
+            place = Position(head.size, 1 + head.lines)
         batches = _Batches(self, worker, growing, place, output)
         batches.add(rest)
         while not self.stop.is_wanted:
@@ -256,7 +256,7 @@ class _Batches:
     """The rows of one file that are read, but not written yet."""
 
     def __init__(
-        self, follower: _Follower, worker: Worker, growing: Growing, place: Place, output: Output
+        self, follower: _Follower, worker: Worker, growing: Growing, place: Position, output: Output
     ):
         self._follower, self._worker, self._growing = follower, worker, growing
         self._place, self._output = place, output
@@ -291,7 +291,7 @@ class _Batches:
         size = self._ends[rows - 1]
         data = self._data[:size]
         start, line = self._place.offset, self._place.line
-        behind = Place(start + size, line + data.count(b"\n"))
+        behind = Position(start + size, line + data.count(b"\n"))
         piece = Piece(0, 1, start, behind.offset, line, behind.line, data)
         done = self._follower.score(self._worker, piece, rows)
         self._output.keys = self._follower.job.wanted.keys

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
-from tactful.scale.follow.output import Place
+from tactful.scale.follow.output import Position
 
 _BLOCK = 1 << 16
 _MARKED_BYTES = 4096
@@ -27,7 +27,7 @@ class GrowingStream:
     """Standard input."""
 
     def __init__(self) -> None:
-        self.ended, self.place = False, Place()
+        self.ended, self.place = False, Position()
 
     def read(self) -> bytes:
         """Return the available bytes, or none."""
@@ -41,9 +41,9 @@ class GrowingStream:
     def skip_to(self, offset: int) -> None:
         """Do nothing: all bytes of a stream are new."""
 
-    def marked(self, place: Place) -> Place:
+    def marked(self, place: Position) -> Position:
         """Return no position: a stream has none."""
-        return Place()
+        return Position()
 
     def close(self) -> None:
         """Do nothing."""
@@ -52,14 +52,14 @@ class GrowingStream:
 class GrowingFile:
     """A file that another program writes; it may be truncated or replaced, as logs are."""
 
-    def __init__(self, path: Path, place: Place):
+    def __init__(self, path: Path, place: Position):
         self.path, self.ended = path, False
         self._file = path.open("rb")
         self._offset = 0
-        self._known = Place()
+        self._known = Position()
         # A file with another start is not the one that the position is for.
         same = place.offset and self._mark_of(place.marked) == place.mark
-        self.place = place if same else Place()
+        self.place = place if same else Position()
 
     def read(self) -> bytes:
         """Return the available bytes, or none."""
@@ -73,7 +73,7 @@ class GrowingFile:
                 raise Replaced(is_whole=True)
         self._offset += len(data)
         if self._known.marked < _MARKED_BYTES:
-            self._known = self.marked(Place(self._offset))
+            self._known = self.marked(Position(self._offset))
         return data
 
     def skip_to(self, offset: int) -> None:
@@ -81,7 +81,7 @@ class GrowingFile:
         self._file.seek(offset)
         self._offset = offset
 
-    def marked(self, place: Place) -> Place:
+    def marked(self, place: Position) -> Position:
         """Return a position with the identity of this file."""
         size = min(place.offset, _MARKED_BYTES)
         return replace(place, marked=size, mark=self._mark_of(size))

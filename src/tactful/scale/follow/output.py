@@ -17,7 +17,7 @@ NOTE = "follow.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Position:
     """A position in the input."""
 
     offset: int = 0
@@ -34,7 +34,7 @@ class FollowedStream:
         self._out, self._begun = out, False
         self._rejects = _Growing(rejects)
         self.keys: tuple[str, ...] = ()
-        self.place = Place()
+        self.place = Position()
 
     def begin(self, header: bytes) -> None:
         """Write the header once."""
@@ -42,7 +42,7 @@ class FollowedStream:
             self._out.write(header)
         self._begun = True
 
-    def add(self, data: bytes, place: Place, rejects: bytes = b"") -> None:
+    def add(self, data: bytes, place: Position, rejects: bytes = b"") -> None:
         """Write a batch and flush it."""
         self._rejects.add(rejects)
         self._out.write(data)
@@ -108,7 +108,7 @@ class FollowedFile:
         self.path, self._terms = path, dict(terms)
         self._rejects = _Growing(rejects)
         self._note = hidden_folder(path) / NOTE
-        self.place, size = Place(), 0
+        self.place, size = Position(), 0
         self.keys: tuple[str, ...] = ()
         self._file: IO[bytes] | None = None
         remove_temporary(self._note.parent)
@@ -154,7 +154,7 @@ class FollowedFile:
             )
         self._begun = True
 
-    def add(self, data: bytes, place: Place, rejects: bytes = b"") -> None:
+    def add(self, data: bytes, place: Position, rejects: bytes = b"") -> None:
         """Write a batch; then record its size and the position in the input."""
         try:
             if self._file is None:
@@ -186,7 +186,7 @@ class FollowedFile:
         if not self._note.exists():
             shutil.rmtree(self._note.parent, ignore_errors=True)
 
-    def _write_note(self, place: Place, size: int) -> None:
+    def _write_note(self, place: Position, size: int) -> None:
         note = {
             "terms": self._terms,
             "size": size,
@@ -196,17 +196,17 @@ class FollowedFile:
         }
         write_atomically(self._note, json.dumps(note).encode())
 
-    def _read_note(self) -> tuple[Place, int]:
+    def _read_note(self) -> tuple[Position, int]:
         try:
             note = json.loads(self._note.read_text(encoding="utf-8"))
-            place, size, terms = Place(**note["place"]), int(note["size"]), note["terms"]
+            place, size, terms = Position(**note["place"]), int(note["size"]), note["terms"]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{self._note}: found no record of how far the input was read ({error}); pass "
                 "--restart to start over."
             ) from None
         if not size:
-            return Place(), 0  # a run without any row is not resumed
+            return Position(), 0  # a run without any row is not resumed
         self.keys = tuple(note.get("keys", ()))
         self._rejects.cut(int(note.get("rejects", 0)))
         refuse_changes(str(self.path), terms, self._terms)

@@ -17,7 +17,13 @@ from tactful.scale.job import Job
 from tactful.scale.local.finish import finish, write_rejects
 from tactful.scale.local.locking import locked
 from tactful.scale.local.manifest import Manifest
-from tactful.scale.local.place import SUMMARY, OutputPlace, missing_pieces, place_of, refuse_more
+from tactful.scale.local.place import (
+    SUMMARY,
+    OutputFolder,
+    missing_pieces,
+    output_folder,
+    refuse_more,
+)
 from tactful.scale.local.pool import InProcess, Processes, cannot_write
 from tactful.scale.local.worker import WORK, Done, Setup, summary_name
 from tactful.scale.portions import Plan, plan_for_json, plan_for_table
@@ -86,7 +92,7 @@ def run_local(
     ``at_end`` is called with the summary before the run counts as finished: what it writes is
     written again if it fails.
     """
-    place = place_of(job)
+    place = output_folder(job)
     source = _opened(job, place.made)
     place.refuse_others(force or restart)
     try:
@@ -108,7 +114,7 @@ def run_local(
 
 
 def _run(
-    job: Job, source: Input, place: OutputPlace, manifest: Manifest, must_look: bool, watch: Watch
+    job: Job, source: Input, place: OutputFolder, manifest: Manifest, must_look: bool, watch: Watch
 ) -> Outcome:
     begin = Begin() if must_look else begin_behind(manifest.parts)
     pieces = missing_pieces(_cut(job, source, begin), manifest, must_look, job.output)

@@ -37,7 +37,7 @@ _BEFORE_THE_FIRST = {LOCK, WORK}
 
 
 @dataclass(frozen=True, slots=True)
-class OutputPlace:
+class OutputFolder:
     """The output of a job, and the folder of its parts, which may be hidden beside it."""
 
     job: Job
@@ -193,11 +193,11 @@ class OutputPlace:
             yield self.folder / part_name(number, self.job)
 
 
-def place_of(job: Job) -> OutputPlace:
+def output_folder(job: Job) -> OutputFolder:
     """Return where a job writes."""
     target = Path(job.output)
     hidden = target.with_name(f".{target.name}.tactful") if job.merged else target
-    return OutputPlace(job, target, hidden)
+    return OutputFolder(job, target, hidden)
 
 
 def missing_pieces(
