@@ -13,6 +13,7 @@ from tactful.agreement.statistics import Statistics
 from tactful.errors import UsageError
 from tactful.ratings import Ratings
 from tactful.registry import unknown_name
+from tactful.resampling import percentile_interval
 from tactful.words import counted
 
 LEAST_DEFINED = 0.9
@@ -141,9 +142,7 @@ def evaluate(answer: Agreement, statistics: Statistics, resampling: Resampling |
             f"of {counted(resampling.samples, 'sample')}"
         )
         return replace(answer, notes=(*answer.notes, note))
-    tail = (1 - resampling.confidence) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return replace(answer, interval=(float(low), float(high)))
+    return replace(answer, interval=percentile_interval(defined, resampling.confidence))
 
 
 def _hopeless(measure: Coefficient, ready: Prepared, level: Level, answer: Agreement) -> str | None:

@@ -11,8 +11,9 @@ from tactful import metrics
 from tactful.evaluation.answers import Answers, Faults, Table, as_ids, match, show_cell
 from tactful.evaluation.tasks import EvaluationData, Metric, Options, mean_metric
 from tactful.metrics.generation import BleuCounts, bleu_of_counts, count_bleu, tokenise
-from tactful.metrics.significance import Decomposition, Numbers
+from tactful.metrics.significance import Decomposition
 from tactful.metrics.word_movers import words_of
+from tactful.resampling import Numbers
 from tactful.tables import require_columns
 
 _ORDER = 2

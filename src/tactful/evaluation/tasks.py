@@ -11,7 +11,8 @@ import numpy as np
 from tactful import metrics
 from tactful.metrics import Measure
 from tactful.metrics.label_sets import Empty
-from tactful.metrics.significance import Decomposition, Numbers
+from tactful.metrics.significance import Decomposition
+from tactful.resampling import Numbers
 
 Hierarchy = Mapping[str, str | None]
 

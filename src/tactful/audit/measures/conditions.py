@@ -6,15 +6,15 @@ import numpy as np
 
 from tactful.audit.measures.grid import Grid
 from tactful.audit.measures.method import ALPHA, FEWEST_CELLS, Method
-from tactful.audit.measures.statistics import (
-    as_float,
-    mean_known,
+from tactful.audit.measures.statistics import as_float, mean_known
+from tactful.audit.results import ConditionResult
+from tactful.resampling import (
+    Numbers,
+    divide,
     sign_flip_p,
     smallest_sign_flip_p,
     stratified_bootstrap,
 )
-from tactful.audit.results import ConditionResult
-from tactful.ratings import Numbers
 
 _ONE_PROMPT = "each template has one prompt of it, so that nothing can be drawn again"
 
@@ -81,7 +81,7 @@ def to_others(grid: Grid) -> Numbers:
     own = others[:, None]
     total = filled[others].sum(axis=0) - np.where(own, filled, 0.0)
     number = known[others].sum(axis=0) - np.where(own, known, False)
-    reference = np.divide(total, number, out=np.full(cells.shape, np.nan), where=number > 0)
+    reference = divide(total, number)
     return np.asarray(cells - reference, dtype=np.float64)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tactful.audit.measures.statistics import mean_known
 from tactful.audit.runs.run import Run
 from tactful.errors import InputError
-from tactful.ratings import Numbers
+from tactful.resampling import Numbers, divide
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ def grid_of(run: Run) -> Grid:
     known = tuple(place[measured] for place in places)
     np.add.at(sums, known, rows["negative"].drop_nulls().to_numpy())
     np.add.at(counts, known, 1.0)
-    values = np.divide(sums, counts, out=np.full(shape, np.nan), where=counts > 0)
+    values = divide(sums, counts)
     weights = _pooled(counts) if run.kind == "sentiment" else _stepwise(counts > 0)
     bare_values, bare_weights = values[-1:], weights[-1:]
     return Grid(
@@ -118,23 +118,19 @@ def _stepwise(known: NDArray[np.bool_]) -> Numbers:
     for axis in (3, 2, 1):
         there = known.any(axis=tuple(range(axis + 1, 4)), keepdims=True)
         number = there.sum(axis=axis, keepdims=True)
-        weights *= np.divide(there, number, out=np.zeros(there.shape), where=number > 0)
+        weights *= np.nan_to_num(divide(there, number))
     return weights
 
 
 def _pooled(counts: Numbers) -> Numbers:
     total = counts.sum(axis=(1, 2, 3), keepdims=True)
-    weights: Numbers = np.zeros(counts.shape)
-    np.divide(counts, total, out=weights, where=total > 0)
-    return weights
+    return np.nan_to_num(divide(counts, total))
 
 
 def _weighted(values: Numbers, weights: Numbers, axes: tuple[int, ...]) -> Numbers:
     total = weights.sum(axis=axes)
     found = np.where(weights > 0, np.nan_to_num(values) * weights, 0.0).sum(axis=axes)
-    mean: Numbers = np.full(total.shape, np.nan)
-    np.divide(found, total, out=mean, where=total > 0)
-    return mean
+    return divide(found, total)
 
 
 def _codes(found: Sequence[object], known: Sequence[object]) -> NDArray[np.int64]:

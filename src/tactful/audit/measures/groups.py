@@ -10,14 +10,12 @@ from tactful.audit.measures.method import Method, untestable
 from tactful.audit.measures.statistics import (
     as_float,
     cliffs_delta,
-    draws,
     hedges_g,
     mann_whitney,
     mean_known,
-    resampled_means,
 )
 from tactful.audit.results import CategoryResult, Estimate, GroupTests, TemplateResult
-from tactful.ratings import Numbers
+from tactful.resampling import Numbers, resampled_means
 
 _NO_STIGMATIZED = "no stigmatized condition has a value"
 _NO_OTHERS = "no condition without stigma has a value"
@@ -177,8 +175,4 @@ def _category_group(values: Numbers, method: Method, stream: int) -> tuple[Estim
 
 
 def _drawn_means(values: Numbers, method: Method, stream: int) -> Numbers:
-    """Return the means of the columns in each draw of the rows."""
-    if not len(values):
-        return np.full((method.repetitions, values.shape[1]), np.nan)
-    rng = np.random.default_rng([method.seed, stream])
-    return resampled_means(values, draws(len(values), method.repetitions, rng))
+    return resampled_means(values, repetitions=method.repetitions, seed=[method.seed, stream])

@@ -3,17 +3,11 @@
 import math
 from dataclasses import dataclass
 
-from tactful.audit.measures.statistics import (
-    CORRECTIONS,
-    PermutationTest,
-    as_float,
-    interval,
-    permutation_test,
-)
+from tactful.audit.measures.statistics import CORRECTIONS, as_float
 from tactful.audit.results import Estimate
 from tactful.errors import UsageError
-from tactful.ratings import Numbers
 from tactful.registry import unknown_name
+from tactful.resampling import Numbers, PermutationTest, percentile_interval, permutation_test
 
 ALPHA = 0.05
 """Below this a p-value is called significant."""
@@ -67,7 +61,7 @@ class Method:
         """
         if math.isnan(value):
             return Estimate(None, reason=missing)
-        found = None if fixed is not None else interval(samples, self.level)
+        found = None if fixed is not None else percentile_interval(samples, self.level)
         if found is None:
             return Estimate(float(value), reason=fixed or "no sample of it has a value")
         return Estimate(as_float(value), *found)

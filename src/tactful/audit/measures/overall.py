@@ -9,7 +9,7 @@ from tactful.audit.measures.grid import Grid
 from tactful.audit.measures.statistics import as_float, mean_known
 from tactful.audit.results import Overall
 from tactful.audit.runs.run import Run
-from tactful.ratings import Numbers
+from tactful.resampling import Numbers, divide
 
 _ROUNDING = 1e-9
 
@@ -63,10 +63,7 @@ def _aligned(grid: Grid, first: Grid) -> tuple[Grid, list[int]]:
 
 
 def _pooled(totals: Numbers, prompts: NDArray[np.int64]) -> Numbers:
-    number = prompts.sum(axis=0)
-    share: Numbers = np.full(number.shape, np.nan)
-    np.divide(totals.sum(axis=0), number, out=share, where=number > 0)
-    return share
+    return divide(totals.sum(axis=0), prompts.sum(axis=0))
 
 
 def _overall(side: str, models: Sequence[str], negative: Numbers, grid: Grid) -> Overall:
