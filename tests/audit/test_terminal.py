@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from tactful.audit.report.sentences import summary_sentences
 from tactful.audit.results import Coverage
 from tactful.audit.terminal import (
     TEMPLATE_COLUMNS,
     TOP_COLUMNS,
     answer_of,
     bar,
-    summary_sentences,
     template_rows,
     top_conditions_rows,
     warnings_of,

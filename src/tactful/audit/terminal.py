@@ -4,32 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tactful.audit.measures.method import ALPHA
-from tactful.audit.report.overall import overall_sentences
-from tactful.audit.report.sentences import summary_sentences
-from tactful.audit.report.words import (
-    decimal,
-    interval,
-    kind_of,
-    known,
-    labels,
-    percent,
-    ranked,
-)
+from tactful.audit.report.sentences import overall_sentences, summary_sentences
+from tactful.audit.report.words import interval, kind_of, labels, ranked
 from tactful.audit.results import AuditResult, ModelResult
-from tactful.words import visible
-
-__all__ = [
-    "TEMPLATE_COLUMNS",
-    "TOP_COLUMNS",
-    "Answer",
-    "ModelAnswer",
-    "answer_of",
-    "bar",
-    "overall_sentences",
-    "summary_sentences",
-    "template_rows",
-    "top_conditions_rows",
-]
+from tactful.pages.text import decimal, known, percent, visible
 
 TOP_COLUMNS = ("condition", "negative", "", "to others", "significant")
 TEMPLATE_COLUMNS = ("template", "stigmatized", "others", "difference", "interval", "no condition")

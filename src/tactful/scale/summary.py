@@ -413,7 +413,7 @@ def summary_as_data(summary: Summary) -> dict[str, Any]:
 
 
 def _id_as_data(summary: Summary, name: str) -> dict[str, Any]:
-    from tactful.scale.report.words import Share
+    from tactful.scale.report.share import Share
 
     found = summary.found.get(name)
     share = Share(found or 0, summary.values(name))

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from tactful.audit.measures.method import ALPHA
-from tactful.audit.report.words import MINUS, correction, decimal, percent
+from tactful.audit.report.words import correction
 from tactful.audit.results import AuditResult
-from tactful.words import counted, visible
+from tactful.pages.text import MINUS, decimal, percent, visible
+from tactful.words import counted
 
 CITATIONS = (
     "Katelyn X. Mei, Sonia Fereidooni and Aylin Caliskan (2023). Bias Against 93 Stigmatized "

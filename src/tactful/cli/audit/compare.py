@@ -62,7 +62,8 @@ def compare_cli(
 
 def print_comparison(found: "Comparison") -> None:
     """Print the groups, the conditions that changed most, and what else differs."""
-    from tactful.audit.report.words import decimal, interval
+    from tactful.audit.report.words import interval
+    from tactful.pages.text import decimal
 
     def row(name: str, change: "Change") -> list[str]:
         values = [change.before, change.after, change.change]

@@ -26,8 +26,8 @@ _NOTHING = (
 def list_cli(runs: Path, output_format: str) -> None:
     """List the models audited so far, each with the difference that was found."""
     from tactful.audit.measures.figures import audit_result
-    from tactful.audit.report.words import decimal
     from tactful.audit.runs.run import list_runs
+    from tactful.pages.text import decimal
 
     rows: list[dict[str, Any]] = []
     for run in list_runs(runs):

@@ -13,7 +13,7 @@ from tactful.cli.output import echo, echo_sentence, table
 if TYPE_CHECKING:
     from tactful.scale.job import Job
     from tactful.scale.options import ScoreOptions
-    from tactful.scale.report.words import Share
+    from tactful.scale.report.share import Share
     from tactful.scale.summary import Outcome, Summary
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -79,7 +79,7 @@ def echo_summary(summary: "Summary", model: str, seconds: float | None = None) -
 
 
 def _sentences(summary: "Summary", model: str, seconds: float | None) -> list[str]:
-    from tactful.scale.report.words import Share
+    from tactful.scale.report.share import Share
     from tactful.words import counted, visible
 
     said = f"{counted(summary.rows, 'row')}, {summary.scored:,} scored with {visible(model)}"
@@ -120,7 +120,7 @@ def _reasons(errors: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 def _rows(summary: "Summary", blocks: str) -> list[tuple[str, int | None, str, str]]:
-    from tactful.scale.report.words import Share
+    from tactful.scale.report.share import Share
 
     rows: list[tuple[str, int | None, str, str]] = []
     for name in summary.ids:
