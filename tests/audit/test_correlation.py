@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tactful.audit.measures.correlation import (
+from tactful.audit.estimates.correlation import (
     correlate,
     pearson,
     pearson_interval,

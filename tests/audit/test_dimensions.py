@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tactful.audit.measures.dimensions import by_id, find_condition, read_dimensions
+from tactful.audit.estimates.dimensions import by_id, find_condition, read_dimensions
 from tactful.errors import FileFormatError, UnknownNameError, UsageError
 
 CONDITIONS = pl.DataFrame(

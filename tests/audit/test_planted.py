@@ -12,9 +12,9 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from tactful.audit.attitudes import load_attitudes
+from tactful.audit.estimates.figures import audit_result
 from tactful.audit.hub import open_model
 from tactful.audit.masked.asking import MaskedAsker
-from tactful.audit.measures.figures import audit_result
 from tactful.audit.probes.load import load_probe
 from tactful.audit.probes.render import Selection, mask_prompts
 from tactful.audit.protocol import Answer

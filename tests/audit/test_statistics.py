@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tactful.audit.measures.statistics import (
+from tactful.audit.estimates.statistics import (
     benjamini_hochberg,
     cliffs_delta,
     hedges_g,

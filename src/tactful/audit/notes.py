@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from tactful.audit.measures.grid import Grid
-from tactful.audit.measures.method import FEWEST_CELLS
+from tactful.audit.estimates.grid import Grid
+from tactful.audit.estimates.method import FEWEST_CELLS
 from tactful.audit.results import ConditionResult
 from tactful.audit.runs.run import Run
 from tactful.words import counted

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tactful.audit.measures.method import ALPHA
+from tactful.audit.estimates.method import ALPHA
 from tactful.audit.report.sentences import overall_sentences, summary_sentences
 from tactful.audit.report.words import interval, kind_of, labels, ranked
 from tactful.audit.results import AuditResult, ModelResult

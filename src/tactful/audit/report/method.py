@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tactful.audit.measures.method import ALPHA
+from tactful.audit.estimates.method import ALPHA
 from tactful.audit.report.words import correction
 from tactful.audit.results import AuditResult
 from tactful.pages.text import MINUS, decimal, percent, visible

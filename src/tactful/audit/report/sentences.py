@@ -1,6 +1,6 @@
 """What an audit found, in sentences that a reader without statistics understands."""
 
-from tactful.audit.measures.method import ALPHA, untestable
+from tactful.audit.estimates.method import ALPHA, untestable
 from tactful.audit.report.words import (
     SENTIMENT,
     baseline_of,

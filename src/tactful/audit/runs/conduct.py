@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tactful.audit.attitudes import Attitudes, load_attitudes
-from tactful.audit.measures.rows import rows_of
+from tactful.audit.estimates.rows import rows_of
 from tactful.audit.probes.render import Selection, fallbacks
 from tactful.audit.probes.schema import Probe
 from tactful.audit.protocol import Asker

@@ -11,7 +11,7 @@ from functools import cached_property
 import polars as pl
 
 from tactful.audit.attitudes import Attitudes
-from tactful.audit.measures.rows import rows_of
+from tactful.audit.estimates.rows import rows_of
 from tactful.audit.protocol import Answer
 from tactful.audit.runs.run import Run
 from tactful.corpora.corpus import NO_TABLE, Corpus

@@ -10,7 +10,7 @@ from tactful.cli.audit.running import close, gate_option, runs_option, statistic
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 
 if TYPE_CHECKING:
-    from tactful.audit.measures.comparison import Change, Comparison
+    from tactful.audit.estimates.comparison import Change, Comparison
 
 _SHOWN = 10
 
@@ -47,7 +47,7 @@ def compare_cli(
     \b
     tactful audit compare fill-mask-bert fill-mask-bert-tuned --fail-on-gap 0.1
     """
-    from tactful.audit.measures.compare import compare_runs
+    from tactful.audit.estimates.compare import compare_runs
     from tactful.audit.runs.gate import breaches
     from tactful.audit.runs.run import read_run
 

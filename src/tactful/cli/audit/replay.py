@@ -44,7 +44,7 @@ def replay_cli(
     becomes a run, for 'tactful audit report'.
     """
     from tactful.audit.attitudes import load_attitudes
-    from tactful.audit.measures.figures import audit_result
+    from tactful.audit.estimates.figures import audit_result
     from tactful.audit.runs.conduct import slug
     from tactful.audit.runs.replay import replay
     from tactful.audit.runs.run import write_run

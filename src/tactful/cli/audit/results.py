@@ -25,7 +25,7 @@ _NOTHING = (
 @format_option
 def list_cli(runs: Path, output_format: str) -> None:
     """List the models audited so far, each with the difference that was found."""
-    from tactful.audit.measures.figures import audit_result
+    from tactful.audit.estimates.figures import audit_result
     from tactful.audit.runs.run import list_runs
     from tactful.pages.text import decimal
 
@@ -97,8 +97,8 @@ def report_cli(
     tactful audit report sentiment-vader sentiment-textblob -o audit.json
     tactful audit report -o tables/
     """
-    from tactful.audit.measures.dimensions import read_dimensions
-    from tactful.audit.measures.figures import audit_result, audit_results
+    from tactful.audit.estimates.dimensions import read_dimensions
+    from tactful.audit.estimates.figures import audit_result, audit_results
     from tactful.audit.report import render_html, write_json, write_tables
     from tactful.files import atomic_path
 
@@ -149,7 +149,7 @@ def correlate_cli(names: tuple[str, ...], runs: Path, output_format: str) -> Non
     Pearson's r between the mean P(negative) of the language models and the share of negative
     classes of the classifiers, over all conditions that both know.
     """
-    from tactful.audit.measures.figures import audit_result
+    from tactful.audit.estimates.figures import audit_result
     from tactful.audit.report.sentences import going_together
 
     result = audit_result(choose_runs(names, runs), repetitions=1)

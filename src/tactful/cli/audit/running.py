@@ -106,7 +106,7 @@ def audit(
     settings: Mapping[str, Any] | None = None,
 ) -> None:
     """Audit a model, print what was found, and close the gate where it is asked for."""
-    from tactful.audit.measures.figures import audit_result
+    from tactful.audit.estimates.figures import audit_result
     from tactful.audit.runs.gate import gate
     from tactful.audit.runs.store import AnswerStore
 

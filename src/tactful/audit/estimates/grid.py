@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.audit.measures.statistics import mean_known
+from tactful.audit.estimates.statistics import mean_known
 from tactful.audit.runs.run import Run
 from tactful.errors import InputError
 from tactful.resampling import Numbers, divide

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from tactful.audit.measures.statistics import CORRECTIONS, as_float
+from tactful.audit.estimates.statistics import CORRECTIONS, as_float
 from tactful.audit.results import Estimate
 from tactful.errors import UsageError
 from tactful.registry import unknown_name

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from tactful.audit.measures.conditions import condition_results
-from tactful.audit.measures.correlation import FEWEST, correlate, spearman
-from tactful.audit.measures.dimensions import by_id
-from tactful.audit.measures.grid import Grid, grid_of
-from tactful.audit.measures.groups import (
+from tactful.audit.estimates.conditions import condition_results
+from tactful.audit.estimates.correlation import FEWEST, correlate, spearman
+from tactful.audit.estimates.dimensions import by_id
+from tactful.audit.estimates.grid import Grid, grid_of
+from tactful.audit.estimates.groups import (
     Groups,
     category_results,
     group_tests,
@@ -18,9 +18,9 @@ from tactful.audit.measures.groups import (
     template_results,
     template_spread,
 )
-from tactful.audit.measures.method import Method
-from tactful.audit.measures.overall import overall_results
-from tactful.audit.measures.statistics import mean_known
+from tactful.audit.estimates.method import Method
+from tactful.audit.estimates.overall import overall_results
+from tactful.audit.estimates.statistics import mean_known
 from tactful.audit.notes import run_notes, settings_notes
 from tactful.audit.results import AuditResult, ConditionResult, Coverage, ModelResult
 from tactful.audit.runs.run import Run

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.audit.measures.grid import Grid
-from tactful.audit.measures.statistics import as_float, mean_known
+from tactful.audit.estimates.grid import Grid
+from tactful.audit.estimates.statistics import as_float, mean_known
 from tactful.audit.results import Overall
 from tactful.audit.runs.run import Run
 from tactful.resampling import Numbers, divide

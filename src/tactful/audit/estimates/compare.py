@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tactful.audit.measures.comparison import CategoryChange, Change, Comparison, ConditionChange
-from tactful.audit.measures.conditions import corrected_p, tested
-from tactful.audit.measures.grid import Grid, grid_of
-from tactful.audit.measures.groups import Groups, difference
-from tactful.audit.measures.method import ALPHA, Method, untestable
-from tactful.audit.measures.statistics import as_float, mean_known
+from tactful.audit.estimates.comparison import CategoryChange, Change, Comparison, ConditionChange
+from tactful.audit.estimates.conditions import corrected_p, tested
+from tactful.audit.estimates.grid import Grid, grid_of
+from tactful.audit.estimates.groups import Groups, difference
+from tactful.audit.estimates.method import ALPHA, Method, untestable
+from tactful.audit.estimates.statistics import as_float, mean_known
 from tactful.audit.runs.run import Run
 from tactful.errors import UsageError
 from tactful.ratings import Numbers

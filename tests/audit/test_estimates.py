@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tactful.audit.measures.figures import audit_result
+from tactful.audit.estimates.figures import audit_result
 from tactful.audit.results import AuditResult, ConditionResult, ModelResult
 from tactful.audit.runs.run import Run
 from tactful.errors import InputError, UnknownNameError, UsageError

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tactful.audit.measures.grid import Grid
-from tactful.audit.measures.method import ALPHA, FEWEST_CELLS, Method
-from tactful.audit.measures.statistics import as_float, mean_known
+from tactful.audit.estimates.grid import Grid
+from tactful.audit.estimates.method import ALPHA, FEWEST_CELLS, Method
+from tactful.audit.estimates.statistics import as_float, mean_known
 from tactful.audit.results import ConditionResult
 from tactful.resampling import (
     Numbers,

@@ -4,10 +4,10 @@ from itertools import combinations
 
 import numpy as np
 
-from tactful.audit.measures.correlation import spearman
-from tactful.audit.measures.grid import Grid
-from tactful.audit.measures.method import Method, untestable
-from tactful.audit.measures.statistics import (
+from tactful.audit.estimates.correlation import spearman
+from tactful.audit.estimates.grid import Grid
+from tactful.audit.estimates.method import Method, untestable
+from tactful.audit.estimates.statistics import (
     as_float,
     cliffs_delta,
     hedges_g,
