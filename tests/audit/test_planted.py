@@ -19,8 +19,7 @@ from tactful.audit.probes.load import load_probe
 from tactful.audit.probes.render import Selection, mask_prompts
 from tactful.audit.protocol import Answer
 from tactful.audit.results import ModelResult
-from tactful.audit.runs.asking import ask_all
-from tactful.audit.runs.conduct import conduct
+from tactful.audit.runs.conduct import ask_all, conduct
 from tactful.audit.runs.gate import gate
 from tactful.audit.runs.store import AnswerStore
 

@@ -2,7 +2,7 @@
 
 Probes are data (:mod:`~tactful.audit.probes.schema`), models answer them
 (:mod:`~tactful.audit.protocol`), runs keep the answers (:mod:`~tactful.audit.runs.run`), and
-measures turn them into figures (:mod:`~tactful.audit.estimates.figures`).
+estimates are computed from them (:mod:`~tactful.audit.estimates.figures`).
 """
 
 from importlib import import_module

@@ -74,13 +74,7 @@ class CallableClassifier:
                 f"{self.name}: found a return value of type {type(returned).__name__}; expected a "
                 f"list with, for each text, {EXPECTED}."
             )
-        if len(sayings) != len(prompts):
-            raise InputError(
-                f"{self.name}: found {counted(len(sayings), 'answer')} for "
-                f"{counted(len(prompts), 'text')}; expected "
-                "one for each, in their order."
-            )
-        return read_sayings(sayings, self._labels, self.name)
+        return read_sayings(sayings, len(prompts), self._labels, self.name)
 
 
 def load_callable(

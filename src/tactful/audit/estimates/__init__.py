@@ -1,1 +1,1 @@
-"""From answers to figures: measures, tests and comparisons."""
+"""From answers to estimates, tests and comparisons."""

@@ -1,4 +1,4 @@
-"""How far two measures of the same conditions go together (Mei et al. 2023, section 5.3)."""
+"""How far two estimates for the same conditions correlate (Mei et al. 2023, section 5.3)."""
 
 import math
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ def correlate(
     sentiment: Mapping[str, float | None],
     level: float = 0.95,
 ) -> Correlation:
-    """Correlate two measures over the conditions that have both, stigmatized or not.
+    """Correlate two estimates over the conditions that have both, stigmatized or not.
 
     Section 5.3 does so with 122 conditions. There is no answer with fewer than 4 conditions or
     where one side is the same for all of them; the reason says which.
@@ -33,7 +33,7 @@ def correlate(
     size = len(shared)
     if size < FEWEST:
         some = "1 condition has" if size == 1 else f"{size} conditions have"
-        reason = f"{some} both measures; a correlation needs {FEWEST}"
+        reason = f"{some} both values; a correlation needs {FEWEST}"
         return Correlation(Estimate(None, reason=reason), None, None, size)
     first, second = (np.array(side) for side in zip(*shared, strict=True))
     r = pearson(first, second)

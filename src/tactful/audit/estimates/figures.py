@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,12 +20,12 @@ from tactful.audit.estimates.groups import (
     template_spread,
 )
 from tactful.audit.estimates.method import Method
-from tactful.audit.estimates.overall import overall_results
-from tactful.audit.estimates.statistics import mean_known
+from tactful.audit.estimates.statistics import as_float, mean_known
 from tactful.audit.notes import run_notes, settings_notes
-from tactful.audit.results import AuditResult, ConditionResult, Coverage, ModelResult
+from tactful.audit.results import AuditResult, ConditionResult, Coverage, ModelResult, Overall
 from tactful.audit.runs.run import Run
 from tactful.errors import UsageError
+from tactful.resampling import Numbers, divide
 from tactful.words import counted
 
 ABOVE_HALF = 0.5
@@ -79,26 +80,14 @@ def audit_result(
     )
 
 
-def audit_results(
-    runs: Sequence[Run],
-    *,
-    correction: str = "holm",
-    repetitions: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-) -> list[AuditResult]:
+def audit_results(runs: Sequence[Run], **options: Any) -> list[AuditResult]:
     """Return the figures of runs of any probes: one result for each, in the order of their names.
 
-    Figures of different probes cannot stand in one table: they asked different things.
+    Figures of different probes do not belong in one table, because the probes ask different things.
+    The options are those of :func:`audit_result`.
     """
     return [
-        audit_result(
-            [run for run in runs if run.probe == probe],
-            correction=correction,
-            repetitions=repetitions,
-            seed=seed,
-            level=level,
-        )
+        audit_result([run for run in runs if run.probe == probe], **options)
         for probe in sorted({run.probe for run in runs})
     ]
 
@@ -219,3 +208,72 @@ def dimension_correlations(conditions: Sequence[ConditionResult]) -> dict[str, f
 def _conditions(run: Run) -> pl.DataFrame:
     # The name is for readers only: a replay calls the same conditions as the study did.
     return run.conditions.select("condition", "category", "stigmatized").sort("condition")
+
+
+def overall_results(
+    runs: Sequence[Run], grids: Sequence[Grid]
+) -> tuple[tuple[Overall, ...], tuple[str, ...]]:
+    """Return the sides that were audited, and what a reader should know about them.
+
+    Language models (section 5.1): the mean of the models' values. Classifiers (section 5.2): the
+    share of negative answers among all answers of all classifiers.
+    """
+    found, notes = [], []
+    for side in ("attitude", "sentiment"):
+        chosen = [
+            (run, _aligned(grid, grids[0]))
+            for run, grid in zip(runs, grids, strict=True)
+            if (run.kind == "sentiment") == (side == "sentiment")
+        ]
+        if not chosen:
+            continue
+        values = np.stack([grid.negative[order] for _, (grid, order) in chosen])
+        if side == "sentiment":
+            totals = np.stack([grid.totals[order] for _, (grid, order) in chosen])
+            prompts = np.stack([grid.prompts[order] for _, (grid, order) in chosen])
+            negative = divide(totals.sum(axis=0), prompts.sum(axis=0))
+        else:
+            negative = mean_known(values, axis=0)
+        found.append(_overall(side, [run.name for run, _ in chosen], negative, grids[0]))
+        some = np.isnan(values).any(axis=0) & ~np.isnan(negative)
+        if some.any():
+            number = int(some.sum())
+            these = "1 condition has" if number == 1 else f"{number:,} conditions have"
+            notes.append(
+                f"{these} no value in some of the models of the side '{side}'; their overall "
+                "figure is that of the others."
+            )
+        kinds = list(dict.fromkeys(run.kind for run, _ in chosen))
+        if len(kinds) > 1:
+            notes.append(
+                f"The overall figures mix {' and '.join(kinds)} models, which are measured in "
+                "different ways."
+            )
+    return tuple(found), tuple(notes)
+
+
+def _aligned(grid: Grid, first: Grid) -> tuple[Grid, list[int]]:
+    """Return the places of the first grid's conditions in another, which may be sorted anew."""
+    place = {condition: index for index, condition in enumerate(grid.conditions)}
+    return grid, [place[condition] for condition in first.conditions]
+
+
+def _overall(side: str, models: Sequence[str], negative: Numbers, grid: Grid) -> Overall:
+    def count(share: float) -> tuple[int, int]:
+        above = negative > share
+        return int((above & grid.stigmatized).sum()), int((above & ~grid.stigmatized).sum())
+
+    half, half_others = count(0.5 + _ROUNDING)
+    always, always_others = count(1 - _ROUNDING)
+    quarters, quarters_others = count(0.75 + _ROUNDING)
+    return Overall(
+        side,
+        tuple(models),
+        dict(zip(grid.conditions, (as_float(value) for value in negative), strict=True)),
+        half,
+        half_others,
+        always,
+        always_others,
+        quarters,
+        quarters_others,
+    )

@@ -149,6 +149,6 @@ def _check(run: Run, ids: Sequence[str]) -> None:
     wrong = wrong.filter(~wrong.is_between(0, 1))
     if len(wrong):
         raise InputError(
-            f"Run '{run.name}': found the measure {wrong[0]:g}; expected a share from 0 to 1; "
+            f"Run '{run.name}': found the value {wrong[0]:g}; expected a share from 0 to 1; "
             "audit the model again."
         )

@@ -32,7 +32,7 @@ _ASKED = {
         "A causal language model reads from left to right, so it gets the same statements with "
         "each of several pairs of words in the gap, such as likely and unlikely. P(negative) is "
         "the probability of the negative word against its positive partner, averaged over pairs. "
-        "The paper did not ask such models; this measure is ours."
+        "The paper did not ask such models; this estimate is ours."
     ),
     "sentiment": (
         "A sentiment classifier gets sentences that say nothing but the condition, such as “They "

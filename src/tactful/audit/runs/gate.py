@@ -6,7 +6,7 @@ itself, not its interval. A gap that could not be computed closes the gate, too:
 not harmless.
 """
 
-from tactful.audit.estimates.comparison import Comparison
+from tactful.audit.estimates.compare import Comparison
 from tactful.audit.results import Estimate, ModelResult
 from tactful.errors import UsageError
 

@@ -1,4 +1,4 @@
-"""``tactful audit``: ask a model about people, and measure how it answers."""
+"""``tactful audit``: ask a model about people, and estimate its bias."""
 
 import click
 
@@ -19,7 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "replay": (
         "tactful.cli.audit.replay:replay_cli",
-        "Put the study's own published outputs through the measures.",
+        "Compute the estimates from the study's own published outputs.",
     ),
     "list": ("tactful.cli.audit.results:list_cli", "List the models audited so far."),
     "report": (

@@ -10,7 +10,7 @@ from tactful.cli.audit.running import close, gate_option, runs_option, statistic
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 
 if TYPE_CHECKING:
-    from tactful.audit.estimates.comparison import Change, Comparison
+    from tactful.audit.estimates.compare import Change, Comparison
 
 _SHOWN = 10
 

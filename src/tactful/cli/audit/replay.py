@@ -1,4 +1,4 @@
-"""``tactful audit replay``: the study's own published outputs through the same measures."""
+"""``tactful audit replay``: estimates from the study's own published outputs."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def replay_cli(
     seed: int,
     output_format: str,
 ) -> None:
-    """Put the study's own published outputs through the measures.
+    """Compute the estimates from the study's own published outputs.
 
     PATH is a copy of the authors' repository, or a folder with files of it; sub-folders are
     searched. Without it 'stigmas' is looked for in the folder that TACTFUL_DATA names. Each model

@@ -98,7 +98,7 @@ def report_cli(
     tactful audit report -o tables/
     """
     from tactful.audit.estimates.dimensions import read_dimensions
-    from tactful.audit.estimates.figures import audit_result, audit_results
+    from tactful.audit.estimates.figures import audit_results
     from tactful.audit.report import render_html, write_json, write_tables
     from tactful.files import atomic_path
 
@@ -109,24 +109,18 @@ def report_cli(
         )
     chosen = choose_runs(names, runs)
     probes = sorted({run.probe for run in chosen})
-    if dimensions is None:
-        results = audit_results(chosen, correction=correction, repetitions=repetitions, seed=seed)
-    elif len(probes) > 1:
+    if dimensions is not None and len(probes) > 1:
         raise UsageError(
             f"--dimensions is for runs of one probe; found {', '.join(probes)}; name the runs of "
             "one of them."
         )
-    else:
-        numbers = read_dimensions(dimensions, chosen[0].conditions)
-        results = [
-            audit_result(
-                chosen,
-                dimensions=numbers,
-                correction=correction,
-                repetitions=repetitions,
-                seed=seed,
-            )
-        ]
+    results = audit_results(
+        chosen,
+        dimensions=dimensions and read_dimensions(dimensions, chosen[0].conditions),
+        correction=correction,
+        repetitions=repetitions,
+        seed=seed,
+    )
     if ending == ".json":
         write_json(results, output, force)
     elif ending:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tactful.audit.runs.conduct import FOLDER, conduct
-from tactful.cli.output import echo, echo_json, echo_sentence, table
+from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.cli.progress import progress
 from tactful.errors import EXIT_FAILURE
 
@@ -67,14 +67,7 @@ def running_options(command: F) -> F:
     """Add what every audit of a model takes, besides the model and the prompts."""
     for option in (
         click.option("--force", is_flag=True, help="Replace an audit of the same name."),
-        click.option(
-            "--format",
-            "output_format",
-            type=click.Choice(["text", "json"]),
-            default="text",
-            show_default=True,
-            help="How to print the answer.",
-        ),
+        format_option,
         gate_option,
         click.option("--name", metavar="NAME", help="What to call it.  [default: KIND-MODEL]"),
         runs_option,
@@ -166,26 +159,37 @@ def close(*breaches: str | None) -> None:
 
 def print_result(result: "AuditResult") -> None:
     """Print sentences and small tables about every model."""
-    from tactful.audit.terminal import TEMPLATE_COLUMNS, TOP_COLUMNS, answer_of
+    from tactful.audit.report.sentences import overall_sentences, summary_sentences
+    from tactful.audit.report.words import kind_of, labels
+    from tactful.audit.terminal import (
+        TEMPLATE_COLUMNS,
+        TOP_COLUMNS,
+        template_rows,
+        top_conditions_rows,
+        warnings_of,
+    )
+    from tactful.pages.text import visible
 
-    answer = answer_of(result, blocks=_can_print_blocks())
-    for model in answer.models:
-        click.echo(click.style(model.title, bold=True))
-        for sentence in model.sentences:
+    names, blocks = labels(result), _can_print_blocks()
+    for model in result.models:
+        name = names[model.run]
+        click.echo(click.style(f"{name} ({kind_of(model.kind)})", bold=True))
+        for sentence in summary_sentences(model, name):
             echo_sentence(sentence)
         click.echo()
-        if model.templates:
-            echo(table(TEMPLATE_COLUMNS, model.templates))
-            click.echo()
-        if model.top:
-            echo(table(TOP_COLUMNS, model.top))
-            click.echo()
-        for warning in model.warnings:
+        for columns, rows in (
+            (TEMPLATE_COLUMNS, template_rows(model)),
+            (TOP_COLUMNS, top_conditions_rows(model, blocks=blocks)),
+        ):
+            if rows:
+                echo(table(columns, rows))
+                click.echo()
+        for warning in warnings_of(model):
             echo_sentence(warning, "Note: ", "      ")
-    for sentence in answer.sentences:
+    for sentence in overall_sentences(result):
         echo_sentence(sentence)
-    for warning in answer.warnings:
-        echo_sentence(warning, "Note: ", "      ")
+    for note in result.notes:
+        echo_sentence(visible(note), "Note: ", "      ")
 
 
 def _can_print_blocks() -> bool:
