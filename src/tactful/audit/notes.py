@@ -1,4 +1,4 @@
-"""What a reader of the figures should know: sentences about a run, and about several."""
+"""Notes for readers of the figures: sentences about a run, and about several."""
 
 from collections.abc import Sequence
 from typing import Any

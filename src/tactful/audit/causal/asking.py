@@ -4,7 +4,7 @@ A model that reads from left to right fills no mask, but gives every word a prob
 is a list of pairs such as *unlikely* and *likely*; the answer to a prompt is the log-probability of
 both words of each pair:
 
-- by ``continuation``: of the word, given the prompt up to it. What stands after the word is not
+- by ``continuation``: of the word, given the prompt up to it. The text after the word is not
   read, so this suits templates that end with it. "good" is counted as the beginning of whatever
   the model would go on to write, "goodness" too where its tokens begin with those of "good".
 - by ``sentence``: of the whole prompt with the word in its place. This suits any template.

@@ -1,4 +1,4 @@
-"""Opening a classifier by what the user calls it."""
+"""Open a classifier by its name."""
 
 import re
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ def load_classifier(
     batch: int | None = None,
     language: str = "en",
 ) -> Asker:
-    """Open a sentiment classifier; nothing uses a network unless that was asked for.
+    """Open a sentiment classifier; nothing uses a network unless you allow it.
 
     ``name`` is ``vader``, ``textblob``, ``tactful:NAME`` (with ``#ID`` for one finding), the
     folder or the hub name of a transformers sequence classifier, ``module:function`` or the
@@ -69,7 +69,7 @@ def load_classifier(
             batch=batch,
         )
     if token_env is not None:
-        raise UsageError(f"A token is for an endpoint; '{name}' is none; leave --token-env out.")
+        raise UsageError(f"A token is for an endpoint; '{name}' is not one; leave --token-env out.")
     if name.casefold() in ("vader", "textblob") or name.startswith(PREFIX):
         return _load_built_in(name, language.split("-", maxsplit=1)[0], labelled=bool(labels))
     folder = Path(name).expanduser()
@@ -109,7 +109,7 @@ def _refuse_detector(folder: Path) -> None:
 
 
 def _refuse_slip(name: str) -> None:
-    """Refuse a name without an owner that is most likely a built-in one with a slip.
+    """Refuse a name without an owner that is most likely a mistyped built-in one.
 
     Some models of the hub have no owner in their names, so what is not near is left to the hub.
     """

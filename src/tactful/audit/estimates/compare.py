@@ -78,7 +78,7 @@ class Comparison:
     others: Change
     gap: Change
     p_value: float | None
-    """Of the change of the gap, two-sided, by dealing the changes of the conditions out anew; None
+    """Of the change of the gap, two-sided, by permuting the changes of the conditions; None
     where there are too few conditions for any to be found."""
     conditions: tuple[ConditionChange, ...]
     """Those that changed most first."""
@@ -111,7 +111,7 @@ def compare_runs(
     """Compare two runs over the prompts that both asked and the conditions that both know.
 
     The interval of a group's change draws the same conditions in both runs. The test of the change
-    of the gap deals the conditions' changes out to the two groups anew: a change that is the same
+    of the gap permutes the conditions' changes between the two groups: a change that is the same
     for all of them is no change of the gap. Its interval holds what this test does not reject.
     """
     method = Method(correction, repetitions, seed, level)

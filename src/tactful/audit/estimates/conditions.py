@@ -16,7 +16,7 @@ from tactful.resampling import (
     stratified_bootstrap,
 )
 
-_ONE_PROMPT = "each template has one prompt of it, so that nothing can be drawn again"
+_ONE_PROMPT = "each template has one prompt of it, so it cannot be resampled"
 
 
 def condition_results(

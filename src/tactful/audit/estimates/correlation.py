@@ -11,7 +11,7 @@ from tactful.audit.results import Correlation, Estimate
 from tactful.words import counted
 
 FEWEST = 4
-"""Fisher's interval needs so many pairs."""
+"""The fewest pairs for Fisher's interval."""
 _ON_A_LINE = 1 - 1e-12
 
 
@@ -69,7 +69,7 @@ def spearman(first: ArrayLike, second: ArrayLike) -> float | None:
 
 
 def pearson_interval(r: float, size: int, level: float = 0.95) -> tuple[float, float] | None:
-    """Return Fisher's interval of an r of so many pairs; None below 4 pairs or at 1 and -1."""
+    """Return Fisher's interval of an r of ``size`` pairs; None below 4 pairs or at 1 and -1."""
     if size < FEWEST or abs(r) >= _ON_A_LINE:
         return None
     reach = NormalDist().inv_cdf((1 + level) / 2) / math.sqrt(size - 3)
@@ -78,7 +78,7 @@ def pearson_interval(r: float, size: int, level: float = 0.95) -> tuple[float, f
 
 
 def pearson_p(r: float, size: int) -> float | None:
-    """Return the two-sided p-value of an r of so many pairs; None below 4.
+    """Return the two-sided p-value of an r of ``size`` pairs; None below 4.
 
     By Fisher's z, as the interval, so that both always agree. Student's t gives nearly the same.
     """

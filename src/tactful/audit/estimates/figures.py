@@ -123,7 +123,7 @@ def model_result(
 
 
 def check_together(runs: Sequence[Run]) -> None:
-    """Refuse runs that cannot stand in one table."""
+    """Refuse runs that do not belong in one table."""
     if not runs:
         raise UsageError("Found no run; expected at least one audited model.")
     first = runs[0]
@@ -173,7 +173,7 @@ def proportions(run: Run, grid: Grid) -> dict[str, dict[str, float]]:
     if run.kind != "sentiment":
         return {}
     rows = run.rows.filter(pl.col("negative").is_not_null())
-    # A classifier with two classes has no share of a third one: 0 would say that it could.
+    # A classifier with two classes has no share of a third one: 0 would suggest that it could.
     said = set(rows["answer"])
     shares: dict[str, dict[str, float]] = {}
     for name in (c for c in _CLASSES if c in said):
@@ -253,7 +253,7 @@ def overall_results(
 
 
 def _aligned(grid: Grid, first: Grid) -> tuple[Grid, list[int]]:
-    """Return the places of the first grid's conditions in another, which may be sorted anew."""
+    """Return the places of the first grid's conditions in another, which may have another order."""
     place = {condition: index for index, condition in enumerate(grid.conditions)}
     return grid, [place[condition] for condition in first.conditions]
 

@@ -1,4 +1,4 @@
-"""How sure the figures of an audit are made: what is drawn, how often, and how it is corrected."""
+"""How intervals and tests are computed: repetitions, seed, level and correction."""
 
 import math
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ FEWEST_CELLS = 6
 
 
 def untestable(what: str, smallest_p: float) -> str:
-    """Say that a test of so little cannot find anything."""
+    """Say that a test with this little data cannot find anything."""
     return (
         f"cannot be tested with this few {what}: the smallest possible p is "
         f"{f'{smallest_p:.3f}'.removeprefix('0')}; use more"
@@ -29,7 +29,7 @@ _SIGN_FLIPS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """What draws and corrections are done with."""
+    """The options of intervals, tests and corrections."""
 
     correction: str = "holm"
     """``holm``, or ``fdr`` for Benjamini and Hochberg."""

@@ -40,8 +40,8 @@ def conduct(
 ) -> Run:
     """Ask a model all prompts and write the run below ``folder``; return it.
 
-    Answers are kept as they come, so an audit that was stopped goes on where it was. A run that
-    is already there is replaced only if it was of the same model with the same settings, or with
+    Answers are saved batch by batch, so an interrupted audit can resume. A run that is already
+    there is replaced only if it was of the same model with the same settings, or with
     ``force``.
     """
     language_notes = _check_language(asker, probe)
@@ -147,11 +147,11 @@ def _check_place(place: Path, asker: Asker, known: Mapping[str, Any], force: boo
     if force or not place.exists():
         return
     if not (place / RUN_FILE).is_file():
-        raise UsageError(f"{place}: it exists and is no audit; pass another --name.")
+        raise UsageError(f"{place}: it exists and is not an audit; pass another --name.")
     there = read_run(place)
     if there.fingerprint != asker.fingerprint or dict(there.settings) != dict(known):
         raise UsageError(
-            f"{place}: it holds an audit of {there.model} with another model or other settings; "
+            f"{place}: found an audit of {there.model} with another model or other settings; "
             "pass --name to keep both, or --force to replace it."
         )
 

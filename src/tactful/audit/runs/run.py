@@ -1,4 +1,4 @@
-"""One audited model: what was asked, what it said, and the folder that keeps both."""
+"""A run: the prompts and answers of one audited model, and the folder that holds them."""
 
 import json
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ class Run:
 
 
 def write_run(run: Run, folder: Path, force: bool = False) -> None:
-    """Write a run into a folder of its own, whole or not at all."""
+    """Write a run into a folder of its own, completely or not at all."""
     with atomic_folder(folder, force) as temporary:
         run.rows.write_parquet(temporary / ROWS_FILE)
         about = {
@@ -91,7 +91,7 @@ def write_run(run: Run, folder: Path, force: bool = False) -> None:
 
 
 def read_run(folder: Path) -> Run:
-    """Read a run back; a folder that holds none is a clear error."""
+    """Read a run back."""
     file = folder / RUN_FILE
     if not file.is_file():
         raise UsageError(

@@ -41,7 +41,7 @@ def compare_cli(
 ) -> None:
     """Compare two audits, BEFORE and AFTER a change.
 
-    Both are names of 'tactful audit list', or folders of runs. For continuous integration,
+    Both are names from 'tactful audit list', or folders of runs. For continuous integration,
     --fail-on-gap limits the difference of the second, --fail-on-growth by how much it grew.
 
     \b

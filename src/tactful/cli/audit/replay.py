@@ -15,7 +15,7 @@ from tactful.cli.problems import say_briefly
     "--ratings",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Rated words (columns word, attitude) in place of Tactful's.",
+    help="Use these rated words (columns word, attitude) instead of Tactful's.",
 )
 @click.option(
     "--all-sentiment-templates",
@@ -40,7 +40,7 @@ def replay_cli(
     """Compute the estimates from the study's own published outputs.
 
     PATH is a copy of the authors' repository, or a folder with files of it; sub-folders are
-    searched. Without it 'stigmas' is looked for in the folder that TACTFUL_DATA names. Each model
+    searched. Without it, the folder 'stigmas' in TACTFUL_DATA is used. Each model
     becomes a run, for 'tactful audit report'.
     """
     from tactful.audit.attitudes import load_attitudes
@@ -60,7 +60,7 @@ def replay_cli(
     else:
         print_result(result)
         kept = ", ".join(run.name for run in replayed.runs)
-        echo_sentence(f"Kept in {runs} as {kept}.")
+        echo_sentence(f"Saved in {runs} as {kept}.")
     for sentence in (replayed.read, *replayed.problems):
         echo_sentence(sentence, err=True)
     say_briefly(corpus.log, "tactful corpus validate stigmas")
