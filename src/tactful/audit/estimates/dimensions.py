@@ -21,11 +21,10 @@ Dimensions = dict[str, dict[str, float]]
 """Condition -> dimension -> number; an empty field of the file is left out."""
 
 
-def read_dimensions(path: Path, conditions: pl.DataFrame | None = None) -> Dimensions:
+def read_dimensions(path: Path, conditions: pl.DataFrame) -> Dimensions:
     """Read a CSV with the column ``condition`` and any columns of numbers.
 
-    With the ``conditions`` of a run, the column may hold ids or names, the keys of the answer are
-    ids, and a condition that the run does not know is an error with its line.
+    The column may hold ids or names of the ``conditions`` of a run; the keys of the result are ids.
     """
     with open_text(path) as handle:
         rows = csv_rows(path, handle)
@@ -88,13 +87,11 @@ def find_condition(name: str, conditions: pl.DataFrame) -> str:
     raise unknown_name("condition", name, [*ids, *conditions["name"].to_list()])
 
 
-def _condition(place: str, text: str, conditions: pl.DataFrame | None) -> str:
+def _condition(place: str, text: str, conditions: pl.DataFrame) -> str:
     if not text:
         raise FileFormatError(
             f"{place}: found no condition; expected its id or name; fill it in or remove the row."
         )
-    if conditions is None:
-        return text
     try:
         return find_condition(text, conditions)
     except UnknownNameError as error:
