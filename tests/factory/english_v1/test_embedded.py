@@ -17,11 +17,11 @@ from factory.learning import load_tokenizer  # noqa: E402
 from factory.network import open_network  # noqa: E402
 from factory.records import IDS, fingerprint  # noqa: E402
 
-from factory import finish  # noqa: E402
 from factory.english_v1 import default, embedded, fast, multitask  # noqa: E402
 from tactful.corpora import load_corpus  # noqa: E402
 from tactful.detectors import load_detector, read_card  # noqa: E402
 from tactful.files import sha256  # noqa: E402
+from tactful.training import calibrate  # noqa: E402
 
 FOLDERS = {"dpm": "dont_patronize_me", "ucc": "unhealthy_comments", "sbic": "social_bias"}
 DETECTORS = ("encoder-en", "fast-en", "default-en", "cascade-en")
@@ -48,7 +48,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setattr(default, "STUDENT", Settings(seed=3, epochs=1))
     monkeypatch.setattr(default, "FINAL", Settings(seed=4, epochs=1))
-    monkeypatch.setattr(finish, "REPETITIONS", 5)
+    monkeypatch.setattr(calibrate, "REPETITIONS", 5)
     lessons = {name: replace(lesson, steps=5) for name, lesson in fast.LESSONS.items()}
     monkeypatch.setattr(fast, "LESSONS", lessons)
 
