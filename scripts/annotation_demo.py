@@ -24,7 +24,7 @@ import uvicorn
 
 from tactful.annotation.project.exchange import NewItem
 from tactful.annotation.project.project import Project
-from tactful.annotation.simulation.chance import chance
+from tactful.annotation.simulation.cases import chance
 from tactful.annotation.web.app import create_app
 from tactful.cli.listening import address, listen, until_stopped
 

@@ -8,7 +8,7 @@ import pytest
 from tactful.annotation.protocol.load import PROTOCOLS, load_protocol
 from tactful.annotation.protocol.records import Option, Protocol, Quality, Question, Step
 from tactful.annotation.simulation.cases import published_rates
-from tactful.annotation.simulation.majority import share_out
+from tactful.annotation.simulation.report import share_out
 from tactful.annotation.simulation.simulate import (
     Crowd,
     Plan,
@@ -64,7 +64,7 @@ def test_the_comparison_spends_what_the_protocol_spent(monkeypatch: pytest.Monke
         spent.append(sum(votes))
         return votes
 
-    monkeypatch.setattr("tactful.annotation.simulation.majority.share_out", counted)
+    monkeypatch.setattr("tactful.annotation.simulation.report.share_out", counted)
     answer = simulate(UNHEALTHY, SMALL)
     # Tests and the judgements of those who were removed were paid for, too.
     assert spent == [answer.judgements, 3 * answer.items]

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.formats.brat import brat_types, write_brat
-from tactful.annotation.formats.brat_read import read_brat
+from tactful.annotation.formats.brat import brat_types, read_brat, write_brat
 from tactful.annotation.protocol.records import Protocol
 from tactful.errors import FileFormatError, UnknownNameError, UsageError
 

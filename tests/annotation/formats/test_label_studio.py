@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tactful.annotation.formats.annotated import new_items
-from tactful.annotation.formats.label_studio import write_label_studio
-from tactful.annotation.formats.label_studio_read import read_label_studio
+from tactful.annotation.formats.label_studio import read_label_studio, write_label_studio
 from tactful.annotation.project.importing import with_own_ids
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.state.project_state import State

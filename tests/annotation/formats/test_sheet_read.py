@@ -9,7 +9,7 @@ import pytest
 from tactful.annotation.formats.annotated import new_items
 from tactful.annotation.formats.cells import was_neutralised
 from tactful.annotation.formats.load import EXPORTS, export_source
-from tactful.annotation.formats.sheet_read import read_sheet
+from tactful.annotation.formats.sheet import read_sheet
 from tactful.errors import FileFormatError, TactfulError, UsageError
 
 

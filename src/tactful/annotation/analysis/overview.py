@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from tactful.annotation.state.assignment import is_free_for
 from tactful.annotation.state.people import NEW_STRETCH
-from tactful.annotation.state.shares import is_free_for
 from tactful.annotation.state.trust import is_right, is_tested
 
 if TYPE_CHECKING:

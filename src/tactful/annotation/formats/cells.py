@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from tactful.annotation.formats.annotated import Source
 from tactful.annotation.formats.log import ABOUT
+from tactful.annotation.formats.losses import Loss
 
 MARK = "'"
 NEUTRALISED = "neutralised"
@@ -75,3 +77,13 @@ def write_csv(
             running += sum(map(would_run, row))
             writer.writerow([neutralise(cell) for cell in row] if safe else row)
     return running
+
+
+def warn_running(source: Source, cells: int) -> list[Loss]:
+    """Count the cells that were left as they are, or that were changed to be harmless."""
+    if not cells:
+        return []
+    if source.spreadsheet:
+        return [Loss("cells changed", cells, "they got an apostrophe in front, to be harmless")]
+    why = "do not open the file in one, or export with --spreadsheet"
+    return [Loss("cells that a spreadsheet would run", cells, why)]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tactful.annotation.formats.annotated import Source
-from tactful.annotation.formats.gaps import GAPS, WHY, has_gaps, without_gaps
+from tactful.annotation.formats.codec import GAPS, WHY, has_gaps, without_gaps
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_names
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tactful.annotation.formats.annotated import Annotated, Source
-from tactful.annotation.formats.cells import write_csv
+from tactful.annotation.formats.cells import warn_running, write_csv
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_names
-from tactful.annotation.formats.running import warn_running
 from tactful.annotation.protocol.records import Question
 
 HEADER = ("task", "worker", "label")

@@ -9,10 +9,9 @@ from collections import Counter
 from pathlib import Path
 
 from tactful.annotation.formats.annotated import Judged, Source
-from tactful.annotation.formats.cells import write_csv
+from tactful.annotation.formats.cells import warn_running, write_csv
 from tactful.annotation.formats.complete_items import YesNo, lost_unfinished, whole_items
 from tactful.annotation.formats.losses import Loss, losses
-from tactful.annotation.formats.running import warn_running
 from tactful.corpora.detests import CATEGORIES, LABELS, label_id
 from tactful.detectors.stereotype_labels import consistent
 from tactful.errors import UsageError

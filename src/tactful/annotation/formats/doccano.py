@@ -12,8 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from tactful.annotation.formats.annotated import Annotated, Imported, Judged, Source
-from tactful.annotation.formats.codec import complete, join, pairs
-from tactful.annotation.formats.gaps import has_gaps, lost_gaps, without_gaps
+from tactful.annotation.formats.codec import (
+    complete,
+    has_gaps,
+    join,
+    lost_gaps,
+    pairs,
+    without_gaps,
+)
 from tactful.annotation.formats.log import json_lines
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_names

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tactful.annotation.formats.annotated import Source
+from tactful.annotation.formats.codec import GAPS, WHY, has_gaps, without_gaps
 from tactful.annotation.formats.complete_items import Whole, lost_unfinished, whole_items
-from tactful.annotation.formats.gaps import GAPS, WHY, has_gaps, without_gaps
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_name
 from tactful.annotation.protocol.records import Protocol, Question

@@ -11,15 +11,25 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 from xml.sax.saxutils import quoteattr
 
-from tactful.annotation.formats.annotated import Annotated, Judged, Source
-from tactful.annotation.formats.codec import pairs
-from tactful.annotation.formats.gaps import has_gaps, lost_gaps, without_gaps
+from tactful.annotation.formats.annotated import Annotated, Imported, Judged, Source
+from tactful.annotation.formats.codec import (
+    complete,
+    has_gaps,
+    join,
+    lost_gaps,
+    pairs,
+    without_gaps,
+)
+from tactful.annotation.formats.json_list import json_list
+from tactful.annotation.formats.log import ABOUT
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_names
-from tactful.annotation.protocol.records import Question, Step
+from tactful.annotation.protocol.records import Protocol, Question, Step
+from tactful.errors import FileFormatError, UsageError
+from tactful.registry import unknown_name
 
 TASKS = "tasks.json"
 INTERFACE = "interface.xml"
@@ -196,3 +206,244 @@ def _interface(step: Step) -> Iterator[str]:
 def _options(question: Question, tag: str) -> Iterator[str]:
     for option in question.options:
         yield f"    <{tag} value={quoteattr(option.value)} hint={quoteattr(option.name)}/>"
+
+
+Unit = Literal["code points", "UTF-16"]
+_OWN = ("item", "step", "context", "meta")
+_KINDS = ("labels", "choices", "textarea")
+_RELATION = "relation"
+"""It joins two marks, and says nothing of what was marked."""
+
+
+def read_label_studio(path: Path, protocol: Protocol, text: str = TEXT) -> Imported:
+    """Read a JSON file of tasks, or all of a folder; the text is under ``data``, in ``text``."""
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*.json") if file != path / ABOUT)
+    if not files:
+        raise UsageError(f"{path}: found no .json file; expected Label Studio's tasks.")
+    lost: Counter[tuple[str, str]] = Counter()
+    items = [
+        _Task(file, at, task, protocol, text, lost).read()
+        for file in files
+        for at, task in enumerate(_tasks(file), 1)
+    ]
+    return Imported(tuple(items), tuple(Loss(what, n, why) for (what, why), n in lost.items()))
+
+
+def _tasks(path: Path) -> Iterator[Any]:
+    try:
+        yield from json_list(path)
+    except ValueError:
+        raise FileFormatError(
+            f"{path}: found no list of tasks; expected Label Studio's JSON."
+        ) from None
+
+
+class _Task:
+    def __init__(
+        self, path: Path, at: int, task: Any, protocol: Protocol, name: str,
+        lost: Counter[tuple[str, str]],
+    ):  # fmt: skip
+        self.place, self.at, self.protocol, self.lost = f"{path}, task {at}", at, protocol, lost
+        self.name = name
+        self.task = task if isinstance(task, dict) else {}
+        data = self.task.get("data")
+        self.data: dict[str, Any] = data if isinstance(data, dict) else {}
+
+    def read(self) -> Annotated:
+        """Return the task as a record."""
+        text = self.data.get(self.name)
+        if not isinstance(text, str):
+            raise self.bad(
+                "no text", f"a text under data.{self.name}, or its name as --text-column"
+            )
+        step = self._step()
+        judged: list[Judged] = []
+        decision: Judged | None = None
+        for found in self._list(self.task.get("annotations", [])):
+            if found.get("was_cancelled"):
+                self.lost["skipped annotations", "they hold no answer"] += 1
+                continue
+            one = self._judged(found, step, text)
+            if one is None:
+                self.lost["annotations with no answer that can be read", "they were left out"] += 1
+            elif found.get("ground_truth") is True:
+                decision = one
+            else:
+                judged.append(one)
+        predictions = len(self._list(self.task.get("predictions", [])))
+        if predictions:
+            self.lost["predictions", "a project computes its own labels"] += predictions
+        return Annotated(
+            str(self.data.get("item", self.task.get("id", self.at))),
+            text,
+            step.id,
+            context=_texts(self.data.get("context")),
+            meta={
+                **_texts({k: v for k, v in self.data.items() if k not in (self.name, *_OWN)}),
+                **_texts(self.data.get("meta")),
+            },
+            judged=tuple(judged),
+            decision=decision,
+            place=self.place,
+            made_id="item" not in self.data and "id" not in self.task,
+        )
+
+    def _step(self) -> Step:
+        name = self.data.get("step", self.protocol.steps[0].id)
+        known = [step.id for step in self.protocol.steps]
+        if name not in known:
+            raise FileFormatError(f"{self.place}: {unknown_name('step', str(name), known)}")
+        return self.protocol.step(name)
+
+    def _judged(self, found: dict[str, Any], step: Step, text: str) -> Judged | None:
+        """Return what somebody answered; None where nothing of it can be read.
+
+        Where something cannot be read, such as a box on an image, nobody can say what was left
+        empty on purpose.
+        """
+        words: dict[str, list[tuple[str | None, str]]] = {}
+        keys: dict[str, list[str]] = {}
+        spans: dict[str, list[tuple[dict[str, Any], str]]] = {}
+        questions = {question.id: question for question in step.questions}
+        is_whole = True
+        for result in self._list(found.get("result", [])):
+            kind, value = result.get("type"), result.get("value")
+            if kind not in _KINDS or not isinstance(value, dict):
+                why = "a project holds choices, texts and marked words"
+                self.lost[f"results of the type '{kind}'", why] += 1
+                is_whole = is_whole and kind == _RELATION
+                continue
+            name = str(result.get("from_name"))
+            question = questions.get(name.removesuffix(FOR))
+            if question is None:
+                raise FileFormatError(
+                    f"{self.place}: {unknown_name('question', name, list(questions))}"
+                )
+            given = value.get("text" if kind == "textarea" else kind)
+            listed = [given] if isinstance(given, str) else given
+            if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+                raise self.bad(f"no answer to '{name}'", "a list of texts")
+            if kind == "labels":
+                spans.setdefault(name, []).extend((value, each) for each in listed)
+            elif question.id != name:
+                keys.setdefault(question.id, []).extend(listed)
+            else:
+                words.setdefault(name, []).extend((None, each) for each in listed)
+        answers = {
+            name: self._join(questions[name], given, keys.get(name))
+            for name, given in words.items()
+        }
+        for name, marked in spans.items():
+            answers[name] = self._spans(text, marked)
+        if not is_whole and not answers:
+            return None
+        return Judged(
+            _person(found.get("completed_by")),
+            complete(step, answers) if is_whole else answers,
+            _time(found.get("created_at")),
+            _number(found.get("lead_time")),
+        )
+
+    def _join(
+        self, question: Question, given: list[tuple[str | None, str]], keys: list[str] | None
+    ) -> Any:
+        if question.per is not None:
+            if keys is None or len(keys) != len(given):
+                raise self.bad(
+                    f"{len(given)} answers to '{question.id}' for {len(keys or ())} things",
+                    f"as many lines in '{question.id}{FOR}' as answers",
+                )
+            given = [(key, word) for key, (_, word) in zip(keys, given, strict=True)]
+        return join(question, given)
+
+    def _spans(self, text: str, marked: list[tuple[dict[str, Any], str]]) -> list[dict[str, Any]]:
+        unit = self._unit(text, [value for value, _ in marked])
+        found = []
+        for value, label in marked:
+            start, end = (_points(text, value[name], unit) for name in ("start", "end"))
+            if start is None or end is None or not start < end <= len(text):
+                raise self.bad(
+                    f"offsets {value['start']} to {value['end']}",
+                    f"a piece of the text, which has {len(text):,} characters",
+                )
+            found.append({"start": start, "end": end, "value": label})
+        return sorted(found, key=lambda each: (each["start"], each["end"], each["value"]))
+
+    def _unit(self, text: str, values: list[dict[str, Any]]) -> Unit:
+        """Find the unit in which all offsets cut out the words beside them."""
+        for value in values:
+            whole = (value.get("start"), value.get("end"))
+            if not all(isinstance(at, int) and not isinstance(at, bool) for at in whole):
+                raise self.bad("a span without offsets", "start and end as whole numbers")
+        known = [value for value in values if isinstance(value.get("text"), str)]
+        if not known or text.isascii():
+            return "code points"
+        units: tuple[Unit, ...] = ("code points", "UTF-16")
+        for unit in units:
+            if all(self._fits(text, value, unit) for value in known):
+                return unit
+        raise self.bad(
+            "offsets that do not cut out the words beside them",
+            "offsets in code points (or UTF-16 units, as older versions wrote them)",
+        )
+
+    @staticmethod
+    def _fits(text: str, value: dict[str, Any], unit: Unit) -> bool:
+        start, end = (_points(text, value[name], unit) for name in ("start", "end"))
+        return start is not None and end is not None and text[start:end] == value["text"]
+
+    def _list(self, found: Any) -> list[dict[str, Any]]:
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            raise self.bad("no list of objects", "annotations, results and predictions as lists")
+        return found
+
+    def bad(self, found: str, expected: str) -> FileFormatError:
+        """Build the error with its place."""
+        return FileFormatError(f"{self.place}: found {found}; expected {expected}.")
+
+
+def _points(text: str, offset: int, unit: Unit) -> int | None:
+    """Turn an offset into code points; None where it cuts a letter in two, or lies outside."""
+    if offset < 0:
+        return None
+    if unit == "code points":
+        return offset if offset <= len(text) else None
+    units = 0
+    for at, letter in enumerate(text):
+        if units >= offset:
+            return at if units == offset else None
+        units += 2 if ord(letter) > 0xFFFF else 1
+    return len(text) if units == offset else None
+
+
+def _person(found: Any) -> str:
+    """Return who it was: the name we gave, the mail, or the number."""
+    if isinstance(found, Mapping):
+        mail = str(found.get("email") or "")
+        first = str(found.get("first_name") or "")
+        return first if first and mail.endswith(MAIL) else mail or str(found.get("id", "unknown"))
+    return "unknown" if found is None else str(found)
+
+
+def _time(found: Any) -> float | None:
+    try:
+        return datetime.fromisoformat(found).timestamp()
+    except (TypeError, ValueError):
+        return None
+
+
+def _number(found: Any) -> float | None:
+    number = isinstance(found, int | float) and not isinstance(found, bool)
+    return float(found) if number else None
+
+
+def _texts(found: Any) -> dict[str, str]:
+    if not isinstance(found, Mapping):
+        return {}
+    return {
+        str(name): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in found.items()
+        if value is not None
+    }

@@ -46,11 +46,11 @@ _TABLES = ("ucc", "sbic", "detests", "crowd-kit")
 IMPORTS: Registry[Reader] = Registry(
     "import format",
     {
-        "csv": f"{_HERE}.sheet_read:read_sheet",
+        "csv": f"{_HERE}.sheet:read_sheet",
         "jsonl": f"{_HERE}.jsonl:read_jsonl",
         "parquet": f"{_HERE}.jsonl:read_jsonl",
-        "brat": f"{_HERE}.brat_read:read_brat",
-        "label-studio": f"{_HERE}.label_studio_read:read_label_studio",
+        "brat": f"{_HERE}.brat:read_brat",
+        "label-studio": f"{_HERE}.label_studio:read_label_studio",
         "doccano": f"{_HERE}.doccano:read_doccano",
     },
 )

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from tactful.annotation.formats.annotated import Source
-from tactful.annotation.formats.cells import write_csv
+from tactful.annotation.formats.cells import warn_running, write_csv
 from tactful.annotation.formats.complete_items import score, whole_items
 from tactful.annotation.formats.losses import Loss, losses
-from tactful.annotation.formats.running import warn_running
 from tactful.annotation.protocol.records import Question
 from tactful.corpora.sbic_examples import ANSWERS, FREE_TEXT, TRAITS
 from tactful.errors import UsageError

@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tactful.annotation.formats.annotated import Source
-from tactful.annotation.formats.cells import write_csv
+from tactful.annotation.formats.cells import warn_running, write_csv
 from tactful.annotation.formats.complete_items import Whole, YesNo, lost_unfinished, whole_items
 from tactful.annotation.formats.losses import Loss, losses
-from tactful.annotation.formats.running import warn_running
 from tactful.corpora.ucc import ATTRIBUTES
 from tactful.errors import UsageError
 

@@ -249,3 +249,11 @@ def _testable(protocol: Protocol) -> Sequence[Question]:
         f"The protocol '{protocol.id}' asks no question with options to choose one from; "
         "simulated hidden tests need one."
     )
+
+
+def chance(seed: int, part: str) -> Random:
+    """Return the random numbers of one part.
+
+    Parts do not disturb each other: one more item leaves the people as they were.
+    """
+    return Random(f"{seed} {part}")  # noqa: S311 - nothing secret depends on it

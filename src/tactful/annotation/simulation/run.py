@@ -13,8 +13,7 @@ from typing import Any
 
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.simulation.annotators import Annotator, Answering
-from tactful.annotation.simulation.cases import Case, Rates
-from tactful.annotation.simulation.chance import chance
+from tactful.annotation.simulation.cases import Case, Rates, chance
 from tactful.annotation.state.assignment import Given, allowance, next_page
 from tactful.annotation.state.project_state import State
 from tactful.annotation.store.events import Event, Kind

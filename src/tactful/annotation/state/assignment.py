@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from math import ceil
 from random import Random
 
 from tactful.annotation.protocol.records import Step
-from tactful.annotation.state.allowance import Allowance, allowance
-from tactful.annotation.state.people import Person
+from tactful.annotation.state.people import NEW_STRETCH, Person
 from tactful.annotation.state.project_state import State
-from tactful.annotation.state.shares import is_free_for, share_left, steps_of, stranded
 
 __all__ = ["Allowance", "Given", "allowance", "next_page"]
 
@@ -109,4 +110,135 @@ def _mixed(items: list[str], tests: list[str], rng: Random) -> list[str]:
     rest, hidden = iter(items), iter(rng.sample(tests, len(tests)))
     return [
         next(hidden) if place in places else next(rest) for place in range(len(items) + len(tests))
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What somebody may still do."""
+
+    left: int | None
+    """So many items, tests among them; None: as many as there are."""
+    why: str | None
+    """Why nothing is left, in a sentence for the person; None where something is."""
+    break_due: bool
+    """Whether they have worked so long that a break should be proposed."""
+
+
+def allowance(state: State, person: str, now: float) -> Allowance:
+    """Return what somebody may still do at this moment.
+
+    Whoever was removed or revoked, or has not agreed to the warning, may do nothing. The cap of
+    the day (UTC) counts everything that was answered, tests among it: it protects from reading too
+    much. With a balanced workload nobody does more than their share, unless only they can.
+    """
+    found = state.people[person]
+    wellbeing = state.protocol.wellbeing
+    refused = _refused(found, bool(wellbeing.consent.strip()))
+    if refused is not None:
+        return Allowance(0, refused, break_due=False)
+    due = _break_due(found, wellbeing.break_after, now)
+    left: int | None = None
+    if wellbeing.most_per_day is not None:
+        today = datetime.fromtimestamp(now, UTC).date().isoformat()
+        left = max(0, wellbeing.most_per_day - found.days.get(today, 0))
+        if not left:
+            done = f"You have done {wellbeing.most_per_day:,} items today, the most for one day."
+            return Allowance(0, f"{done} Come back tomorrow.", due)
+    rest = share_left(state, found)
+    if rest == 0:
+        rest = sum(len(stranded(state, found, step, now)) for step in steps_of(state, found))
+        if not rest:
+            return Allowance(0, "You have done your share; the rest is for the others.", due)
+    if rest is not None:
+        left = rest if left is None else min(left, rest)
+    return Allowance(left, None, due)
+
+
+def _refused(person: Person, asks_consent: bool) -> str | None:
+    if person.status == "removed":
+        return "Your part in this project has ended. Thank you for your work."
+    if person.status == "revoked":
+        return "This invitation has ended."
+    if asks_consent and person.consented is None:
+        return "Read the warning and agree to it before the first item."
+    return None
+
+
+def _break_due(person: Person, minutes: int | None, now: float) -> bool:
+    if minutes is None or person.since is None or person.last is None:
+        return False
+    is_at_work = now - person.last <= NEW_STRETCH
+    return is_at_work and now - person.since >= 60 * minutes
+
+
+_LOOKED_AT = 2000
+"""So many items at the head of a queue are looked at for those that nobody else can take."""
+
+
+def steps_of(state: State, person: Person) -> list[Step]:
+    """Return the steps that somebody's role lets them do, in order; an owner may do them all."""
+    return [step for step in state.protocol.steps if person.role in (step.role, "owner")]
+
+
+def is_free_for(state: State, person: str, item: str, step: Step, *, again: bool = False) -> bool:
+    """Say whether somebody has not met an item of a step, and is no party to its dispute.
+
+    With ``again`` they may also have skipped it, once.
+    """
+    if state.is_known_to(person, item, step.id) and not (
+        again and state.may_come_back(person, item, step.id)
+    ):
+        return False
+    parts = state.items[item].steps
+    entry = step.entry
+    is_party = (
+        entry is not None and entry.rule == "disputed" and person in parts[entry.step].answers
+    )
+    return not is_party
+
+
+def share_left(state: State, person: Person) -> int | None:
+    """Return how many judgements are left of somebody's share; None where work is not divided."""
+    if state.settings["workload"] != "balanced":
+        return None
+    return max(0, fair_share(state, person) - state.judged(person.id))
+
+
+def fair_share(state: State, person: Person) -> int:
+    """Return how many judgements fall to somebody when all who have begun do equally many."""
+    share = 0.0
+    for step in steps_of(state, person):
+        share += state.wanted(step.id) / len({person.id, *_begun(state, step)})
+    return ceil(share)
+
+
+def stranded(state: State, person: Person, step: Step, now: float) -> list[str]:
+    """Return items that somebody can take and that nobody whose share is not done can.
+
+    Without them the last items would wait for ever for people who have judged them already.
+    """
+    behind = [
+        name
+        for name in _begun(state, step)
+        if name != person.id and share_left(state, state.people[name])
+    ]
+
+    def is_stranded(name: str, again: bool) -> bool:
+        return is_free_for(state, person.id, name, step, again=again) and not any(
+            is_free_for(state, other, name, step, again=again) for other in behind
+        )
+
+    return [
+        name
+        for name in islice(state.queue(step.id, now), _LOOKED_AT)
+        if is_stranded(name, again=False) or is_stranded(name, again=True)
+    ]
+
+
+def _begun(state: State, step: Step) -> list[str]:
+    return [
+        person.id
+        for person in state.people.values()
+        if person.answered and person.status == "active" and person.role in (step.role, "owner")
     ]

@@ -19,16 +19,18 @@ from sqlalchemy.exc import IntegrityError
 from tactful.annotation.store.engine import (
     FAILURES,
     Reading,
+    WriterLock,
+    is_database,
     make_engine,
     migrate,
     reason,
     refuse_unknown,
     unreachable,
+    writer_lock,
 )
 from tactful.annotation.store.events import Event
-from tactful.annotation.store.rows import as_events, as_row, fresh_rows, last_number
+from tactful.annotation.store.tables import as_events, as_row, fresh_rows, last_number
 from tactful.annotation.store.url import database_file, parse_url, shown
-from tactful.annotation.store.writer import WriterLock, is_database, writer_lock
 from tactful.errors import InputError, OutputError, TactfulError
 
 _CHUNK = 10_000

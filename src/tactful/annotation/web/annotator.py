@@ -18,7 +18,6 @@ from tactful.annotation.project.exchange import PageItem
 from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.records import Question
 from tactful.annotation.web.catalogue import Catalogue
-from tactful.annotation.web.others import others_of
 from tactful.annotation.web.pages import render, words_of
 from tactful.annotation.web.security import parse_json, read_body, read_form
 from tactful.annotation.web.session import (
@@ -28,6 +27,7 @@ from tactful.annotation.web.session import (
     set_cookie,
     start_session,
 )
+from tactful.annotation.web.side_by_side import others_of
 
 _BAD_LINK = "This invitation is unknown or was withdrawn; ask the owner of the project for another."
 _MOST_SECONDS = 24 * 3600.0

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from tactful.annotation.project.importing import check_test
 from tactful.annotation.protocol.records import Question, Step
 from tactful.annotation.state.project_state import Answer, Item, ItemStep
-from tactful.annotation.web.answer_form import Field, fields, read_answers
+from tactful.annotation.web.answer_form import Field, fields, gold_fields, read_answers, read_gold
 from tactful.annotation.web.desk import (
     REFEREE,
     Desk,
@@ -26,7 +26,6 @@ from tactful.annotation.web.desk import (
     one,
     shown,
 )
-from tactful.annotation.web.gold_form import gold_fields, read_gold
 from tactful.annotation.web.session import Session
 from tactful.annotation.web.side_by_side import Comparison, compare, in_words
 from tactful.errors import TactfulError

@@ -67,7 +67,7 @@ def init_cli(
         )
     losses: tuple[Any, ...] = ()
     if from_export is not None:
-        from tactful.annotation.formats.rebuild import rebuild
+        from tactful.annotation.formats.jsonl import rebuild
 
         project, losses = rebuild(from_export, folder, name=name, store=store)
     else:
