@@ -177,11 +177,11 @@ def test_ground_truth_may_be_a_file(tmp_path: Path) -> None:
         ("unhealthy", Plan(price=-1.0), "Found the price -1; expected 0 or more."),
         ("unhealthy", Plan(tests=-1), "Found -1 tests; expected 0 or more."),
         ("unhealthy", Plan(tests=2), "Found 2 tests; expected at least 5: with fewer"),
-        ("pcl", Plan(tests=5), "the protocol 'pcl' hides none among its items; leave --tests out"),
+        ("pcl", Plan(tests=5), "the protocol 'pcl' has no hidden tests; remove --tests"),
         (
             "unhealthy",
             Plan(crowd=Crowd(annotators=4)),
-            "Found 4 annotators; expected at least 5: so many may judge one item.",
+            "Found 4 annotators; expected at least 5, the maximum for one item.",
         ),
     ],
 )

@@ -41,8 +41,8 @@ def test_jsonl_does_as_well(tmp_path: Path, crowd_protocol: Protocol) -> None:
         ("t.csv", "rude,odd,difficulty\nyes,no,nan\n", r"line 2: found the difficulty 'nan'"),
         ("t.csv", "rude,odd\n", r"t.csv: found no item; expected one row for each"),
         ("t.csv", "", r"t.csv: found no item"),
-        ("t.jsonl", "{]\n", r"t.jsonl, line 1: found no JSON"),
-        ("t.jsonl", "[1]\n", r"t.jsonl, line 1: found no object"),
+        ("t.jsonl", "{]\n", r"t.jsonl, line 1: found no JSON object"),
+        ("t.jsonl", "[1]\n", r"t.jsonl, line 1: found no JSON object"),
     ],
 )
 def test_a_bad_table_is_refused_with_its_line(

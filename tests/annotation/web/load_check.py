@@ -116,9 +116,10 @@ def _counted(log: Log) -> Iterator[str]:
             people = [answer.annotator for answer in state.counted(item.id, step.id)]
             if len(people) > (step.most or step.judgements) or len(set(people)) < len(people):
                 yield f"{len(people)} judgements count for {item.id} ({step.id}): {people}"
-            surplus = state.surplus(item.id, step.id)
+            here = item.steps[step.id].answers
+            surplus = [each for each in here if each not in people and state.people[each].counts]
             is_moved = (item.id, step.id) in changed
-            if surplus and not is_moved and not removed & item.steps[step.id].answers.keys():
+            if surplus and not is_moved and not removed & here.keys():
                 yield f"{len(surplus)} judgements too many for {item.id} ({step.id})"
 
 

@@ -1,4 +1,4 @@
-"""How far people agree on each question of a step, with intervals; or why that cannot be said."""
+"""Agreement on each question of a step, with intervals, or the reason why there is none."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from tactful.agreement.answer import Agreement
 
 OTHERS = "(others)"
-"""Stands for the options that nobody chose."""
+"""The label of the options that nobody chose."""
 BOOTSTRAP = 500
-"""Samples behind an interval: enough for two decimal places, and quick enough for a page."""
+"""Bootstrap samples: enough for two decimal places, and fast enough for a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Accord:
     """None: the whole question."""
     title: str
     answers: "tuple[Agreement, ...]"
-    """The first is the one to look at; empty where nothing can be measured."""
+    """The most important first; empty if nothing can be measured."""
     reason: str | None = None
     """Why nothing can be measured."""
 
@@ -58,9 +58,9 @@ def question_agreement(
     texts: Mapping[str, str],
     bootstrap: int = BOOTSTRAP,
 ) -> list[Accord]:
-    """Return the agreement on one question: all of it first, then label by label."""
+    """Return the agreement on one question: the whole first, then each label."""
     if question.kind in ("text", "texts"):
-        reason = "answers are free text, which nobody words alike; read them side by side"
+        reason = "answers are free text, which has no agreement measure; read them side by side"
         return [Accord(question.id, None, question.text, (), reason)]
     if question.kind == "spans":
         return _spans(question, rows, texts, bootstrap)
@@ -75,7 +75,7 @@ def question_agreement(
         if view.option is None and question.kind != "choices":
             found += _per_label(question, view, bootstrap)
     if unused:
-        # A list of groups has dozens: each would be a row that says nothing.
+        # A list of groups has dozens, and each would be an empty row.
         title = f"{len(unused)} {'option' if len(unused) == 1 else 'options'} that nobody chose"
         reason = "there is nothing to agree on: " + ", ".join(view.title for view in unused)
         found.append(Accord(question.id, OTHERS, title, (), reason))
@@ -101,7 +101,7 @@ def view_agreement(view: View, bootstrap: int = BOOTSTRAP) -> "tuple[Agreement, 
 
 
 def _per_label(question: Question, view: View, bootstrap: int) -> list[Accord]:
-    """Hold each label against the others; with two labels that says nothing new."""
+    """Compare each label with the others; with two labels that adds nothing."""
     from tactful.agreement import measure_per_label
 
     if len(set(view.ratings.label.tolist())) < 3:
@@ -119,7 +119,7 @@ def _per_label(question: Question, view: View, bootstrap: int) -> list[Accord]:
 def _spans(
     question: Question, rows: Rows, texts: Mapping[str, str], bootstrap: int
 ) -> list[Accord]:
-    """Compare what is marked, character by character: all spans together, then each category."""
+    """Compare spans by character: all together, then each category."""
     from tactful.agreement import span_agreement, span_f1
 
     table = [

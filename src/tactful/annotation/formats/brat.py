@@ -1,8 +1,9 @@
 """brat's standoff files: a text and its spans, in a folder for each step and annotator.
 
 Offsets are code points. A span with gaps is a discontinuous annotation. A line of an ``.ann`` file
-cannot hold a line break, so a span across one is written in fragments, too, and put together again
-when it is read.
+cannot hold a line break, so a span across one is written in fragments and joined again when it is
+read. When reading, a folder of documents is the work of one annotator, named after the folder; its
+parent folder can name the step. Documents without a folder belong to one annotator ``brat``.
 """
 
 import json
@@ -16,7 +17,7 @@ from typing import Any
 
 from tactful.annotation.formats.annotated import Annotated, Imported, Judged, Source
 from tactful.annotation.formats.log import ABOUT
-from tactful.annotation.formats.losses import Loss, losses
+from tactful.annotation.formats.losses import Loss, as_losses, losses
 from tactful.annotation.formats.names import safe_names
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.state.span_labels import Piece, parts_of, span_of
@@ -24,9 +25,9 @@ from tactful.errors import FileFormatError, UsageError
 from tactful.registry import unknown_name
 
 LABELS = "labels~combined"
-"""The folder of the combined labels, beside those of the annotators; no id is given this name."""
+"""The folder of the combined labels; no annotator gets this name."""
 BREAK = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
-"""All that ends a line for Python's readers, and so for brat."""
+"""Everything that ends a line in Python, and so in brat."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -97,7 +98,7 @@ def pieces(text: str, start: int, end: int) -> list[Piece]:
 
 
 def join_pieces(text: str, marked: Iterable[Piece]) -> list[Piece]:
-    """Put pieces together that touch or that only line breaks part: brat cannot mark across them.
+    """Join pieces that touch or are separated by line breaks only, which brat cannot mark across.
 
     >>> join_pieces("so\\nkind of", [(0, 2), (3, 7), (8, 10)])
     [(0, 7), (8, 10)]
@@ -119,7 +120,7 @@ def _lines(
     whose: str,
     lost: Counter[tuple[str, str]],
 ) -> list[str]:
-    """Return the lines of an ``.ann`` file, and count the spans that lost something."""
+    """Return the lines of an ``.ann`` file, and count what spans lose."""
     lines: list[str] = []
     for question, spans in answers.items():
         for span in spans if isinstance(spans, list) else ():
@@ -166,12 +167,12 @@ def _visual(protocol: Protocol, types: dict[tuple[str, str], str]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    # Without translation of line breaks: offsets count them.
+    # Bytes, so that line breaks stay as they are: offsets count them.
     path.write_bytes(text.encode("utf-8"))
 
 
 ALONE = "brat"
-"""The annotator of files that stand in no folder of their own."""
+"""The annotator of files without a folder of their own."""
 _MARK = re.compile(
     r"T[0-9]+\S*\t(?P<type>\S+) (?P<where>[0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*)(?:\t.*)?"
 )
@@ -193,14 +194,17 @@ class _Reading:
 def read_brat(path: Path, protocol: Protocol) -> Imported:
     """Read all ``.ann`` files below a folder; each has its ``.txt`` beside it."""
     if not path.is_dir():
-        raise UsageError(f"{path}: found no folder; expected one with brat's .txt and .ann files.")
+        raise UsageError(
+            f"{path}: found no folder; expected a folder with brat's .txt and .ann files."
+        )
     marking = [s.id for s in protocol.steps if any(q.kind == "spans" for q in s.questions)]
     if not marking:
         raise UsageError(
-            f"The protocol '{protocol.id}' asks for no spans; brat's files hold nothing else."
+            f"The protocol '{protocol.id}' asks for no spans; brat files hold spans only; choose "
+            "another format."
         )
     reading = _Reading(protocol, _index(path))
-    # A link could lead out of the folder: what it stands for is not read.
+    # A symbolic link could lead out of the folder: its target is not read.
     files = sorted(
         file for file in path.rglob("*.ann") if file.resolve().is_relative_to(path.resolve())
     )
@@ -213,7 +217,7 @@ def read_brat(path: Path, protocol: Protocol) -> Imported:
                   place=str(reading.texts[item][1]))
         for (item, step), judged in reading.judged.items()
     )  # fmt: skip
-    return Imported(items, tuple(Loss(what, n, why) for (what, why), n in reading.lost.items()))
+    return Imported(items, as_losses(reading.lost))
 
 
 def _read_document(reading: _Reading, root: Path, file: Path, first: str) -> None:
@@ -230,7 +234,7 @@ def _read_document(reading: _Reading, root: Path, file: Path, first: str) -> Non
     text = _read_text(file.with_suffix(".txt"))
     if reading.texts.setdefault(item, (text, file))[0] != text:
         raise FileFormatError(
-            f"{file.with_suffix('.txt')}: found another text than in "
+            f"{file.with_suffix('.txt')}: found a different text than in "
             f"{reading.texts[item][1].with_suffix('.txt')}; expected one text for all annotators."
         )
     answers = _answers(reading, file, step, text)
@@ -275,8 +279,8 @@ def _refuse_overlap(marked: list[Piece], file: Path, number: int) -> None:
     for (_, end), (start, _) in pairwise(ordered):
         if start < end:
             raise FileFormatError(
-                f"{file}, line {number}: found fragments that overlap at {start}; expected each "
-                "letter in one fragment at most."
+                f"{file}, line {number}: found fragments that overlap at {start}; expected "
+                "fragments that do not overlap."
             )
 
 
@@ -292,13 +296,13 @@ def _piece(found: str, file: Path, number: int, text: str) -> Piece:
 
 def _read_text(path: Path) -> str:
     if not path.is_file():
-        raise FileFormatError(f"{path}: it is not there; expected the text beside the .ann file.")
+        raise FileFormatError(f"{path}: not found; expected the text beside the .ann file.")
     try:
-        # As brat does: a byte-order mark is a letter like others, and offsets count it.
+        # Like brat: offsets count a byte-order mark as a character.
         return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError:
         raise FileFormatError(
-            f"{path}: found bytes that are not UTF-8 text; expected UTF-8; save it as UTF-8."
+            f"{path}: found bytes that are not UTF-8; expected UTF-8 text; save it as UTF-8."
         ) from None
 
 
@@ -315,6 +319,6 @@ def _index(path: Path) -> dict[str, dict[str, str]]:
         }
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FileFormatError(
-            f"{about}: found what cannot be read; expected the names of an export; remove the "
-            "file to read the folder as brat's own."
+            f"{about}: found an unreadable file; expected the names of an export; remove the "
+            "file to read the folder as a plain brat folder."
         ) from None

@@ -1,4 +1,4 @@
-"""Answers of any kind as flat lists of words, which is all that other tools know."""
+"""Answers as other tools hold them: flat lists of words, and spans without gaps."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from tactful.annotation.state.span_labels import parts_of
 
 
 def pairs(question: Question, answer: Any) -> list[tuple[str | None, str]]:
-    """Return an answer as (for what, word): the first is None unless it was asked per something."""
+    """Return an answer as pairs (key, word); the key is None unless the question has ``per``."""
     if question.per is not None:
         if not isinstance(answer, Mapping):
             return []
@@ -19,7 +19,7 @@ def pairs(question: Question, answer: Any) -> list[tuple[str | None, str]]:
 
 
 def join(question: Question, found: list[tuple[str | None, str]]) -> Any:
-    """Return the answer that such pairs stand for; None where there are none."""
+    """Turn such pairs back into an answer; None if there are none."""
     if not found:
         return None
     if question.per is None:
@@ -41,7 +41,7 @@ def _answer(question: Question, words: list[str]) -> Any:
 
 
 def complete(step: Step, answers: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the empty lists that other tools do not write: to mark nothing is an answer, too."""
+    """Add the empty lists that other tools leave out: marking nothing is an answer, too."""
     found = dict(answers)
     for question in asked(step, found):
         if question.id not in found and _may_be_empty(question):
@@ -77,6 +77,6 @@ def without_gaps(spans: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def lost_gaps(given: int, labels: int = 0) -> list[Loss]:
-    """Say how many spans lost their gaps, of what people marked and of the combined labels."""
+    """Report how many spans lost their gaps, in judgements and in combined labels."""
     counted = ((GAPS, given), (f"{GAPS} of combined labels", labels))
     return [Loss(what, count, WHY) for what, count in counted if count]

@@ -20,7 +20,7 @@ from tactful.errors import UsageError
 PARAGRAPHS = "dontpatronizeme_pcl.tsv"
 SPANS = "dontpatronizeme_categories.tsv"
 UNKNOWN = "unknown"
-"""Stands where an item has no article, keyword or country: the format must have one."""
+"""Written where an item has no article, keyword or country, which the format requires."""
 _MOST_PEOPLE = 2
 _SCALE = range(5)
 _BREAK = re.compile("[\t\n\r]")
@@ -36,7 +36,7 @@ def write_dpm(source: Source, folder: Path) -> list[Loss]:
         unfinished += item.unfinished
         found.add(item, scaled, marking)
     for name, rows in ((PARAGRAPHS, found.paragraphs), (SPANS, found.spans)):
-        # A file without a row has no shape to be known by.
+        # A file without rows could not be recognised.
         if rows:
             whole = _disclaimer(source) + "".join(rows)
             (folder / name).write_text(whole, encoding="utf-8", newline="\n")
@@ -104,7 +104,7 @@ class _Written:
     def _about(self, item: Whole, name: str) -> str:
         value = _BREAK.sub(" ", item.meta.get(name, "")).strip()
         if not value:
-            self._lose(f"paragraphs without '{name}'", f"'{UNKNOWN}' stands there")
+            self._lose(f"paragraphs without '{name}'", f"'{UNKNOWN}' is written")
         return value or UNKNOWN
 
     def _lose(self, what: str, why: str, count: int = 1) -> None:
@@ -126,7 +126,7 @@ def _questions(protocol: Protocol) -> tuple[Asked, Asked | None]:
     if scaled is None:
         raise UsageError(
             f"The protocol '{protocol.id}' gives no label from 0 to 4 (a step with combine: "
-            "dpm_scale), which the format 'dpm' is about; choose another format."
+            "dpm_scale), which the format 'dpm' needs; choose another format."
         )
     marking = next(
         ((s.id, q) for s in protocol.steps for q in s.questions if q.kind == "spans"), None

@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 from xml.sax.saxutils import quoteattr
 
-from tactful.annotation.formats.annotated import Annotated, Imported, Judged, Source
+from tactful.annotation.formats.annotated import (
+    Annotated,
+    Imported,
+    Judged,
+    Source,
+    bad_value,
+    find_step,
+)
 from tactful.annotation.formats.codec import (
     complete,
     has_gaps,
@@ -23,22 +30,22 @@ from tactful.annotation.formats.codec import (
     pairs,
     without_gaps,
 )
-from tactful.annotation.formats.json_list import json_list
 from tactful.annotation.formats.log import ABOUT
-from tactful.annotation.formats.losses import Loss, losses
+from tactful.annotation.formats.losses import Loss, as_losses, losses
 from tactful.annotation.formats.names import safe_names
 from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.errors import FileFormatError, UsageError
+from tactful.files import open_text
 from tactful.registry import unknown_name
 
 TASKS = "tasks.json"
 INTERFACE = "interface.xml"
 TEXT = "text"
 FOR = ":for"
-"""Ends the name of the field that says for what an answer is, where it was asked per something."""
+"""Suffix of the field with the keys of an answer whose question has ``per``."""
 MODEL = "tactful: combined label"
 MAIL = "@annotators.invalid"
-"""Label Studio knows people by mail; this ending can belong to nobody."""
+"""Label Studio identifies people by email; addresses in ``.invalid`` belong to nobody."""
 
 _CARRIED = ("people", "labels", "confidence", "decisions", "times", "context", "meta")
 
@@ -60,7 +67,7 @@ def write_label_studio(source: Source, folder: Path) -> list[Loss]:
                 (place / INTERFACE).write_text(xml, encoding="utf-8", newline="\n")
                 opened = (place / TASKS).open("w", encoding="utf-8", newline="\n")
                 files[step.id] = stack.enter_context(opened)
-            # One task after the other: a list of them all would take gigabytes in a large project.
+            # One task at a time: a list of all would take gigabytes in a large project.
             written[step.id] += 1
             gaps += _gaps(record, step)
             task = _task(record, step, written[step.id], people)
@@ -87,7 +94,7 @@ def _gaps(record: Annotated, step: Step) -> Counter[str]:
 
 
 class _People:
-    """Label Studio numbers people; their id here is the first name."""
+    """Label Studio numbers people; their Tactful id is the first name."""
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
@@ -177,7 +184,7 @@ def _result(number: str, name: str, kind: str, value: dict[str, Any]) -> dict[st
 
 
 def is_typed(question: Question) -> bool:
-    """Say whether an answer is typed there: Label Studio's choices allow no other words."""
+    """Say whether an answer is typed: Label Studio's choices allow no other words."""
     return question.kind in ("text", "texts") or question.open or question.per is not None
 
 
@@ -212,7 +219,7 @@ Unit = Literal["code points", "UTF-16"]
 _OWN = ("item", "step", "context", "meta")
 _KINDS = ("labels", "choices", "textarea")
 _RELATION = "relation"
-"""It joins two marks, and says nothing of what was marked."""
+"""It connects two marks and does not affect what was marked."""
 
 
 def read_label_studio(path: Path, protocol: Protocol, text: str = TEXT) -> Imported:
@@ -228,16 +235,18 @@ def read_label_studio(path: Path, protocol: Protocol, text: str = TEXT) -> Impor
         for file in files
         for at, task in enumerate(_tasks(file), 1)
     ]
-    return Imported(tuple(items), tuple(Loss(what, n, why) for (what, why), n in lost.items()))
+    return Imported(tuple(items), as_losses(lost))
 
 
-def _tasks(path: Path) -> Iterator[Any]:
+def _tasks(path: Path) -> list[Any]:
     try:
-        yield from json_list(path)
-    except ValueError:
-        raise FileFormatError(
-            f"{path}: found no list of tasks; expected Label Studio's JSON."
-        ) from None
+        with open_text(path) as handle:
+            found = json.load(handle)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list):
+        raise bad_value(str(path), "no list of tasks", "Label Studio's JSON")
+    return found
 
 
 class _Task:
@@ -255,10 +264,13 @@ class _Task:
         """Return the task as a record."""
         text = self.data.get(self.name)
         if not isinstance(text, str):
-            raise self.bad(
-                "no text", f"a text under data.{self.name}, or its name as --text-column"
+            raise bad_value(
+                self.place,
+                "no text",
+                f"a text under data.{self.name}, or its name as --text-column",
             )
-        step = self._step()
+        name = str(self.data.get("step", self.protocol.steps[0].id))
+        step = find_step(self.protocol, name, self.place)
         judged: list[Judged] = []
         decision: Judged | None = None
         for found in self._list(self.task.get("annotations", [])):
@@ -267,7 +279,7 @@ class _Task:
                 continue
             one = self._judged(found, step, text)
             if one is None:
-                self.lost["annotations with no answer that can be read", "they were left out"] += 1
+                self.lost["annotations without a readable answer", "they were left out"] += 1
             elif found.get("ground_truth") is True:
                 decision = one
             else:
@@ -290,18 +302,10 @@ class _Task:
             made_id="item" not in self.data and "id" not in self.task,
         )
 
-    def _step(self) -> Step:
-        name = self.data.get("step", self.protocol.steps[0].id)
-        known = [step.id for step in self.protocol.steps]
-        if name not in known:
-            raise FileFormatError(f"{self.place}: {unknown_name('step', str(name), known)}")
-        return self.protocol.step(name)
-
     def _judged(self, found: dict[str, Any], step: Step, text: str) -> Judged | None:
-        """Return what somebody answered; None where nothing of it can be read.
+        """Return what somebody answered; None if nothing of it can be read.
 
-        Where something cannot be read, such as a box on an image, nobody can say what was left
-        empty on purpose.
+        Where a part cannot be read, such as a box on an image, empty answers are not filled in.
         """
         words: dict[str, list[tuple[str | None, str]]] = {}
         keys: dict[str, list[str]] = {}
@@ -311,7 +315,7 @@ class _Task:
         for result in self._list(found.get("result", [])):
             kind, value = result.get("type"), result.get("value")
             if kind not in _KINDS or not isinstance(value, dict):
-                why = "a project holds choices, texts and marked words"
+                why = "a project holds choices, texts and spans"
                 self.lost[f"results of the type '{kind}'", why] += 1
                 is_whole = is_whole and kind == _RELATION
                 continue
@@ -324,7 +328,7 @@ class _Task:
             given = value.get("text" if kind == "textarea" else kind)
             listed = [given] if isinstance(given, str) else given
             if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
-                raise self.bad(f"no answer to '{name}'", "a list of texts")
+                raise bad_value(self.place, f"no answer to '{name}'", "a list of texts")
             if kind == "labels":
                 spans.setdefault(name, []).extend((value, each) for each in listed)
             elif question.id != name:
@@ -351,7 +355,8 @@ class _Task:
     ) -> Any:
         if question.per is not None:
             if keys is None or len(keys) != len(given):
-                raise self.bad(
+                raise bad_value(
+                    self.place,
                     f"{len(given)} answers to '{question.id}' for {len(keys or ())} things",
                     f"as many lines in '{question.id}{FOR}' as answers",
                 )
@@ -364,7 +369,8 @@ class _Task:
         for value, label in marked:
             start, end = (_points(text, value[name], unit) for name in ("start", "end"))
             if start is None or end is None or not start < end <= len(text):
-                raise self.bad(
+                raise bad_value(
+                    self.place,
                     f"offsets {value['start']} to {value['end']}",
                     f"a piece of the text, which has {len(text):,} characters",
                 )
@@ -372,11 +378,13 @@ class _Task:
         return sorted(found, key=lambda each: (each["start"], each["end"], each["value"]))
 
     def _unit(self, text: str, values: list[dict[str, Any]]) -> Unit:
-        """Find the unit in which all offsets cut out the words beside them."""
+        """Find the unit in which all offsets match the words beside them."""
         for value in values:
             whole = (value.get("start"), value.get("end"))
             if not all(isinstance(at, int) and not isinstance(at, bool) for at in whole):
-                raise self.bad("a span without offsets", "start and end as whole numbers")
+                raise bad_value(
+                    self.place, "a span without offsets", "start and end as whole numbers"
+                )
         known = [value for value in values if isinstance(value.get("text"), str)]
         if not known or text.isascii():
             return "code points"
@@ -384,8 +392,9 @@ class _Task:
         for unit in units:
             if all(self._fits(text, value, unit) for value in known):
                 return unit
-        raise self.bad(
-            "offsets that do not cut out the words beside them",
+        raise bad_value(
+            self.place,
+            "offsets that do not match the words beside them",
             "offsets in code points (or UTF-16 units, as older versions wrote them)",
         )
 
@@ -396,16 +405,14 @@ class _Task:
 
     def _list(self, found: Any) -> list[dict[str, Any]]:
         if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-            raise self.bad("no list of objects", "annotations, results and predictions as lists")
+            raise bad_value(
+                self.place, "no list of objects", "annotations, results and predictions as lists"
+            )
         return found
-
-    def bad(self, found: str, expected: str) -> FileFormatError:
-        """Build the error with its place."""
-        return FileFormatError(f"{self.place}: found {found}; expected {expected}.")
 
 
 def _points(text: str, offset: int, unit: Unit) -> int | None:
-    """Turn an offset into code points; None where it cuts a letter in two, or lies outside."""
+    """Convert an offset to code points; None if it splits a character or is out of range."""
     if offset < 0:
         return None
     if unit == "code points":
@@ -419,7 +426,7 @@ def _points(text: str, offset: int, unit: Unit) -> int | None:
 
 
 def _person(found: Any) -> str:
-    """Return who it was: the name we gave, the mail, or the number."""
+    """Return the annotator: the name that Tactful wrote, the email address, or the number."""
     if isinstance(found, Mapping):
         mail = str(found.get("email") or "")
         first = str(found.get("first_name") or "")

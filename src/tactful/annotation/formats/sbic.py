@@ -29,7 +29,7 @@ def write_sbic(source: Source, folder: Path) -> list[Loss]:
     if "frame.offensive" not in questions:
         raise UsageError(
             f"The protocol '{source.protocol.id}' does not ask whether a post is offensive, which "
-            "the format 'sbic' is about; choose another format."
+            "the format 'sbic' needs; choose another format."
         )
     rows: list[list[object]] = []
     texts: set[str] = set()
@@ -70,7 +70,7 @@ def write_sbic(source: Source, folder: Path) -> list[Loss]:
     said = [
         ("items with the text of another", same, "the format knows posts by their text"),
         ("items' ids", len(texts) + same, "the format knows posts by their text"),
-        ("ages", len(ages), "the format has a number there, not a range"),
+        ("ages", len(ages), "the format has a number, not a range"),
         ("further columns", others, "the format has no place for them"),
         ("answers without a number", unread, "their options have no score; the cells are empty"),
     ]
@@ -105,7 +105,7 @@ def _pairs(answers: dict[str, Any]) -> Iterator[tuple[str | None, str | None]]:
 
 
 def _trait(traits: dict[str, Any], name: str) -> str | None:
-    """Return what somebody said of themselves; several answers stand in one cell."""
+    """Return a trait as text; several answers share one cell."""
     given = traits.get(name)
     if given is None:
         return None

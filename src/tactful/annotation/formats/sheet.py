@@ -1,6 +1,7 @@
-"""A table for people: one row for each judgement, to be opened in a spreadsheet.
+"""A table for spreadsheets: one row for each judgement.
 
-Cells that a spreadsheet would run are always neutralised (:mod:`tactful.annotation.formats.cells`).
+Cells that a spreadsheet would run are always neutralised (:mod:`tactful.annotation.formats.cells`);
+the reader removes the added apostrophes, and no others.
 """
 
 import json
@@ -12,9 +13,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tactful.annotation.formats.annotated import Annotated, Imported, Judged, Source, plain
+from tactful.annotation.formats.annotated import (
+    Annotated,
+    Imported,
+    Judged,
+    Source,
+    find_step,
+    plain,
+)
 from tactful.annotation.formats.cells import restore, write_csv
-from tactful.annotation.formats.losses import Loss, losses
+from tactful.annotation.formats.losses import Loss, as_losses, losses
 from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.errors import FileFormatError, UsageError
 from tactful.files import csv_rows, open_text
@@ -29,7 +37,7 @@ COLUMNS = (
     "item", "step", "text", "gold", "who", "annotator", "counts", "trust", "at", "seconds",
 )  # fmt: skip
 CONTEXT, META, SURE = "context: ", "meta: ", "confidence: "
-"""What the names of further columns begin with."""
+"""Prefixes of the names of further columns."""
 
 
 def write_sheet(source: Source, folder: Path) -> list[Loss]:
@@ -68,7 +76,7 @@ def write_sheet(source: Source, folder: Path) -> list[Loss]:
 def _record_rows(
     record: Annotated,
 ) -> Iterator[tuple[list[object], dict[str, Any], dict[str, Any]]]:
-    """Yield who said it, the answers, and how sure that is."""
+    """Yield the first cells of each row, the answers, and the confidences."""
     for each in record.judged:
         yield _start("annotator", each), dict(each.answers), {}
     if record.decision is not None:
@@ -98,19 +106,18 @@ def read_sheet(path: Path, protocol: Protocol) -> Imported:
     """Read ``judgements.csv``, or the folder that holds it."""
     file = path / TABLE if path.is_dir() else path
     if not file.is_file():
-        raise UsageError(f"{file}: it is not there; expected the table of an export as csv.")
+        raise UsageError(f"{file}: not found; expected the table of an export as csv.")
     reading = _Reading(file, protocol)
     for line, row in _rows(file):
         reading.add(line, row)
-    losses = tuple(Loss(what, n, why) for (what, why), n in reading.lost.items())
-    return Imported(tuple(reading.records()), losses)
+    return Imported(tuple(reading.records()), as_losses(reading.lost))
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the line of each row and its cells that are not empty; a question may be named alike.
+    """Yield the line of each row and its non-empty cells.
 
-    The columns that every such table has come first, under their own names; all others have a
-    colon before theirs.
+    The fixed columns come first, under their own names; all other names get a colon in front, as
+    a question could have the name of a fixed column.
     """
     with open_text(path, newline="") as handle:
         rows = csv_rows(path, handle)
@@ -118,7 +125,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
         if tuple(header[: len(COLUMNS)]) != COLUMNS:
             raise FileFormatError(
                 f"{path}, line 1: found the columns {', '.join(header[:4])} …; expected those of "
-                f"an export as csv: {', '.join(COLUMNS)}."
+                f"a csv export: {', '.join(COLUMNS)}."
             )
         names = [*COLUMNS, *(f":{restore(name)}" for name in header[len(COLUMNS) :])]
         for line, cells in rows:
@@ -149,7 +156,7 @@ class _Reading:
     def add(self, line: int, row: Mapping[str, str]) -> None:
         """Read one row."""
         place = f"{self._path}, line {line}"
-        step = self._step(row.get("step", ""), place)
+        step = find_step(self._protocol, row.get("step", ""), place)
         key = (row.get("item", ""), step.id)
         record = Annotated(
             key[0],
@@ -162,7 +169,7 @@ class _Reading:
         )
         if self._found.setdefault(key, record).text != record.text:
             raise FileFormatError(
-                f"{place}: found another text than at {self._found[key].place} for the item "
+                f"{place}: found a different text than at {self._found[key].place} for the item "
                 f"'{key[0]}'; expected one text."
             )
         self._take(row, step, key, place)
@@ -202,12 +209,6 @@ class _Reading:
             elif name not in everywhere:
                 raise FileFormatError(f"{place}: {unknown_name('question', name, list(known))}")
         return answers
-
-    def _step(self, name: str, place: str) -> Step:
-        known = [step.id for step in self._protocol.steps]
-        if name not in known:
-            raise FileFormatError(f"{place}: {unknown_name('step', name, known)}")
-        return self._protocol.step(name)
 
 
 def _named(row: Mapping[str, str], start: str) -> dict[str, str]:

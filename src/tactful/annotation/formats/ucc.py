@@ -24,7 +24,7 @@ def write_ucc(source: Source, folder: Path) -> list[Loss]:
     if not flags.knows("unhealthy") and not flags.knows("healthy"):
         raise UsageError(
             f"The protocol '{source.protocol.id}' does not ask whether a comment is healthy, which "
-            "the format 'ucc' is about; choose another format."
+            "the format 'ucc' needs; choose another format."
         )
     writing = _Writing(flags)
     comments, judgements = [], []
@@ -84,7 +84,7 @@ class _Writing:
             if name == "generalisation":
                 harmless = value == 0
             if value is None and name == _UNFAIR and harmless:
-                value, sure = 0, 1.0  # it was not asked, and the authors write it so
+                value, sure = 0, 1.0  # not asked; the authors write 0
             elif value is not None and sure is None:
                 sure, unsure = 1.0, unsure + 1
             if value is None:
@@ -118,11 +118,11 @@ class _Writing:
         return 1 - value if turned and value is not None else value
 
     def lost(self) -> list[Loss]:
-        """Say what had to be left out or filled in."""
+        """Report what was left out or filled in."""
         said: list[tuple[str, int, str]] = [
             ("comments without a clear label", self.unclear, f"they are in {JUDGEMENTS} only"),
-            ("labels without a confidence", self.unsure, "1.0 stands there"),
-            ("judgements of people without a test", self.untested, "1.0 stands as their trust"),
+            ("labels without a confidence", self.unsure, "1.0 is written"),
+            ("judgements of people without a test", self.untested, "1.0 is written as their trust"),
         ]
         return [Loss(*each) for each in said if each[1]]
 

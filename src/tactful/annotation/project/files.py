@@ -1,4 +1,4 @@
-"""The files of a project's folder: what it is called, by which protocol, where its log is kept."""
+"""The files of a project's folder: its name, protocol, store and secret."""
 
 import secrets
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _MOST_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What ``project.yaml`` says."""
+    """The content of ``project.yaml``."""
 
     name: str
     protocol: str
@@ -43,25 +43,27 @@ def write_plan(folder: Path, plan: Plan) -> None:
 
 
 def read_plan(folder: Path) -> Plan:
-    """Read ``project.yaml``; what is wrong with it is one sentence."""
+    """Read ``project.yaml``; a mistake in it is one error."""
     path = folder / PROJECT_FILE
     if not path.is_file():
         raise UsageError(
-            f"{folder}: found no {PROJECT_FILE}; expected the folder of a project; make one with "
-            "'tactful annotate init'."
+            f"{folder}: found no {PROJECT_FILE}; expected the folder of a project; create one "
+            "with 'tactful annotate init'."
         )
     try:
         found = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
         line = "" if mark is None else f", line {mark.line + 1}"
-        raise FileFormatError(f"{path}{line}: found what is no YAML; expected it.") from None
+        raise FileFormatError(
+            f"{path}{line}: found invalid YAML; expected name, protocol and store."
+        ) from None
     if not isinstance(found, Mapping):
         raise FileFormatError(f"{path}: found no fields; expected name, protocol and store.")
     if found.get("format") != FORMAT:
         raise FileFormatError(
-            f"{path}: found the format {found.get('format')!r}; expected {FORMAT}; was the project "
-            "made by another version of Tactful?"
+            f"{path}: found the format {found.get('format')!r}; expected {FORMAT}; the "
+            "project may come from another version of Tactful."
         )
     return Plan(
         _text(path, found, "name"), _text(path, found, "protocol"), _text(path, found, "store")
@@ -76,11 +78,11 @@ def _text(path: Path, found: Mapping[str, Any], name: str) -> str:
 
 
 def check_name(name: str) -> str:
-    """Return the name of a project or a person, trimmed; refuse an empty or endless one."""
+    """Return the name of a project or a person, trimmed; refuse an empty or long one."""
     plain = " ".join(name.split())
     if not plain or len(plain) > _MOST_NAME or not plain.isprintable():
         raise UsageError(
-            f"Found the name {name[:40]!r}; expected 1 to {_MOST_NAME} letters that can be printed."
+            f"Found the name {name[:40]!r}; expected 1 to {_MOST_NAME} printable characters."
         )
     return plain
 
@@ -101,7 +103,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def write_secret(folder: Path) -> None:
-    """Make the secret that handles and sessions are signed with."""
+    """Create the secret that signs handles and sessions."""
     write_private(folder / SECRET_FILE, secrets.token_hex(SECRET_BYTES))
 
 
@@ -112,8 +114,8 @@ def read_secret(folder: Path) -> bytes:
         found = bytes.fromhex(path.read_text(encoding="ascii").strip())
     except FileNotFoundError:
         raise InputError(
-            f"{path}: the secret of the project is not there; expected the file that 'init' made; "
-            "copy it from your backup."
+            f"{path}: found no secret; expected the file that 'init' created; copy it from "
+            "your backup."
         ) from None
     except ValueError:
         found = b""
@@ -125,6 +127,6 @@ def read_secret(folder: Path) -> bytes:
 
 
 def read_password(folder: Path) -> str | None:
-    """Read the password of the store, where one was given to ``init``."""
+    """Read the password of the store, if one was given to ``init``."""
     path = folder / PASSWORD_FILE
     return path.read_text(encoding="utf-8") if path.is_file() else None

@@ -1,4 +1,4 @@
-"""A project: a folder with a protocol, a log of events, and the state that follows from them."""
+"""A project: a folder with a protocol, a log of events, and the state derived from them."""
 
 import math
 import random
@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from tactful.annotation.answers.answers import check_answers, check_traits
@@ -45,28 +44,28 @@ __all__ = ["Invitation", "NewAnswer", "NewItem", "Page", "PageItem", "Project"]
 
 _DECIDERS = ("referee", "owner")
 MOST_NOTE = 2_000
-"""Letters of a note or a reason that are kept."""
-_NOT_GIVEN = "This item was never given to you; expected one of the page; load it again."
+"""Maximum length of a note or a reason; the rest is cut."""
+_NOT_GIVEN = "This item was not given to you; load the page again."
 
 
 class Project:
-    """A project that is open; :meth:`create` makes one, :meth:`open` opens it.
+    """An open project; use :meth:`create` or :meth:`open` to get one.
 
-    Every method may be called from any thread. What it changes is on disk when it returns. To look
-    at :attr:`state` while others may write, hold :attr:`lock`.
+    Every method may be called from any thread. Its changes are on disk when it returns. Hold
+    :attr:`lock` to read :attr:`state` while other threads may write.
     """
 
     def __init__(self, folder: Path, plan: Plan, protocol: Protocol, store: "Store"):
         from tactful.annotation.store.journal import Journal
 
         self.secret = read_secret(folder)
-        """What handles and sessions are signed with."""
+        """The key that signs handles and sessions."""
         self.rng: random.Random = random.SystemRandom()
-        """Where hidden tests stand; nobody can foretell it."""
+        """Places hidden tests, unpredictably."""
         self.folder = folder
         self.name = plan.name
         self.protocol = protocol
-        """As it was when the project began; ``state.protocol`` has the settings in force."""
+        """The protocol without changed settings; ``state.protocol`` has the current ones."""
         self._journal = Journal(protocol, store)
         self._handles: dict[str, dict[str, tuple[str, str]]] = {}
 
@@ -79,7 +78,7 @@ class Project:
         name: str | None = None,
         store: str | None = None,
     ) -> "Project":
-        """Make the folder of a project and open it; nothing is left where that fails.
+        """Create the folder of a project and open it; a failure leaves nothing behind.
 
         ``protocol`` is the name of one that comes with Tactful, or the path of a YAML file, which
         is copied. ``store`` is a URL (:mod:`tactful.annotation.store.url`); without it the log is a
@@ -117,7 +116,7 @@ class Project:
 
     @classmethod
     def open(cls, folder: str | Path, *, read_only: bool = False) -> "Project":
-        """Open a project. With ``read_only`` it can be looked at while a server works on it."""
+        """Open a project; ``read_only`` works while a server has it open for writing."""
         _need_database()
         from tactful.annotation.store.log import open_store
 
@@ -129,33 +128,28 @@ class Project:
         )
         try:
             return cls(folder, plan, protocol, store)
-        except BaseException:  # also an interrupt: the store must not stay locked; raised again
+        except BaseException:  # an interrupt, too, must not leave the store locked
             store.close()
             raise
 
     def close(self) -> None:
-        """Let the project go, so that another process may open it."""
+        """Close the project, so that another process can open it."""
         self.store.close()
 
     def __enter__(self) -> "Project":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
     def lock(self) -> AbstractContextManager[Any]:
-        """Held while the state changes; the same thread may take it again (an RLock)."""
+        """Held while the state changes; reentrant (an RLock)."""
         return self._journal.lock
 
     @property
     def state(self) -> State:
-        """What follows from the events."""
+        """The state derived from the log."""
         return self._journal.state
 
     @property
@@ -165,13 +159,13 @@ class Project:
 
     @property
     def wellbeing(self) -> WellBeing:
-        """What protects people, as it is in force now."""
+        """The current well-being settings."""
         return self.state.protocol.wellbeing
 
     # ---- annotating -----------------------------------------------------------------------------
 
     def page(self, person: str, now: float | None = None) -> Page:
-        """Give somebody what they are to judge now; it is theirs for a while."""
+        """Lease somebody their next page of items."""
 
         def operation() -> Page:
             at = moment(now)
@@ -183,7 +177,7 @@ class Project:
             shown = []
             for each in given:
                 until = self.state.items[each.item].steps[each.step].leases.get(person, 0.0)
-                # Who comes back to a page that is half over gets the whole time again.
+                # A page whose lease is half over is leased for the full time again.
                 if until - at < lease / 2:
                     data = {"until": at + lease, "page": len(given)}
                     shown.append(Event("shown", at, each.item, person, each.step, data))
@@ -195,9 +189,8 @@ class Project:
         return self._journal.run(operation)
 
     def resolve(self, person: str, handle: str) -> tuple[str, str]:
-        """Return the item and the step that a handle stands for before this person."""
-        # A handle never comes to mean something else: one that is known needs no lock, and so no
-        # wait for the disk.
+        """Return the item and the step of a person's handle."""
+        # A handle never changes its meaning: a known one needs no lock, and no wait for the disk.
         place = self._handles.get(person, {}).get(handle)
         if place is not None:
             return place
@@ -222,10 +215,10 @@ class Project:
         key: str | None = None,
         now: float | None = None,
     ) -> Answer:
-        """Take an answer; the same key again is the same answer, and changes nothing.
+        """Record an answer; sending the same key again changes nothing.
 
-        While the time of the page runs, it may be given anew, and the later one counts. That holds
-        for every item alike, so that nobody learns from it which one is a test.
+        Until the lease of the page ends, a new answer replaces the old one. This holds for every
+        item, so that it does not reveal which ones are tests.
         """
 
         def operation() -> Answer:
@@ -239,10 +232,12 @@ class Project:
             if person in part.answers:
                 if at > self._journal.shown_to(person)[item, step]:
                     raise InputError(
-                        "The time to change this answer is over; it is kept as you gave it."
+                        "The time to change this answer is over; your first answer is kept."
                     )
             elif (allowed := allowance(self.state, person, at)).left == 0:
-                raise InputError(allowed.why or "Enough for today; come back tomorrow.")
+                raise InputError(
+                    allowed.why or "You have done enough for today; come back tomorrow."
+                )
             if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
                 raise InputError(f"Found {seconds!r} seconds; expected a number of 0 or more.")
             cleaned = check_answers(rule, answers, found.text)
@@ -261,9 +256,9 @@ class Project:
         key: str | None = None,
         now: float | None = None,
     ) -> None:
-        """Let somebody pass an item by; it goes to others, and nobody is asked why.
+        """Skip an item for a person; it goes to others, and no reason is needed.
 
-        It comes back to them once, when nothing else is left. An answer takes the skip back.
+        It comes back to them once, when nothing else is left. An answer cancels the skip.
         """
 
         def operation() -> None:
@@ -278,7 +273,7 @@ class Project:
         self._journal.run(operation)
 
     def give_back(self, person: str, now: float | None = None) -> None:
-        """Give all that somebody has before them back, so that others can have it."""
+        """End the leases of a person, so that others can get the items."""
 
         def operation() -> None:
             at = moment(now)
@@ -291,7 +286,7 @@ class Project:
     # ---- items ------------------------------------------------------------------------------
 
     def add_items(self, items: Iterable[NewItem], now: float | None = None) -> int:
-        """Bring items in, all or none; return how many are new. What is wrong is one error."""
+        """Add items, all or none; return how many are new. All problems are one error."""
         given = list(items)
 
         def operation() -> int:
@@ -304,13 +299,13 @@ class Project:
     def edit_gold(
         self, item: str, gold: Mapping[str, Any] | None, now: float | None = None
     ) -> None:
-        """Give a test other right answers, or none, or make a test of an item."""
+        """Change or remove the right answers of a test, or make an item a test."""
 
         def operation() -> None:
             found = self._item(item)
             kind = "gold-edited" if found.is_test else "tested"
             if gold is None and not found.is_test:
-                raise InputError(f"The item '{item}' is no test; there is nothing to take away.")
+                raise InputError(f"The item '{item}' is not a test; there is nothing to remove.")
             cleaned = None if gold is None else check_test(self.state.protocol, gold, found.text)
             self._record(Event(kind, moment(now), item, data={"gold": cleaned}))  # type: ignore[arg-type]
 
@@ -325,14 +320,14 @@ class Project:
         note: str = "",
         now: float | None = None,
     ) -> Answer:
-        """Decide what an item is in a step, whatever was judged; a referee or an owner may."""
+        """Record a decision of a referee or an owner, which overrules the judgements."""
 
         def operation() -> Answer:
             who = self._person(person)
             if who.role not in _DECIDERS or who.status != "active":
                 raise InputError(
-                    f"{who.name} ({who.role}, {who.status}) cannot decide; expected a referee or "
-                    "an owner who is active."
+                    f"{who.name} ({who.role}, {who.status}) cannot decide; expected an active "
+                    "referee or owner."
                 )
             found = self._item(item)
             if found.is_test:
@@ -349,7 +344,7 @@ class Project:
     def invite(
         self, role: Role, name: str, *, person: str | None = None, now: float | None = None
     ) -> Invitation:
-        """Let somebody in; the token is told only now. With ``person``: a new one for them."""
+        """Invite somebody and return their token; ``person`` gets a new token instead."""
         if role not in get_args(Role):
             raise unknown_name("role", role, list(get_args(Role)))
         plain = check_name(name)
@@ -366,35 +361,35 @@ class Project:
         return self._journal.run(operation)
 
     def revoke(self, person: str, now: float | None = None) -> None:
-        """End the invitation of somebody at once; what they judged still counts."""
+        """Revoke an invitation immediately; the person's judgements still count."""
         self._about(Event("revoked", moment(now), None, person), ("active", "removed"))
 
     def remove(self, person: str, reason: str = "", now: float | None = None) -> None:
-        """Let the judgements of somebody no longer count, and give them no more."""
+        """Remove somebody: their judgements no longer count, and they get no more items."""
         data = {"why": "owner", "reason": reason[:MOST_NOTE]}
         self._about(Event("removed", moment(now), None, person, data=data), ("active",))
 
     def readmit(self, person: str, reason: str = "", now: float | None = None) -> None:
-        """Let the judgements of somebody who was removed count again."""
+        """Count the judgements of a removed person again."""
         data = {"why": "owner", "reason": reason[:MOST_NOTE]}
         self._about(Event("re-admitted", moment(now), None, person, data=data), ("removed",))
 
     def who(self, token: str) -> Person | None:
-        """Return whom a token lets in; None for one that is unknown or was revoked."""
+        """Return the person of a token; None if it is unknown or revoked."""
         with self.lock:
             return find_person(self.state.people.values(), token)
 
     def consent(self, person: str, traits: Mapping[str, Any], now: float | None = None) -> None:
-        """Note that somebody agreed, and what they said of themselves."""
+        """Record the consent and the traits of a person."""
         data = {"traits": check_traits(self.protocol.traits, traits)}
         self._about(Event("consented", moment(now), None, person, data=data), ("active",))
 
     def change(self, settings: Mapping[str, Any], now: float | None = None) -> None:
-        """Change what may be changed while a project runs."""
+        """Change settings while a project runs."""
 
         def operation() -> None:
-            # What is in force already is looked at, too: each change alone may be good, and both
-            # together ask for fewer judgements at most than at least.
+            # Together with earlier changes: each may be valid alone, and both together ask for a
+            # maximum below the minimum.
             check_settings(self.protocol, {**self.state.settings, **settings})
             self._record(Event("settings-changed", moment(now), data=dict(settings)))
 
@@ -403,15 +398,15 @@ class Project:
     # ---- inside an operation ----------------------------------------------------------------
 
     def _record(self, event: Event) -> None:
-        """Let an event happen, and whatever follows from it by the rules of trust."""
+        """Record an event, and then the removals that the trust rules demand."""
         self._journal.record([event])
         self._follow(event.at)
 
     def _follow(self, at: float) -> None:
-        """Remove and re-admit whom the rules of trust name.
+        """Remove and readmit people by the trust rules.
 
-        Nobody is removed in the middle of a page: whoever were refused right after one answer would
-        know which item had been the test.
+        Nobody is removed in the middle of a page: a refusal right after an answer would reveal
+        which item was the test.
         """
         failing = [name for name in self.state.to_remove() if not self.state.leased(name, at)]
         why = {"why": "trust"}
@@ -420,14 +415,12 @@ class Project:
         self._journal.record([Event("re-admitted", at, None, name, data=why) for name in redeemed])
 
     def _about(self, event: Event, statuses: tuple[str, ...]) -> None:
-        """Record an event about a person whose status lets it happen."""
+        """Record an event about a person whose status allows it."""
 
         def operation() -> None:
             who = self._person(event.annotator or "")
             if who.status not in statuses:
-                raise InputError(
-                    f"{who.name} is {who.status}; expected somebody who is {' or '.join(statuses)}."
-                )
+                raise InputError(f"{who.name} is {who.status}; expected {' or '.join(statuses)}.")
             self._record(event)
 
         self._journal.run(operation)
@@ -438,7 +431,7 @@ class Project:
         return self.state.people[name]
 
     def _worker(self, name: str) -> Person:
-        """Return somebody who may work now."""
+        """Return a person who may work now, or raise an error."""
         who = self._person(name)
         if who.status == "removed":
             raise InputError("Your part in this project has ended. Thank you for your work.")
@@ -473,12 +466,12 @@ class Project:
         return PageItem(handle, item, step, found.text, context, others, again)
 
     def _others(self, person: str, item: str, step: Step) -> tuple[Mapping[str, Any], ...]:
-        """Return the answers that a referee decides between; nobody else is told of any."""
+        """Return the answers that a referee decides between; nobody else sees any."""
         if step.entry is None or "annotator" in (step.role, self.state.people[person].role):
             return ()
         given = self.state.counted(item, step.entry.step)
 
-        # The same order each time, another for each item: nobody is "A" throughout.
+        # A fixed order that differs between items, so that nobody is always "A".
         def place(answer: Answer) -> str:
             return handle_of(self.secret, answer.annotator, item, f"{step.id} others")
 
@@ -487,14 +480,14 @@ class Project:
     def _nothing_left(self) -> str:
         if self.state.finished():
             return "Everything has been judged; thank you."
-        return "There is nothing for you at the moment; what is left is with others."
+        return "There is nothing for you at the moment; others are working on the rest."
 
 
 def moment(now: float | None) -> float:
-    """Return the time that was given, or that of the clock."""
+    """Return the given time, or the current one."""
     return time.time() if now is None else now
 
 
 def _need_database() -> None:
     if find_spec("sqlalchemy") is None or find_spec("alembic") is None:
-        raise MissingExtraError("annotate", "A project of annotation")
+        raise MissingExtraError("annotate", "An annotation project")

@@ -1,4 +1,4 @@
-"""Load protocols: those of the papers by name, one's own by path, with every flaw and its line."""
+"""Load protocols: built-in ones by name, your own by path, with the line of every problem."""
 
 import os
 import re
@@ -20,11 +20,11 @@ _LANG = re.compile(r"[a-z]{2,3}(-[A-Z]{2})?")
 _GUIDELINE_FILE = re.compile(r"[\w-][\w.-]*\.md")
 _MOST_GUIDELINE = 200_000
 _LEASE = (1.0, 7 * 24 * 60.0)
-"""Minutes: somebody needs time to read, and a week is too long to wait for anybody."""
+"""Minimum and maximum in minutes."""
 
 
 def load_protocol(name_or_path: str | os.PathLike[str]) -> Protocol:
-    """Load a built-in protocol by its name, or one's own from the path of a YAML file."""
+    """Load a built-in protocol by its name, or your own from a YAML file."""
     if isinstance(name_or_path, str):
         if name_or_path in PROTOCOLS:
             return _built_in(name_or_path)
@@ -34,30 +34,13 @@ def load_protocol(name_or_path: str | os.PathLike[str]) -> Protocol:
 
 
 def read_protocol(path: Path) -> Protocol:
-    """Read a protocol from a YAML file; all that is wrong with it comes in one error."""
+    """Read a protocol from a YAML file; all problems are one error."""
     part = open_protocol(path)
-    part.allow(
-        "id",
-        "name",
-        "version",
-        "lang",
-        "summary",
-        "source",
-        "steps",
-        "guideline",
-        "quality",
-        "wellbeing",
-        "traits",
-        "lease_minutes",
-    )
+    part.allow(Protocol)
     lang = part.text("lang", None)
     if lang and not _LANG.fullmatch(lang):
         part.problem(
-            "lang",
-            f"{shown(lang)} as 'lang'",
-            "a language such as 'en' or 'es'",
-            "correct it",
-            "wrong-value",
+            "lang", f"{shown(lang)} as 'lang'", "a language such as 'en' or 'es'", "correct it"
         )
     protocol = Protocol(
         id=part.id(),
@@ -79,9 +62,9 @@ def read_protocol(path: Path) -> Protocol:
 
 
 def copy_protocol(name_or_path: str | os.PathLike[str], path: Path) -> Path:
-    """Write a protocol to ``path``, with its guideline beside it, so that it can be changed there.
+    """Copy a protocol to ``path``, with its guideline beside it, and return ``path``.
 
-    The file is read first; one that has problems is not copied. Returns ``path``.
+    A file with problems is not copied.
     """
     load_protocol(name_or_path)
     source = _FOLDER / f"{name_or_path}.yaml" if name_or_path in PROTOCOLS else Path(name_or_path)
@@ -105,7 +88,7 @@ def _is_path(name: str) -> bool:
 
 
 def _guideline(part: Part, path: Path) -> str:
-    """Return Markdown that stands in the file itself, or in one beside it."""
+    """Return the guideline as Markdown, from the file itself or one beside it."""
     text = part.text("guideline")
     if "\n" in text or not text.endswith(".md"):
         return text
@@ -121,13 +104,12 @@ def _guideline(part: Part, path: Path) -> str:
             f"the guideline {shown(text)}",
             "the name of a file with UTF-8 text in the folder of the protocol",
             "put it there or correct the name",
-            "missing",
         )
         return ""
     if len(found) > _MOST_GUIDELINE:
         raise FileFormatError(
-            f"{beside}: found more than {_MOST_GUIDELINE:,} characters; expected a page that "
-            "people can read; shorten it."
+            f"{beside}: found more than {_MOST_GUIDELINE:,} characters; expected a "
+            "readable page; shorten it."
         )
     return found
 
@@ -136,7 +118,7 @@ def _quality(part: Part) -> Quality:
     given = part.part("quality")
     if given is None:
         return Quality()
-    given.allow("page", "tests", "least_trust", "least_tests", "rows_remain_finalized")
+    given.allow(Quality)
     quality = Quality(
         page=given.whole("page", 1, 1, 100) or 1,
         tests=given.whole("tests", 0, 0, 99) or 0,
@@ -151,7 +133,6 @@ def _quality(part: Part) -> Quality:
             f"{quality.tests} tests on a page of {quality.page}",
             "fewer tests than items on a page",
             "correct one of them",
-            "wrong-value",
         )
     if quality.least_trust is not None and not quality.tests:
         given.problem(
@@ -159,7 +140,6 @@ def _quality(part: Part) -> Quality:
             "'least_trust' without tests",
             "hidden tests that trust is measured by",
             "add 'tests' or remove it",
-            "missing",
         )
     return quality
 
@@ -168,7 +148,7 @@ def _wellbeing(part: Part) -> WellBeing:
     given = part.part("wellbeing")
     if given is None:
         return WellBeing()
-    given.allow("consent", "blur", "most_per_day", "break_after", "help")
+    given.allow(WellBeing)
     return WellBeing(
         consent=given.text("consent"),
         blur=given.flag("blur", True),
@@ -185,9 +165,8 @@ def _traits(part: Part, lang: str) -> tuple[Question, ...]:
             part.notes.add(
                 ("traits", place, "required"),
                 f"the trait '{trait.id}' as required",
-                "what people may keep to themselves",
+                "an optional trait",
                 "remove 'required'",
-                "wrong-value",
             )
         if trait.kind == "spans":
             part.notes.add(
@@ -195,6 +174,5 @@ def _traits(part: Part, lang: str) -> tuple[Question, ...]:
                 f"spans for the trait '{trait.id}'",
                 "a question about a person",
                 "choose another kind",
-                "wrong-value",
             )
     return traits

@@ -1,4 +1,4 @@
-"""Read the questions of a step from a protocol file, with all that must fit together in them."""
+"""Read the questions of a step from a protocol file, and check that they fit together."""
 
 import math
 import re
@@ -11,39 +11,26 @@ from tactful.annotation.protocol.schema import Part, shown
 from tactful.annotation.protocol.wording import Words, list_names, named_list, words
 
 KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
-FIELDS = (
-    "id", "kind", "text", "help", "options", "required", "when", "least", "most", "per", "open",
-    "example", "gaps",
-)  # fmt: skip
 _WITH_OPTIONS = ("choice", "choices", "scale", "spans")
 _LISTS = ("choices", "spans", "texts")
+_ONLY_FOR = {"open": ("choice", "choices"), "gaps": ("spans",), "least": _LISTS, "most": _LISTS}
 _LARGEST_SCORE = 1e9
 _NUMBER = re.compile(r"-?\d{1,6}(\.\d{1,6})?")
 
 
 def read_questions(part: Part, key: str, lang: str, required: bool = True) -> tuple[Question, ...]:
-    """Read a list of questions; ``required`` is what those are that do not say."""
+    """Read a list of questions; ``required`` is the default of their field."""
     found: dict[str, Question] = {}
     for each in part.parts(key, "question" if key == "questions" else "trait", required=required):
-        question = _question(each, lang, found, required)
-        if question.id in found:
-            each.problem(
-                "id",
-                f"the id '{question.id}' a second time",
-                "every id once in a step",
-                "rename one of them",
-                "repeated-id",
-            )
-        else:
-            found[question.id] = question
+        each.add_once(found, _question(each, lang, found, required))
     questions = list(found.values())
     _check_keys(part, key, questions)
-    # Traits stand on a page of their own, which is filled in once.
+    # Traits have a page of their own and need no keys.
     return give_keys(questions) if key == "questions" else tuple(questions)
 
 
 def _question(part: Part, lang: str, before: Mapping[str, Question], required: bool) -> Question:
-    part.allow(*FIELDS)
+    part.allow(Question)
     name = part.id()
     kind = part.one_of("kind", KINDS)
     said = words(name, lang)
@@ -54,7 +41,6 @@ def _question(part: Part, lang: str, before: Mapping[str, Question], required: b
             "no 'text'",
             f"a question; no taxonomy has one for '{name}' in '{lang}'",
             "write it",
-            "missing",
         )
     options = _options(part, kind, lang, said)
     least = part.whole("least", 0, 0, 100) or 0
@@ -90,7 +76,6 @@ def _options(part: Part, kind: str, lang: str, said: Words) -> tuple[Option, ...
                 f"the list {shown(given)}",
                 f"options, or the name of a list: {names}",
                 "correct it",
-                "unknown-list",
             )
         return options or ()
     by_place: dict[int, Option] = {}
@@ -102,7 +87,7 @@ def _options(part: Part, kind: str, lang: str, said: Words) -> tuple[Option, ...
         by_place[index] = Option(value, about.name or value, about.definition, score=score)
 
     for each in part.parts("options", "option", plain=plain):
-        each.allow("value", "name", "help", "key", "score")
+        each.allow(Option)
         value = each.text("value", None)
         about = words(value, lang)
         score = scores.get(value, _number(value) if kind == "scale" else None)
@@ -124,17 +109,11 @@ def _number(value: str) -> float | None:
 def _conditions(part: Part, before: Mapping[str, Question]) -> tuple[Condition, ...]:
     found = []
     for each in part.parts("when", "condition"):
-        each.allow("question", "values")
+        each.allow(Condition)
         name = each.text("question", None)
         values = each.texts("values")
         if not values and each.data.get("values") in (None, []):
-            each.problem(
-                "values",
-                "no 'values'",
-                "the answers after which it is asked",
-                "add them",
-                "missing",
-            )
+            each.problem("values", "no 'values'", "the answers after which it is asked", "add them")
         asked = before.get(name)
         if asked is None:
             if name:
@@ -143,7 +122,6 @@ def _conditions(part: Part, before: Mapping[str, Question]) -> tuple[Condition, 
                     f"a condition on '{name}'",
                     f"a question before this one in the step: {_names(before)}",
                     "correct the name, or move the question up",
-                    "unknown-question",
                 )
             continue
         known = [option.value for option in asked.options]
@@ -153,7 +131,6 @@ def _conditions(part: Part, before: Mapping[str, Question]) -> tuple[Condition, 
                 f"a condition on '{name}'",
                 "a question with options that is asked once",
                 "choose another",
-                "wrong-question",
             )
             continue
         for value in values:
@@ -163,7 +140,6 @@ def _conditions(part: Part, before: Mapping[str, Question]) -> tuple[Condition, 
                     f"the value {shown(value)} for '{name}'",
                     f"one of its options: {_names(known)}",
                     "correct it",
-                    "unknown-value",
                 )
         found.append(Condition(name, values))
     return tuple(found)
@@ -185,17 +161,10 @@ def _per(part: Part, kind: str, before: Mapping[str, Question]) -> str | None:
             f"'{name}' as 'per'",
             f"a question before this one of kind 'choices' or 'texts': {_names(fit)}",
             "correct the name, or move the question up",
-            "unknown-question",
         )
         return None
     if kind == "spans":
-        part.problem(
-            "per",
-            "spans for each answer",
-            "spans that are marked once",
-            "remove 'per'",
-            "wrong-value",
-        )
+        part.problem("per", "spans for each answer", "spans that are marked once", "remove 'per'")
         return None
     return name
 
@@ -209,7 +178,6 @@ def _check_options(part: Part, question: Question) -> None:
                 f"options for a '{question.kind}'",
                 "none for free text",
                 "remove them or change the kind",
-                "wrong-options",
             )
     elif not values and not part.data.get("options"):
         part.problem(
@@ -217,12 +185,9 @@ def _check_options(part: Part, question: Question) -> None:
             "no options",
             f"a '{question.kind}' with options",
             "add them or change the kind",
-            "missing",
         )
     elif len(values) == 1 and question.kind in ("choice", "scale") and not question.open:
-        part.problem(
-            "options", "one option", "two or more to choose from", "add another", "wrong-options"
-        )
+        part.problem("options", "one option", "two or more to choose from", "add another")
     for index, option in enumerate(question.options):
         if option.value in values[:index]:
             part.notes.add(
@@ -230,7 +195,6 @@ def _check_options(part: Part, question: Question) -> None:
                 f"the option '{option.value}' a second time in {part.title}",
                 "every value once",
                 "remove one of them",
-                "repeated-option",
             )
         if question.kind == "scale" and option.value and _number(option.value) is None:
             part.notes.add(
@@ -238,43 +202,23 @@ def _check_options(part: Part, question: Question) -> None:
                 f"the option {shown(option.value)} of a scale in {part.title}",
                 "a number, in quotes",
                 "correct it",
-                "wrong-option",
             )
-    if question.open and question.kind not in ("choice", "choices"):
-        part.problem(
-            "open",
-            f"'open' for a '{question.kind}'",
-            "it for 'choice' or 'choices' only",
-            "remove it",
-            "wrong-value",
-        )
 
 
 def _check_numbers(part: Part, question: Question) -> None:
-    if part.data.get("gaps") is not None and question.kind != "spans":
-        part.problem(
-            "gaps",
-            f"'gaps' for a '{question.kind}'",
-            "it for 'spans' only",
-            "remove it",
-            "wrong-value",
-        )
-    for key in ("least", "most"):
-        if part.data.get(key) is not None and question.kind not in _LISTS:
-            part.problem(
-                key,
-                f"'{key}' for a '{question.kind}'",
-                "it for 'choices', 'spans' or 'texts' only",
-                "remove it",
-                "wrong-value",
-            )
+    for key, kinds in _ONLY_FOR.items():
+        given = part.data.get(key)
+        is_given = given is not None and (key, given) != ("open", False)
+        if is_given and question.kind not in kinds:
+            listed = " or ".join(f"'{kind}'" for kind in kinds)
+            found = f"'{key}' for a '{question.kind}'"
+            part.problem(key, found, f"'{key}' for {listed} only", "remove it")
     if question.most is not None and question.least > question.most:
         part.problem(
             "least",
             f"{question.least} as 'least'",
             f"at most {question.most}, as 'most' says",
             "correct one of them",
-            "wrong-value",
         )
     number = len(question.options)
     if question.kind == "choices" and not question.open and number and question.least > number:
@@ -283,7 +227,6 @@ def _check_numbers(part: Part, question: Question) -> None:
             f"{question.least} as 'least'",
             f"at most {number}, as there are options",
             "correct it",
-            "wrong-value",
         )
 
 
@@ -300,18 +243,13 @@ def _check_keys(part: Part, key: str, questions: Sequence[Question]) -> None:
                 part.notes.add(
                     place,
                     found,
-                    f"a key that the app leaves free; it uses that one "
+                    f"a key that the app does not use; it uses this one "
                     f"for '{APP_KEYS[option.key]}'",
                     "choose another",
-                    "reserved-key",
                 )
             elif not is_key(option.key):
                 part.notes.add(
-                    place,
-                    found,
-                    "a digit or a small letter from a to z",
-                    "choose another",
-                    "wrong-key",
+                    place, found, "a digit or a small letter from a to z", "choose another"
                 )
             elif option.key in owners:
                 part.notes.add(
@@ -319,7 +257,6 @@ def _check_keys(part: Part, key: str, questions: Sequence[Question]) -> None:
                     found,
                     f"a key for one option of a step; {owners[option.key]} has it",
                     "choose another",
-                    "repeated-key",
                 )
             owners.setdefault(option.key, f"'{option.value}' in question '{question.id}'")
 

@@ -1,4 +1,4 @@
-"""Read the steps of a protocol file: who judges, how often, and what becomes of the judgements."""
+"""Read the steps of a protocol file."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
@@ -19,33 +19,12 @@ def read_steps(part: Part, lang: str) -> tuple[Step, ...]:
     """Read the steps of a protocol."""
     found: dict[str, Step] = {}
     for each in part.parts("steps", "step", required=True):
-        step = _step(each, lang, found)
-        if step.id in found:
-            each.problem(
-                "id",
-                f"the id '{step.id}' a second time",
-                "every id once",
-                "rename one of them",
-                "repeated-id",
-            )
-        else:
-            found[step.id] = step
+        each.add_once(found, _step(each, lang, found))
     return tuple(found.values())
 
 
 def _step(part: Part, lang: str, before: dict[str, Step]) -> Step:
-    part.allow(
-        "id",
-        "title",
-        "questions",
-        "role",
-        "judgements",
-        "most",
-        "confidence",
-        "combine",
-        "entry",
-        "context",
-    )
+    part.allow(Step)
     step = Step(
         id=part.id(),
         title=part.text("title", None),
@@ -70,7 +49,6 @@ def _check_judgements(part: Part, step: Step) -> None:
             f"{step.most} as 'most'",
             f"at least {step.judgements}, as 'judgements' says",
             "correct one of them",
-            "wrong-value",
         )
     if (step.most is None) != (step.confidence is None):
         given, missing = ("most", "confidence") if step.most else ("confidence", "most")
@@ -79,7 +57,6 @@ def _check_judgements(part: Part, step: Step) -> None:
             f"'{given}' without '{missing}'",
             "both or none",
             f"add '{missing}' or remove '{given}'",
-            "missing",
         )
 
 
@@ -87,11 +64,7 @@ def _check_combine(part: Part, step: Step) -> None:
     kinds = [question.kind for question in step.questions]
     if step.combine == "union" and "spans" not in kinds:
         part.problem(
-            "combine",
-            "'union'",
-            "it in a step that asks for spans",
-            "choose another way",
-            "wrong-value",
+            "combine", "'union'", "'union' in a step that asks for spans", "choose another way"
         )
     if step.combine == "referee" and step.judgements != 1:
         part.problem(
@@ -99,7 +72,6 @@ def _check_combine(part: Part, step: Step) -> None:
             f"'referee' with {step.judgements} judgements",
             "the judgement of one referee",
             "write 'judgements: 1'",
-            "wrong-value",
         )
     if step.combine == "dpm_scale":
         scales = [
@@ -113,7 +85,6 @@ def _check_combine(part: Part, step: Step) -> None:
                 "'dpm_scale'",
                 "two judgements of a scale with the options '0', '1' and '2'",
                 "correct the step or choose another way",
-                "wrong-value",
             )
 
 
@@ -121,7 +92,7 @@ def _entry(part: Part, before: dict[str, Step]) -> Entry | None:
     given = part.part("entry")
     if given is None:
         return None
-    given.allow("step", "rule", "question", "values")
+    given.allow(Entry)
     entry = Entry(
         given.text("step", None),
         given.one_of("rule", _RULES),
@@ -136,7 +107,6 @@ def _entry(part: Part, before: dict[str, Step]) -> Entry | None:
                 f"the step '{entry.step}'",
                 f"a step before this one: {_names(before)}",
                 "correct the name",
-                "unknown-step",
             )
         return entry
     question = next((each for each in step.questions if each.id == entry.question), None)
@@ -148,7 +118,6 @@ def _entry(part: Part, before: dict[str, Step]) -> Entry | None:
                 f"the question '{entry.question}'",
                 f"one of the step '{step.id}': {_names(ids)}",
                 "correct the name",
-                "unknown-question",
             )
         return entry
     _check_entry_values(given, entry, step, question)
@@ -159,31 +128,21 @@ def _check_entry_values(part: Part, entry: Entry, step: Step, question: Question
     known = tuple(option.value for option in question.options)
     if not known:
         part.problem(
-            "question",
-            f"free text '{question.id}'",
-            "a question with options",
-            "choose another",
-            "wrong-question",
+            "question", f"free text '{question.id}'", "a question with options", "choose another"
         )
         return
     if entry.rule == "label":
         if step.combine == "dpm_scale" and question.kind == "scale":
             known = FIVE_POINTS
         if not entry.values:
-            part.problem(
-                "values",
-                "no 'values'",
-                "the labels that come into this step",
-                "add them",
-                "missing",
-            )
+            part.problem("values", "no 'values'", "the labels that enter this step", "add them")
         wrong = [value for value in entry.values if value not in known]
         shape = f"one of the labels {_names(known)}"
     else:
         wrong = [value for value in entry.values if not _is_pair(value, known)]
         shape = f"two different answers such as '{known[0]},{known[-1]}', of {_names(known)}"
     for value in wrong:
-        part.problem("values", shown(value), shape, "correct it", "unknown-value")
+        part.problem("values", shown(value), shape, "correct it")
 
 
 def _is_pair(value: str, known: Sequence[str]) -> bool:

@@ -1,7 +1,7 @@
-"""The ground truth of a simulation: items whose right answers are known, easy and hard ones.
+"""The ground truth of a simulation: items with known right answers and a difficulty.
 
-Right answers are drawn by rates (question -> option -> share of the items), those of the papers by
-default, or read from a file (:mod:`tactful.annotation.simulation.ground`). Questions are
+Right answers are drawn from rates (question -> option -> share of the items), by default those of
+the papers, or read from a file (:mod:`tactful.annotation.simulation.ground`). Questions are
 independent of each other, apart from the conditions of the protocol.
 """
 
@@ -15,22 +15,23 @@ from typing import Any
 
 import yaml
 
-from tactful.annotation.protocol.records import Condition, Protocol, Question, Step
+from tactful.annotation.protocol.records import Protocol, Question, Step
+from tactful.annotation.state.votes import applies
 from tactful.errors import UsageError
 
 Rates = Mapping[str, Mapping[str, float]]
 """Question -> option -> share of the items with it, among those that are asked the question; for
 ``spans`` the mean number of such pieces."""
 _CLEAR = 0.1
-"""Test questions are "clear and definitive examples" (Price et al. 2020, section 3): so difficult,
-where an ordinary item has 1."""
+"""Mean difficulty of tests, "clear and definitive examples" (Price et al. 2020, section 3);
+ordinary items have 1."""
 _SHAPE = 2.0
-"""Of the gamma distribution of difficulty, whose mean is 1: many easy items, some hard ones."""
+"""Shape of the gamma distribution of difficulty, whose mean is 1."""
 _GOLD_QUESTIONS = 3
-"""What a test question asks for: the answers to so many questions, of more than one kind."""
+"""Number of questions that a test checks."""
 _MOST_TEXTS = 2
 TEXT = " ".join(["word"] * 30)
-"""Of every item that is drawn."""
+"""The text of every drawn item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,9 @@ class Case:
     truth: Mapping[str, Any]
     """Question -> right answer, of all steps; questions that do not apply are absent."""
     difficulty: float = 1.0
-    """0: everybody who reads it is right; 1: as good as their skill; above: worse."""
+    """0: everybody who reads is right; 1: right with the probability of their skill."""
     gold: Mapping[str, Any] | None = None
-    """For a hidden test: what is asked for."""
+    """The right answers of a hidden test."""
 
 
 def published_rates(protocol: Protocol) -> Rates:
@@ -55,7 +56,7 @@ def published_rates(protocol: Protocol) -> Rates:
 
 
 def complete_rates(protocol: Protocol, given: Rates) -> dict[str, dict[str, float]]:
-    """Return a share for each option of each question; options without one share the rest."""
+    """Return a rate for each option of each question; options without one share the rest."""
     questions = [question for step in protocol.steps for question in step.questions]
     unknown = sorted(set(given) - {question.id for question in questions})
     if unknown:
@@ -95,7 +96,7 @@ def _complete(question: Question, given: Mapping[str, float]) -> dict[str, float
 
 
 def draw_cases(protocol: Protocol, rates: Rates, items: int, rng: Random) -> list[Case]:
-    """Return so many items, whose answers and difficulty are drawn."""
+    """Draw items with their answers and difficulty."""
     return [
         Case(
             f"item-{number:06d}",
@@ -108,7 +109,7 @@ def draw_cases(protocol: Protocol, rates: Rates, items: int, rng: Random) -> lis
 
 
 def draw_tests(protocol: Protocol, rates: Rates, tests: int, rng: Random) -> list[Case]:
-    """Return so many hidden tests: clear cases, whose gold answers are never all alike."""
+    """Draw hidden tests: clear cases whose right answers are never all the same."""
     if not tests:
         return []
     questions = _testable(protocol)
@@ -119,7 +120,7 @@ def draw_tests(protocol: Protocol, rates: Rates, tests: int, rng: Random) -> lis
         for place, question in enumerate(asked):
             nothing = neutral(question, rates)
             others = [option.value for option in question.options if option.value != nothing]
-            # One shows something and one does not, so that no one answer to all is ever right.
+            # One positive and one negative, so that a constant answer is never right.
             rare = place == 0 or (place > 1 and rng.random() < 1 / 2)
             wanted[question.id] = rng.choice(others) if rare and others else nothing
         truth = draw_truth(protocol, rates, rng, wanted)
@@ -138,7 +139,7 @@ def draw_truth(
         if not _comes_in(protocol, step, truth):
             continue
         for question in step.questions:
-            if question.id in truth or not applies(question.when, truth):
+            if question.id in truth or not applies(question, truth):
                 continue
             if fixed and question.id in fixed:
                 truth[question.id] = fixed[question.id]
@@ -153,13 +154,13 @@ def draw_truth(
 
 
 def _comes_in(protocol: Protocol, step: Step, truth: Mapping[str, Any]) -> bool:
-    """Say whether an item with these right answers belongs into a step."""
+    """Say whether an item with these right answers enters a step."""
     entry = step.entry
     if entry is None or entry.rule == "disputed":
         return True
     answer = truth.get(entry.question)
     if answer is not None and protocol.step(entry.step).combine == "dpm_scale":
-        # Two people who are right say the same: the sum of both is the label.
+        # Two right answers are the same: the label is their sum.
         return f"{2 * float(answer):g}" in entry.values
     given = answer if isinstance(answer, list) else [answer]
     return any(each in entry.values for each in given)
@@ -183,7 +184,7 @@ def _draw(question: Question, rates: Mapping[str, float], rng: Random) -> Any:
 
 
 def _draw_spans(rates: Mapping[str, float], rng: Random) -> list[dict[str, Any]]:
-    """Draw pieces of each category, as many as its rate in the mean, at least one in all."""
+    """Draw spans of each category, with its rate as the mean, and at least one in total."""
     named = [
         value
         for value, mean in rates.items()
@@ -204,26 +205,14 @@ def words(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(r"\S+", text)]
 
 
-def applies(when: Sequence[Condition], answers: Mapping[str, Any]) -> bool:
-    """Say whether a question is asked, given the answers to those before it."""
-    for condition in when:
-        answer = answers.get(condition.question)
-        if isinstance(answer, list):
-            if not any(value in condition.values for value in answer):
-                return False
-        elif answer not in condition.values:
-            return False
-    return True
-
-
 def _some_text(rng: Random) -> str:
     return f"statement {rng.randrange(1_000_000)}"
 
 
 def neutral(question: Question, rates: Rates) -> str | None:
-    """Return the answer that says there is nothing: "no", the lowest score, or the commonest.
+    """Return the neutral answer: "no", the lowest score, or the most common one.
 
-    None where there is nothing to choose from.
+    None if there are no options.
     """
     values = [option.value for option in question.options]
     if "no" in values or not values:
@@ -246,14 +235,14 @@ def _testable(protocol: Protocol) -> Sequence[Question]:
             if closed:
                 return closed
     raise UsageError(
-        f"The protocol '{protocol.id}' asks no question with options to choose one from; "
-        "simulated hidden tests need one."
+        f"The protocol '{protocol.id}' has no single-choice question; simulated hidden "
+        "tests need one."
     )
 
 
 def chance(seed: int, part: str) -> Random:
-    """Return the random numbers of one part.
+    """Return the random numbers of one part of a simulation.
 
-    Parts do not disturb each other: one more item leaves the people as they were.
+    Parts are independent: one more item does not change the people.
     """
     return Random(f"{seed} {part}")  # noqa: S311 - nothing secret depends on it

@@ -1,7 +1,7 @@
-"""Ground truth from a file: the right answers of items, or how common each answer is.
+"""Ground truth from a file: the right answers of items, or the rates of answers.
 
-A table (``.csv`` or ``.jsonl``) has a row for each item and a column for each question; ``id``,
-``text`` and ``difficulty`` may be there, too. A ``.yaml`` file has rates: question, option, share.
+A table (``.csv`` or ``.jsonl``) has a row for each item and a column for each question, and
+optionally ``id``, ``text`` and ``difficulty``. A ``.yaml`` file has rates: question, option, share.
 """
 
 import json
@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from tactful.annotation.answers.answers import check_answers
+from tactful.annotation.formats.log import json_lines
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.simulation.cases import TEXT, Case, Rates
 from tactful.errors import FileFormatError, InputError, UsageError
@@ -21,7 +22,7 @@ _OWN = ("id", "text", "difficulty")
 
 
 def read_rates(path: Path) -> Rates:
-    """Read how common each answer is from a YAML file."""
+    """Read the rates of answers from a YAML file."""
     try:
         with open_text(path) as handle:
             data = yaml.safe_load(handle)
@@ -34,7 +35,7 @@ def read_rates(path: Path) -> Rates:
         ) from None
     if not isinstance(data, dict) or not all(isinstance(each, dict) for each in data.values()):
         raise FileFormatError(
-            f"{path}: found something else than questions with their options; expected "
+            f"{path}: found no questions with options; expected "
             "'question: {option: share}' for each question."
         )
     rates: dict[str, dict[str, float]] = {}
@@ -106,41 +107,29 @@ def _difficulty(path: Path, line: int, row: Mapping[str, Any]) -> float:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    if path.suffix.lower() != ".csv":
+        yield from json_lines(path)
+        return
     with open_text(path) as handle:
-        if path.suffix.lower() == ".csv":
-            rows = csv_rows(path, handle)
-            _, header = next(rows, (1, []))
-            for line, cells in rows:
-                if len(cells) != len(header):
-                    raise FileFormatError(
-                        f"{path}, line {line}: found {len(cells)} fields; expected {len(header)}, "
-                        "as in the first line."
-                    )
-                yield line, {name: _cell(value) for name, value in zip(header, cells, strict=True)}
-        else:
-            for line, text in enumerate(handle, 1):
-                if text.strip():
-                    yield line, _object(path, line, text)
+        rows = csv_rows(path, handle)
+        _, header = next(rows, (1, []))
+        for line, cells in rows:
+            if len(cells) != len(header):
+                raise FileFormatError(
+                    f"{path}, line {line}: found {len(cells)} fields; expected {len(header)}, as "
+                    "in the first line."
+                )
+            yield line, {name: _cell(value) for name, value in zip(header, cells, strict=True)}
 
 
 def _cell(value: str) -> Any:
-    """Read a list or a mapping where a cell holds one; anything else is text."""
+    """Parse a cell that holds a JSON list or mapping; anything else is text."""
     if value.startswith(("[", "{")):
         try:
             return json.loads(value)
         except ValueError:
             return value
     return value
-
-
-def _object(path: Path, line: int, text: str) -> Mapping[str, Any]:
-    try:
-        row = json.loads(text)
-    except ValueError as error:
-        raise FileFormatError(f"{path}, line {line}: found no JSON ({error}).") from None
-    if not isinstance(row, dict):
-        raise FileFormatError(f"{path}, line {line}: found no object; expected one for each item.")
-    return row
 
 
 def check_ground(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""What a simulated protocol cost and yielded, as one record that JSON can hold."""
+"""The report of a simulation: cost and quality, compared with a plain majority vote."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,21 +14,21 @@ from tactful.annotation.simulation.run import START, Record
 from tactful.annotation.simulation.scores import Score, Scorer
 
 CURVE = (1, 3, 5, 7)
-"""Votes of each item, for the curve of the plain majority."""
+"""Votes per item, for the curve of the plain majority."""
 _BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """One question: how right its labels are, and those of a plain majority."""
+    """The quality of one question's labels, and of a plain majority."""
 
     question: str
     step: str
     protocol: Score
     equal_cost: Score
-    """A plain majority of as many judgements."""
+    """A plain majority with the same number of judgements."""
     three_votes: Score
-    """A plain majority of three votes for each item, which costs less."""
+    """A plain majority of three votes per item."""
     alpha: float | None
     """Krippendorff's alpha of the judgements that count."""
     reason: str | None = None
@@ -37,22 +37,21 @@ class QuestionResult:
 
 @dataclass(frozen=True, slots=True)
 class KindResult:
-    """What became of one kind of annotator."""
+    """The results of one kind of annotator."""
 
     kind: str
     people: int
     removed: int
     left: int
-    """Dropped out by themselves."""
+    """People who dropped out."""
     judgements_before: float | None
-    """How many they were paid for before they were removed, in the middle of the cases; None where
-    nobody was removed."""
+    """Median number of paid judgements before removal; None if nobody was removed."""
     most_judgements_before: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Labels of about one confidence."""
+    """A bin of labels with similar confidence."""
 
     low: float
     high: float
@@ -63,7 +62,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Labels at one cost, in the mean of the questions."""
+    """Quality at one cost, averaged over the questions."""
 
     votes: int
     judgements: int
@@ -73,7 +72,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What a protocol cost and yielded."""
+    """The cost and quality of a simulated protocol."""
 
     protocol: str
     seed: int
@@ -83,18 +82,18 @@ class Simulation:
     finished: bool
     unlabelled: int
     judgements: int
-    """All that was paid for."""
+    """All paid judgements."""
     on_tests: int
     counted: int
-    """Those that the labels are made of."""
+    """Judgements that count towards the labels."""
     discarded: int
-    """Of people who were removed."""
+    """Judgements by removed people."""
     decisions: int
     reopened: int
     price: float | None
     cost: float | None
     hours: float
-    """Of work, of all people together."""
+    """Working hours of all people together."""
     days: float
     """From the first judgement to the last."""
     questions: tuple[QuestionResult, ...]
@@ -104,30 +103,28 @@ class Simulation:
 
     @property
     def spammers(self) -> int:
-        """How many did not read."""
+        """Number of spammers."""
         return sum(kind.people for kind in self.kinds if kind.kind in SPAM)
 
     @property
     def caught(self) -> int:
-        """How many of them were removed."""
+        """Number of removed spammers."""
         return sum(kind.removed for kind in self.kinds if kind.kind in SPAM)
 
     @property
     def wrongly_removed(self) -> int:
-        """How many of those who read were removed."""
+        """Number of careful people who were removed."""
         return sum(kind.removed for kind in self.kinds if kind.kind == "careful")
 
     def mean(self, measure: str, of: str = "protocol") -> float | None:
         """Return the mean over the questions of ``accuracy``, ``f1`` or ``balanced_accuracy``.
 
-        Questions without it are left out; None where there is none.
+        Questions without it are left out; None if no question has it.
         """
-        found = [getattr(getattr(one, of), measure) for one in self.questions]
-        known = [value for value in found if value is not None]
-        return sum(known) / len(known) if known else None
+        return _mean([getattr(one, of) for one in self.questions], measure)
 
     def as_data(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
+        """Return the report as JSON data."""
         return {
             **asdict(self),
             "spammers": self.spammers,
@@ -142,7 +139,7 @@ class Simulation:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What was simulated."""
+    """The input of a simulation."""
 
     protocol: Protocol
     cases: Sequence[Case]
@@ -151,11 +148,11 @@ class Setting:
     seed: int
     price: float | None = None
     curve: bool = False
-    """Whether the plain majority is tried at several costs."""
+    """Whether to compute the plain majority at several costs."""
 
 
 def make_report(setting: Setting, record: Record) -> Simulation:
-    """Compare what came out with the truth, and with a plain majority."""
+    """Compare the labels with the truth, and with a plain majority."""
     items = [case for case in setting.cases if case.gold is None]
     labels = final_labels(setting, record, items)
     questions: list[QuestionResult] = []
@@ -229,7 +226,7 @@ Labels = Mapping[str, Mapping[str, tuple[Any, float | None]]]
 
 
 def final_labels(setting: Setting, record: Record, items: Sequence[Case]) -> Labels:
-    """Return the label of each question; what a referee decided is in the step it was about."""
+    """Return the label of each question, including the decisions of referees."""
     scorers = {
         question.id: Scorer(question, setting.rates)
         for step in setting.protocol.steps
@@ -250,7 +247,7 @@ def final_labels(setting: Setting, record: Record, items: Sequence[Case]) -> Lab
 
 
 def _judged_steps(protocol: Protocol) -> list[Step]:
-    """Return the steps of annotators that ask something no earlier one asked."""
+    """Return the annotators' steps that have new questions."""
     steps: list[Step] = []
     seen: set[str] = set()
     for step in protocol.steps:
@@ -266,7 +263,7 @@ def _entered(record: Record, case: Case, step: Step) -> bool:
 
 
 def _budget(protocol: Protocol, record: Record, step: Step) -> int:
-    """Return all judgements behind the labels of a step, a referee's step among them."""
+    """Return the number of judgements for the labels of a step, including referees."""
     names = {question.id for question in step.questions}
     return sum(
         record.judgements[each.id]
@@ -324,7 +321,7 @@ def _kinds(people: Sequence[Annotator], record: Record) -> list[KindResult]:
 
 
 def _bins(setting: Setting, labels: Labels, items: Sequence[Case]) -> list[Bin]:
-    """Return how often labels of about one confidence are right."""
+    """Return how often labels of similar confidence are right."""
     from tactful.metrics.calibration import reliability_bins
 
     right: list[int] = []
@@ -357,11 +354,10 @@ _SESSION = 2700.0
 
 
 def share_out(items: int, budget: int, most: int, rng: Random) -> list[int]:
-    """Return how many votes each item has, so that all of the budget is spent.
+    """Return the number of votes of each item, so that the whole budget is spent.
 
-    Each item has one vote, then pairs are dealt out as evenly as can be; what is left of an odd
-    budget is one vote more for somewhere. Nobody votes twice on an item, so that ``most`` is the
-    number of people.
+    Each item gets one vote, then pairs of votes are spread evenly; an odd rest goes to one item.
+    Nobody votes twice on an item, so ``most`` is the number of people.
     """
     budget = min(budget, items * most)
     if budget <= items:
@@ -410,7 +406,7 @@ def _answered_before(person: Annotator, rng: Random) -> int:
 
 
 def _winner(question: Question, ballots: Sequence[dict[str, Any]]) -> Any:
-    """Return what most said; of equals, what was said first. Who was not asked says nothing."""
+    """Return the majority answer; of ties, the first given."""
     if question.per is not None or question.kind in ("text", "texts"):
         return None
     given = [ballot.get(question.id) for ballot in ballots]

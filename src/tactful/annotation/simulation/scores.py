@@ -1,8 +1,7 @@
-"""How right labels are: accuracy, F1 and balanced accuracy of each question, against the truth.
+"""Accuracy, F1 and balanced accuracy of each question's labels, against the truth.
 
-What is to be found is any answer but the neutral one, which is "no" wherever there is one. For
-questions with several answers, and for spans, each category of each item is one decision: is it
-there, anywhere in the text?
+Every answer but the neutral one (usually "no") is positive. For questions with several answers and
+for spans, each category of each item is one decision: whether it is present.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,12 +14,12 @@ from tactful.metrics.detection import Confusion
 
 _DPM_TO_ANSWER = {"0": 0, "1": 0, "2": 1, "3": 2, "4": 2}
 """Labels 0 and 1 are negative, 2 is borderline (Pérez-Almendros et al. 2020, section 4.2.1)."""
-FREE_TEXT = "free text has no right wording"
+FREE_TEXT = "free text has no right answer"
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How right the labels of one question are."""
+    """The quality of one question's labels."""
 
     items: int
     accuracy: float | None
@@ -42,12 +41,12 @@ class Scorer:
 
     @property
     def scored(self) -> bool:
-        """Whether there are right and wrong labels at all."""
+        """Whether labels can be right or wrong."""
         closed = self.question.kind in ("choice", "scale", "choices", "spans")
         return closed and bool(self.values) and self.question.per is None
 
     def read(self, value: Any, combine: str) -> Any:
-        """Return a combined label as an answer, or as a list of those that are there."""
+        """Return a combined label as an answer, or as a list of answers."""
         if value is None:
             return None
         if combine == "dpm_scale" and not self.several and len(self.values) == 3:
@@ -66,11 +65,11 @@ class Scorer:
         return bool(truth == label or (truth is None and not self.shown(label)))
 
     def shown(self, answer: Any) -> bool:
-        """Say whether an answer says that there is something."""
+        """Say whether an answer is positive."""
         return answer is not None and answer != self.nothing
 
     def score(self, pairs: Iterable[tuple[Any, Any]]) -> Score:
-        """Score pairs of truth and label, both read; where both are None nothing was asked."""
+        """Score pairs of truth and label; pairs of None were not asked."""
         if not self.scored:
             return Score(0, None, None, None, FREE_TEXT)
         items = right = decisions = 0

@@ -1,4 +1,4 @@
-"""Who is given what next."""
+"""Which items a person gets next, and how much they may still do."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ class Given:
 
 
 def next_page(state: State, person: str, now: float, rng: Random) -> list[Given]:
-    """Return what somebody is to be shown: nothing where nothing is left for them.
+    """Return the next page of a person; it is empty if nothing is left for them.
 
-    What they have before them comes back as it was. Otherwise a page is of one step, the first of
-    the protocol that has an item for them: items by priority, then in the order of import, never
-    one that they answered, nor one for which enough others are at work. What they skipped comes
-    back once, when nothing else is left for them. Hidden tests stand among them in random places;
-    a page of tests alone is never given.
+    An open page comes back unchanged. Otherwise a page belongs to one step, the first of the
+    protocol that has an item for the person: items by priority, then in the order of import,
+    without those that they answered or that enough others are working on. Skipped items come back
+    once, when nothing else is left. Hidden tests are placed at random among the items; a page
+    never consists of tests alone.
     """
     found = state.people[person]
     allowed = allowance(state, person, now)
@@ -44,7 +44,7 @@ def next_page(state: State, person: str, now: float, rng: Random) -> list[Given]
     size = quality.page if allowed.left is None else min(quality.page, allowed.left)
     for again in (False, True):
         for step in steps_of(state, found):
-            # One place is always for an item: who is shown tests only can tell them.
+            # One place is always for an item: a page of tests alone would give them away.
             tests = _tests(state, found, step, min(quality.tests, size - 1), rng, again)
             items = list(_items(state, found, step, size - len(tests), now, again))
             if items:
@@ -77,9 +77,9 @@ def _tests(
 ) -> list[str]:
     """Choose hidden tests that the person has not answered yet.
 
-    Those that were shown once and given back come first: as the items of that page come again,
-    too, another test among them would stand out. So nobody gets rid of tests by giving back. Where
-    skipped items come back, so do skipped tests.
+    Tests that were shown and given back come first: the items of that page come again, too, and a
+    different test among them would stand out. So nobody avoids tests by giving pages back. Where
+    skipped items come back, skipped tests do, too.
     """
     if count < 1:
         return []
@@ -105,7 +105,7 @@ def _tests(
 
 
 def _mixed(items: list[str], tests: list[str], rng: Random) -> list[str]:
-    """Put the tests in random places among the items, which keep their order."""
+    """Insert the tests at random places among the items, which keep their order."""
     places = set(rng.sample(range(len(items) + len(tests)), len(tests)))
     rest, hidden = iter(items), iter(rng.sample(tests, len(tests)))
     return [
@@ -115,22 +115,22 @@ def _mixed(items: list[str], tests: list[str], rng: Random) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What somebody may still do."""
+    """How much somebody may still do."""
 
     left: int | None
-    """So many items, tests among them; None: as many as there are."""
+    """Number of items, including tests; None without a limit."""
     why: str | None
-    """Why nothing is left, in a sentence for the person; None where something is."""
+    """Why nothing is left, as a sentence for the person; None if something is left."""
     break_due: bool
-    """Whether they have worked so long that a break should be proposed."""
+    """Whether a break should be suggested."""
 
 
 def allowance(state: State, person: str, now: float) -> Allowance:
-    """Return what somebody may still do at this moment.
+    """Return how much somebody may still do now.
 
-    Whoever was removed or revoked, or has not agreed to the warning, may do nothing. The cap of
-    the day (UTC) counts everything that was answered, tests among it: it protects from reading too
-    much. With a balanced workload nobody does more than their share, unless only they can.
+    People who were removed or revoked, or have not consented, may do nothing. The daily limit
+    (UTC) counts all answers, including tests: it protects people from reading too much. With a
+    balanced workload nobody does more than their share, unless nobody else can.
     """
     found = state.people[person]
     wellbeing = state.protocol.wellbeing
@@ -149,7 +149,9 @@ def allowance(state: State, person: str, now: float) -> Allowance:
     if rest == 0:
         rest = sum(len(stranded(state, found, step, now)) for step in steps_of(state, found))
         if not rest:
-            return Allowance(0, "You have done your share; the rest is for the others.", due)
+            return Allowance(
+                0, "You have done your share; the remaining items are for others.", due
+            )
     if rest is not None:
         left = rest if left is None else min(left, rest)
     return Allowance(left, None, due)
@@ -173,18 +175,18 @@ def _break_due(person: Person, minutes: int | None, now: float) -> bool:
 
 
 _LOOKED_AT = 2000
-"""So many items at the head of a queue are looked at for those that nobody else can take."""
+"""How many items at the head of a queue are searched for those that nobody else can take."""
 
 
 def steps_of(state: State, person: Person) -> list[Step]:
-    """Return the steps that somebody's role lets them do, in order; an owner may do them all."""
+    """Return the steps that a person's role allows, in order; owners may do all."""
     return [step for step in state.protocol.steps if person.role in (step.role, "owner")]
 
 
 def is_free_for(state: State, person: str, item: str, step: Step, *, again: bool = False) -> bool:
-    """Say whether somebody has not met an item of a step, and is no party to its dispute.
+    """Say whether somebody can take an item: it is new to them, and they did not cause its dispute.
 
-    With ``again`` they may also have skipped it, once.
+    With ``again`` they may have skipped it once.
     """
     if state.is_known_to(person, item, step.id) and not (
         again and state.may_come_back(person, item, step.id)
@@ -199,14 +201,14 @@ def is_free_for(state: State, person: str, item: str, step: Step, *, again: bool
 
 
 def share_left(state: State, person: Person) -> int | None:
-    """Return how many judgements are left of somebody's share; None where work is not divided."""
+    """Return how many judgements are left of a person's share; None if work is not divided."""
     if state.settings["workload"] != "balanced":
         return None
     return max(0, fair_share(state, person) - state.judged(person.id))
 
 
 def fair_share(state: State, person: Person) -> int:
-    """Return how many judgements fall to somebody when all who have begun do equally many."""
+    """Return a person's share of the judgements, divided among all who have started."""
     share = 0.0
     for step in steps_of(state, person):
         share += state.wanted(step.id) / len({person.id, *_begun(state, step)})
@@ -214,9 +216,9 @@ def fair_share(state: State, person: Person) -> int:
 
 
 def stranded(state: State, person: Person, step: Step, now: float) -> list[str]:
-    """Return items that somebody can take and that nobody whose share is not done can.
+    """Return items that somebody can take, and nobody whose share is unfinished can.
 
-    Without them the last items would wait for ever for people who have judged them already.
+    Without them the last items would wait forever for people who have already judged them.
     """
     behind = [
         name

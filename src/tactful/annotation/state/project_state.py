@@ -1,13 +1,13 @@
-"""What follows from the events of a project: items, people, trust, labels and what is left to do.
+"""The state of a project, derived from its events: items, people, trust, labels and open work.
 
-Nothing here is stored. :meth:`State.derive` reads a log from its start, :meth:`State.apply` takes
-one more event; both come to the same state. What the rules are is told in
-``docs/annotation-rules.md``.
+Nothing here is stored. :meth:`State.derive` reads a whole log, :meth:`State.apply` one more event;
+both lead to the same state. ``docs/annotation-rules.md`` explains the rules.
 """
 
 import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,11 +28,26 @@ __all__ = ["Answer", "Item", "ItemStep", "Label", "Person", "State", "Status"]
 _DAY = 86_400
 
 
-class State:
-    """A project as its events have made it.
+@contextmanager
+def paused_collection() -> Iterator[None]:
+    """Pause Python's garbage collection around work that makes many objects and no cycles.
 
-    ``items`` and ``people`` are found by id; ``protocol`` is the protocol with the ``settings``
-    that are in force.
+    The collector would look through the whole project again and again: a quarter of the time of
+    reading a log, and up to half a second in which the server answers nobody.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+class State:
+    """The current state of a project.
+
+    ``items`` and ``people`` are by id; ``protocol`` is the protocol with the current ``settings``.
     """
 
     def __init__(self, protocol: Protocol):
@@ -75,25 +90,18 @@ class State:
 
     @classmethod
     def derive(cls, protocol: Protocol, events: Iterable[Event]) -> "State":
-        """Return the state that a log leads to."""
+        """Return the state after all events of a log."""
         state = cls(protocol)
-        # All that is made here stays: looking through it for garbage again and again costs a
-        # quarter of the time.
-        paused = gc.isenabled()
-        gc.disable()
-        try:
+        with paused_collection():
             state._take(events)
-        finally:
-            if paused:
-                gc.enable()
-        # Now rather than when the first person asks for a page.
+        # Now, instead of when the first person asks for a page.
         state._leases.tidy()
         for queue in state._queues.values():
             queue.tidy()
         return state
 
     def apply(self, event: Event) -> None:
-        """Take one more event of the log."""
+        """Apply one more event of the log."""
         self._take((event,))
 
     def _take(self, events: Iterable[Event]) -> None:
@@ -111,26 +119,14 @@ class State:
     def counted(self, item: str, step: str) -> list[Answer]:
         """Return the judgements that count, in order.
 
-        They are the first ones of people who were not removed: as many as the step asks for, then
-        one more at a time, up to its most, while the labels are not sure. None for a hidden test.
+        These are the first ones by people who were not removed: as many as the step asks for, then
+        one more at a time, up to its maximum, until the labels are sure enough. A hidden test has
+        none.
         """
         return list(self.items[item].steps[step].counting)
 
-    def surplus(self, item: str, step: str) -> list[Answer]:
-        """Return answers that came when enough were there: kept, not counted, nobody's fault."""
-        found = self.items[item]
-        if found.is_test:
-            return []
-        part = found.steps[step]
-        counting = {answer.annotator for answer in part.counting}
-        return [
-            answer
-            for name, answer in part.answers.items()
-            if name not in counting and self.people[name].counts
-        ]
-
     def needed(self, item: str, step: str, now: float) -> int:
-        """Return how many people are still to be asked; who has it before them is taken off."""
+        """Return how many more people are needed, not counting those with a lease."""
         part = self.items[item].steps[step]
         if part.status != "open":
             return 0
@@ -138,7 +134,7 @@ class State:
         return max(0, self._missing(part, self._steps[step]) - live)
 
     def labels(self, item: str, step: str) -> dict[str, Label]:
-        """Return the label of each question, by the trust that people have now."""
+        """Return the label of each question, with the current trust of people."""
         part = self.items[item].steps[step]
         weights: tuple[float, ...] = ()
         if self._steps[step].combine == "trust_weighted":
@@ -154,7 +150,7 @@ class State:
         return dict(part.known[1])
 
     def counts(self, step: str) -> dict[Status, int]:
-        """Return how many items of a step are waiting, open, done and disputed; tests apart."""
+        """Return the number of items of a step by status, without tests."""
         return {status: self._counts[step][status] for status in STATUSES}
 
     def finished(self) -> bool:
@@ -162,16 +158,12 @@ class State:
         return not any(each["open"] or each["disputed"] for each in self._counts.values())
 
     def ordinary(self) -> Iterator[Item]:
-        """Yield the items that are no hidden tests."""
+        """Yield the items that are not hidden tests."""
         return (item for item in self.items.values() if item.gold is None)
 
     def tests(self, step: str) -> Sequence[str]:
         """Return the hidden tests of a step."""
         return self._tests[step]
-
-    def tests_left(self, person: str, step: str) -> int:
-        """Return how many hidden tests of a step somebody has not answered or skipped yet."""
-        return sum(not self.is_known_to(person, name, step) for name in self._tests[step])
 
     def is_known_to(self, person: str, item: str, step: str) -> bool:
         """Say whether somebody answered or skipped an item of a step."""
@@ -179,25 +171,25 @@ class State:
         return person in part.answers or person in part.skipped
 
     def may_come_back(self, person: str, item: str, step: str) -> bool:
-        """Say whether somebody skipped an item of a step once, and can be asked once more."""
+        """Say whether somebody skipped an item of a step once and can be asked again."""
         part = self.items[item].steps[step]
         return person in part.skipped and person not in part.declined
 
     def wanted(self, step: str) -> int:
-        """Return how many judgements a step takes, as far as is known: those there and missing."""
+        """Return how many judgements a step needs, as far as known: collected and missing."""
         return self.judgements[step] + self._missed[step]
 
     def judged(self, person: str) -> int:
-        """Return how many items somebody answered that are no tests."""
+        """Return how many items somebody answered, without tests."""
         found = self.people[person]
         return found.answered - found.tests
 
     def leased(self, person: str, now: float) -> list[tuple[str, str]]:
-        """Return what somebody has before them now, item and step, in the order it was shown."""
+        """Return the leases of a person, item and step, in the order they were shown."""
         return self._leases.live(person, now)
 
     def untaken_tests(self, person: str, step: str) -> list[str]:
-        """Return tests of a step that somebody was shown once and has not answered or skipped."""
+        """Return tests of a step that somebody was shown and has not answered or skipped."""
         return [
             item
             for item, of_step in self._leases.untaken.get(person, ())
@@ -211,11 +203,11 @@ class State:
         return (self._ids[place] for _, place in self._queues[step])
 
     def to_remove(self) -> list[str]:
-        """Name the people whose trust is too low and whose judgements still count."""
+        """Return the people whose trust is too low and whose judgements still count."""
         return sorted(self._failing)
 
     def to_readmit(self) -> list[str]:
-        """Name the people who were removed for their trust, which is no longer too low."""
+        """Return the people who were removed for low trust that is no longer low."""
         return sorted(self._redeemed)
 
     # What can happen
@@ -223,7 +215,7 @@ class State:
     def _imported(self, event: Event) -> None:
         data, name = event.data, event.item or ""
         if name in self.items:
-            raise InputError(f"{_place(event)}: the item '{name}' was imported before.")
+            raise InputError(f"{_place(event)}: the item '{name}' was already imported.")
         gold = data.get("gold")
         item = Item(
             id=name,
@@ -261,7 +253,7 @@ class State:
     def _invited(self, event: Event) -> None:
         data, name = event.data, event.annotator or ""
         if name in self.people:
-            # A new link for somebody who is there: their work and their trust stay.
+            # A new link for an existing person: their work and their trust stay.
             person = self.people[name]
             person.token, person.role = data.get("token"), data["role"]
             person.name = data.get("name") or person.name
@@ -362,7 +354,7 @@ class State:
         if person.status == "removed":
             person.status = "active"
         person.removed_for = None
-        # Otherwise the trust that the owner has overruled would remove them at once.
+        # Otherwise the trust that the owner overruled would remove them immediately.
         person.kept = event.data.get("why") != "trust"
         self._let_count(person, True)
 
@@ -379,7 +371,7 @@ class State:
         if protocol.steps == self.protocol.steps:
             self._take_protocol(protocol)
         else:
-            # What is missing is counted by the old rules on the way out, by the new ones again.
+            # Items are taken out by the old rules and put in again by the new ones.
             for item in self.ordinary():
                 self._take_out(item)
             self._take_protocol(protocol)
@@ -407,7 +399,7 @@ class State:
         self._watch(person)
 
     def _trust_again(self, person: Person) -> None:
-        """Work out the trust of somebody anew, from all their answers to tests."""
+        """Compute the trust of somebody again, from all their answers to tests."""
         tests = []
         for name, step in self._answered_by[person.id]:
             item, rule = self.items[name], self._steps[step]
@@ -419,7 +411,7 @@ class State:
         self._watch(person)
 
     def _watch(self, person: Person) -> None:
-        """Note whether the trust of somebody should remove them, or let them in again."""
+        """Note whether the trust of somebody should remove or readmit them."""
         fails = person.role == "annotator" and person.fails(self.protocol.quality)
         _put(self._failing, person.id, fails and person.counts and not person.kept)
         by_trust = not person.counts and person.removed_for == "trust"
@@ -440,7 +432,7 @@ class State:
 
     def _take_protocol(self, protocol: Protocol) -> None:
         self.protocol = protocol
-        """The protocol with the settings that are in force now."""
+        """The protocol with the current settings."""
         self._steps: dict[str, Step] = {step.id: step for step in protocol.steps}
         self._sure = {step.id: Sureness(step) for step in protocol.steps}
         self._after: dict[str, list[str]] = {step.id: [] for step in protocol.steps}
@@ -452,7 +444,7 @@ class State:
                     self._referees[step.entry.step].append(step.id)
 
     def _put_in(self, item: Item) -> None:
-        """Let judgements of an item be collected."""
+        """Start collecting judgements of an item."""
         for step, part in item.steps.items():
             part.status, part.complete, part.counting = "waiting", False, []
             self._counts[step]["waiting"] += 1
@@ -460,7 +452,7 @@ class State:
             self._count_again(item, step)
 
     def _put_in_new(self, item: Item) -> None:
-        """Do what :meth:`_put_in` does for an item about which nobody has said anything."""
+        """Do the same as :meth:`_put_in`, faster, for an item without answers."""
         for step, part in item.steps.items():
             rule = self._steps[step]
             part.status = "open" if rule.entry is None else "waiting"
@@ -477,7 +469,7 @@ class State:
             self._queues[step].discard(item.key)
 
     def _hide(self, item: Item) -> None:
-        """Make an item that was taken out, or never put in, a hidden test."""
+        """Make an item that is not being collected a hidden test."""
         for step, part in item.steps.items():
             part.status, part.complete, part.counting = "done", True, []
             part.finalized = False
@@ -496,7 +488,8 @@ class State:
             return 0
         return max(rule.judgements - len(part.counting), 1)
 
-    def _is_enough(self, answers: list[Answer], rule: Step) -> bool:
+    def is_enough(self, answers: Sequence[Answer], rule: Step) -> bool:
+        """Say whether these judgements are enough for a label."""
         count = len(answers)
         if count < rule.judgements:
             return False
@@ -504,16 +497,28 @@ class State:
             return True
         return self._sure[rule.id](answers, rule.confidence)
 
+    def first_enough(
+        self, answers: Iterable[Answer], rule: Step, counts: Mapping[str, bool]
+    ) -> list[Answer]:
+        """Return the first answers of people who count, until they are enough."""
+        found: list[Answer] = []
+        for answer in answers:
+            if counts[answer.annotator]:
+                found.append(answer)
+                if self.is_enough(found, rule):
+                    break
+        return found
+
     def _count_too(self, item: Item, step: str, answer: Answer) -> None:
-        """Let one more judgement count: what :meth:`_count_again` comes to, without the others."""
+        """Count one more judgement: :meth:`_count_again`, without looking at the others."""
         part, rule = item.steps[step], self._steps[step]
         missing = rule.judgements - len(part.counting)
         part.counting.append(answer)
         part.version += 1
         self.judgements[step] += 1
-        part.complete = missing <= 1 and self._is_enough(part.counting, rule)
+        part.complete = missing <= 1 and self.is_enough(part.counting, rule)
         if part.complete or missing > 1:
-            # Of the first ones each is one less; of the others only the last one is.
+            # Each of the first judgements reduces what is missing, of the others only the last.
             self._missed[step] -= 1
         if part.complete:
             self._settle(item, step)
@@ -523,16 +528,12 @@ class State:
             self._queues[step].add(item.key)
 
     def _count_again(self, item: Item, step: str) -> None:
-        """Find anew which answers count."""
+        """Find out again which answers count."""
         part, rule = item.steps[step], self._steps[step]
         missed, before = self._missing(part, rule), len(part.counting)
-        part.counting, part.complete = [], False
-        for name, answer in part.answers.items():
-            if self.people[name].counts:
-                part.counting.append(answer)
-                part.complete = self._is_enough(part.counting, rule)
-                if part.complete:
-                    break
+        counts = {name: self.people[name].counts for name in part.answers}
+        part.counting = self.first_enough(part.answers.values(), rule, counts)
+        part.complete = self.is_enough(part.counting, rule)
         if part.complete:
             part.finalized = False
         elif part.finalized and part.counting:
@@ -552,7 +553,7 @@ class State:
             self._settle(item, step)
 
     def _settle(self, item: Item, step: str) -> None:
-        """Find the status of an item in a step, and in the steps that hang on it."""
+        """Update the status of an item in a step, and in the steps that depend on it."""
         part, rule = item.steps[step], self._steps[step]
         status = self._status(item, step)
         moved = status != part.status
@@ -566,7 +567,7 @@ class State:
         for other in self._after[step]:
             self._settle(item, other)
         if moved and rule.entry is not None and rule.entry.rule == "disputed":
-            # What the referee says settles the step that the dispute is about.
+            # The decision of the referee settles the disputed step.
             self._settle(item, rule.entry.step)
 
     def _status(self, item: Item, step: str) -> Status:
@@ -600,10 +601,10 @@ class State:
         return enters(entry, source, lambda: self._settled_labels(item, entry.step))
 
     def _settled_labels(self, item: Item, step: str) -> dict[str, Label]:
-        """Return the labels that the way of an item follows.
+        """Return the labels that decide the status of an item.
 
-        They are of the trust that people had when they answered: otherwise each new test would
-        open and close items that were done long ago.
+        They use the trust that people had when they answered: otherwise each new test could reopen
+        and close items that were done long ago.
         """
         trust = {answer.annotator: answer.trust for answer in item.steps[step].counting}
         return self._labels(item, step, trust)
@@ -647,6 +648,6 @@ def _place(event: Event) -> str:
 def _unknown(event: Event, name: Any) -> str:
     found = f"'{name}'" if name else "an item, a step or a person"
     return (
-        f"{_place(event)} ({event.kind}) needs {found}, which neither the event itself nor any "
-        "before it nor the protocol has; the log is not whole, or belongs to another protocol."
+        f"{_place(event)} ({event.kind}) needs {found}, which neither the event, an earlier one "
+        "nor the protocol has; the log is incomplete, or belongs to another protocol."
     )

@@ -1,29 +1,34 @@
-"""Whether the judgements of an item are sure enough, so that nobody else has to be asked."""
+"""The stopping rule: whether the judgements of an item are enough to stop asking."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from tactful.annotation.protocol.records import Step
 from tactful.annotation.state.items import Answer
-from tactful.annotation.state.votes import SAME, SINGLE, applies, best_of, choose_each, is_closed
-
-
-def is_sure(step: Step, answers: Sequence[Answer], confidence: float) -> bool:
-    """Say whether the label of each required question is at least so sure; 0: whether it is clear.
-
-    The trust is that which people had when they answered. Questions that do not apply and those
-    whose labels know no confidence are left out.
-    """
-    return Sureness(step)(answers, confidence)
+from tactful.annotation.state.votes import (
+    SAME,
+    SINGLE,
+    Given,
+    applies,
+    best_of,
+    choose_each,
+    is_closed,
+    sum_up,
+)
 
 
 class Sureness:
-    """:func:`is_sure` for one step, made ready once: it is asked after nearly every answer."""
+    """Says whether the label of each required question of a step reaches a confidence.
+
+    It is prepared once per step, because it is called after nearly every answer. The weights are
+    the trust that people had when they answered. Questions that do not apply, and those whose
+    labels have no confidence, are left out.
+    """
 
     def __init__(self, step: Step):
         self._weighted = step.combine == "trust_weighted"
         closed = [question for question in step.questions if is_closed(question)]
-        # Questions that everybody answers need no look at conditions.
+        # Questions that everybody answers need no check of conditions.
         self._plain = [
             question.id
             for question in closed
@@ -34,7 +39,7 @@ class Sureness:
         self._needed = needed.intersection(self._plain)
 
     def __call__(self, answers: Sequence[Answer], confidence: float) -> bool:
-        """Answer for some judgements of one item."""
+        """Return whether some judgements of one item are enough; 0.0 asks for clear labels."""
         if not answers:
             return False
         least, count = confidence - SAME, len(answers)
@@ -45,12 +50,12 @@ class Sureness:
         for name in self._plain:
             try:
                 said = [form[name] for form in forms]
-            except KeyError:  # somebody left a question out, in a log that nobody checked
+            except KeyError:  # an unchecked log may lack answers
                 said = [form.get(name) for form in forms]
             value = said[0]
-            # Most often all say the same; then nothing has to be weighed.
+            # Usually all agree, and no weights are needed.
             if said.count(value) != count or not has_weight or value is None:
-                value, share = _weigh(said, weights)
+                value, share = best_of(sum_up(_given(said, weights)))
                 if share is None or share < least:
                     return False
             if name in self._needed:
@@ -59,31 +64,19 @@ class Sureness:
             if question.when and not applies(question, best):
                 continue
             said = [form.get(question.id) for form in forms]
-            weigh = _weigh_each if question.kind == "choices" else _weigh
-            best[question.id], share = weigh(said, weights)
+            given = _given(said, weights)
+            if question.kind == "choices" and given:
+                best[question.id], share, _ = choose_each(given)
+            else:
+                best[question.id], share = best_of(sum_up(given))
             if question.required and (share is None or share < least):
                 return False
         return True
 
 
-def _weigh(said: Sequence[Any], weights: Sequence[float]) -> tuple[Any, float | None]:
-    sums: dict[str, float] = {}
-    for each, weight in zip(said, weights, strict=True):
-        if each is not None and weight:
-            sums[each] = sums.get(each, 0.0) + weight
-    if len(sums) != 2:
-        return best_of(sums)
-    # The same for two answers, by far the most common case.
-    (value, most), (other, least) = sums.items()
-    if most < least:
-        value, most, least = other, least, most
-    return (None, None) if least >= most * (1 - SAME) else (value, most / (most + least))
-
-
-def _weigh_each(said: Sequence[Any], weights: Sequence[float]) -> tuple[Any, float | None]:
-    given = [
+def _given(said: Sequence[Any], weights: Sequence[float]) -> Given:
+    return [
         (each, weight)
         for each, weight in zip(said, weights, strict=True)
         if each is not None and weight
     ]
-    return choose_each(given)[:2] if given else (None, None)

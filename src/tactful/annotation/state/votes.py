@@ -1,4 +1,4 @@
-"""Votes: the weight that stands behind each answer to one question."""
+"""Votes: the weight of each answer to one question."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,30 +6,30 @@ from typing import Any
 from tactful.annotation.protocol.records import Question
 
 SAME = 1e-9
-"""Sums of decimals that are equal on paper differ in the last digits."""
+"""Sums within this relative difference count as equal, to allow for rounding."""
 SINGLE = ("choice", "scale")
 
 Given = Sequence[tuple[Any, float]]
-"""The answers of those who were asked a question, and what each weighs."""
+"""The answers to a question, with their weights."""
 
 
 def is_closed(question: Question) -> bool:
-    """Say whether answers to a question can be for or against a label: only those are disputed."""
+    """Say whether a question has a fixed set of answers; only such questions can be disputed."""
     return question.per is None and question.kind in ("choice", "scale", "choices")
 
 
 def applies(question: Question, values: Mapping[str, Any]) -> bool:
-    """Say whether a question is asked, given the labels of the questions before it."""
+    """Say whether a question is asked, given the answers or labels of those before it."""
     for condition in question.when:
         value = values.get(condition.question)
-        chosen = value if isinstance(value, tuple) else (value,)
+        chosen = value if isinstance(value, list | tuple) else (value,)
         if not any(each in condition.values for each in chosen):
             return False
     return True
 
 
 def sum_up(given: Given) -> dict[str, float]:
-    """Return the weight behind each answer."""
+    """Return the weight of each answer."""
     sums: dict[str, float] = {}
     for said, weight in given:
         sums[said] = sums.get(said, 0.0) + weight
@@ -37,7 +37,7 @@ def sum_up(given: Given) -> dict[str, float]:
 
 
 def best_of(sums: Mapping[str, float]) -> tuple[str | None, float | None]:
-    """Return the answer with the most weight and its share; no answer where two have the most."""
+    """Return the answer with the most weight and its share; no answer if there is a tie."""
     if len(sums) == 1:
         return next(iter(sums)), 1.0
     if not sums:
@@ -53,7 +53,7 @@ def best_of(sums: Mapping[str, float]) -> tuple[str | None, float | None]:
 
 
 def shares_of(sums: Mapping[str, float]) -> dict[str, float]:
-    """Return the share of the weight behind each answer, in the order of the answers."""
+    """Return the share of each answer, sorted by answer."""
     if len(sums) == 1:
         return dict.fromkeys(sums, 1.0)
     total = sum(sums.values())
@@ -61,10 +61,10 @@ def shares_of(sums: Mapping[str, float]) -> dict[str, float]:
 
 
 def choose_each(given: Given) -> tuple[tuple[str, ...] | None, float | None, dict[str, float]]:
-    """Return what more than half gave, how sure that is at least, and the share of each.
+    """Return the values that more than half gave, the lowest confidence, and each value's share.
 
-    Each answer is a list, and each thing on it a vote of its own; nothing is returned where just
-    half gave one of them.
+    Each answer is a list of values, and each value has a vote of its own. There is no result if
+    exactly half gave one of them.
     """
     total = sum(weight for _, weight in given)
     sums: dict[str, float] = {}

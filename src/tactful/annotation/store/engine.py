@@ -1,11 +1,12 @@
-"""Connections to a store: how they are made, and what is said where they fail."""
+"""Connections to a store: engines, migrations, the writer lock, and errors."""
 
 import logging
 import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Protocol
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -15,41 +16,27 @@ from tactful.annotation.store.url import database_file, shown
 from tactful.errors import InputError
 
 _WAIT = 10
-"""Seconds that SQLite waits for a reader, and that connecting to a server may take."""
+"""Seconds that SQLite waits for a lock, and that connecting to a server may take."""
 _QUIET = "tactful"
 FAILURES = (SQLAlchemyError, OSError)
-"""What a database that fails raises; a lost connection is not always wrapped by its driver."""
+"""Exceptions of a failing database; drivers do not always wrap a lost connection."""
 
 
-class Reading:
-    """A connection for one look, whose failure is one sentence."""
-
-    def __init__(self, engine: sa.Engine, where: str):
-        self._engine, self._where = engine, where
-
-    def __enter__(self) -> sa.Connection:
-        try:
-            self._connection = self._engine.connect()
-        except FAILURES as error:
-            raise unreachable(self._where, error) from error
-        return self._connection
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._connection.close()
-        if isinstance(value, FAILURES):
-            raise unreachable(self._where, value) from value
+@contextmanager
+def reading(engine: sa.Engine, where: str) -> Iterator[sa.Connection]:
+    """Open a connection for reading; a database failure becomes an :class:`InputError`."""
+    try:
+        with engine.connect() as connection:
+            yield connection
+    except FAILURES as error:
+        raise unreachable(where, error) from error
 
 
 def make_engine(url: sa.URL, read_only: bool) -> sa.Engine:
-    """Return what makes connections that keep a promise: a commit is on disk when it returns."""
+    """Return an engine whose commits are on disk when they return."""
     if url.get_backend_name() == "sqlite":
         return _sqlite_engine(url, read_only)
-    # A connection that the server closed meanwhile is noticed before it is used.
+    # Detects connections that the server closed meanwhile.
     engine = sa.create_engine(
         url,
         pool_pre_ping=True,
@@ -57,13 +44,13 @@ def make_engine(url: sa.URL, read_only: bool) -> sa.Engine:
         pool_logging_name=_QUIET,
         connect_args={"timeout": _WAIT},
     )
-    # That closing a lost connection fails is no news; the sentence of the loss was said.
+    # A failure to close a lost connection needs no message; the loss was reported.
     logging.getLogger(f"sqlalchemy.pool.impl.QueuePool.{_QUIET}").setLevel(logging.CRITICAL)
 
     @sa.event.listens_for(engine, "connect")
     def _on_connect(connection: Any, _: Any) -> None:
         cursor = connection.cursor()
-        # Whatever the server's own default is.
+        # Independent of the server's default.
         cursor.execute("SET synchronous_commit = on")
         if read_only:
             cursor.execute("SET default_transaction_read_only = on")
@@ -77,7 +64,7 @@ def _sqlite_engine(url: sa.URL, read_only: bool) -> sa.Engine:
 
     @sa.event.listens_for(engine, "connect")
     def _on_connect(connection: Any, _: Any) -> None:
-        # Without this the driver begins a transaction only before some statements.
+        # Otherwise the driver starts transactions only before some statements.
         connection.isolation_level = None
         if read_only:
             connection.execute("PRAGMA query_only = ON")
@@ -109,7 +96,7 @@ def migrate(connection: sa.Connection, where: str) -> None:
 
 
 def refuse_unknown(connection: sa.Connection, where: str) -> None:
-    """Refuse a database whose tables are not those that this Tactful reads."""
+    """Refuse a database whose tables this version cannot read."""
     revision = _revision(connection)
     if revision is None:
         raise InputError(
@@ -118,16 +105,16 @@ def refuse_unknown(connection: sa.Connection, where: str) -> None:
     _refuse_newer(revision, where)
     if revision != HEAD:
         raise InputError(
-            f"{where}: the store was made by an older Tactful; open it for writing once (such as "
-            "with 'tactful annotate serve'), which brings it up to date."
+            f"{where}: the store was made by an older Tactful; open it for writing once (for "
+            "example with 'tactful annotate serve') to update it."
         )
 
 
 def _refuse_newer(revision: str | None, where: str) -> None:
     if revision is not None and revision > HEAD:
         raise InputError(
-            f"{where}: the store was made by a newer Tactful (its tables are of version "
-            f"{revision}; expected {HEAD} at most); install that one."
+            f"{where}: the store was made by a newer Tactful (table version {revision}; "
+            f"expected {HEAD} at most); update Tactful."
         )
 
 
@@ -139,15 +126,15 @@ def _revision(connection: sa.Connection) -> str | None:
 
 
 def unreachable(where: str, error: Exception) -> InputError:
-    """Build the error of a store that does not answer."""
+    """Build the error for a store that cannot be reached."""
     return InputError(
-        f"{where}: the store cannot be opened ({reason(error)}); expected a database that can be "
-        "reached; is the server running, and are name and password right?"
+        f"{where}: cannot open the store ({reason(error)}); expected a reachable database; check "
+        "that the server runs, and the name and password."
     )
 
 
 def reason(error: Exception) -> str:
-    """Say in a few words what a driver says in many."""
+    """Shorten the message of a database driver."""
     cause: BaseException = error
     if isinstance(error, DBAPIError) and error.orig is not None:
         cause = error.orig
@@ -160,29 +147,14 @@ def reason(error: Exception) -> str:
 
 
 _NUMBER = 0x7AC7_F01E
-"""Ours among the advisory locks of a database of PostgreSQL."""
+"""Our number among the advisory locks of a PostgreSQL database."""
 _PATIENCE = 3.0
-"""Seconds: the server needs a moment to see that a killed process has gone."""
+"""Seconds to wait: the server needs a moment to notice that a process was killed."""
 _PAUSE = 0.05
 
 
-class WriterLock(Protocol):
-    """What says that this process may write."""
-
-    def take(self, connection: sa.Connection) -> None:
-        """Take it, or raise a sentence; ``connection`` is the one that will write."""
-
-    def release(self) -> None:
-        """Let others write."""
-
-
-def writer_lock(url: sa.URL) -> WriterLock:
-    """Return the lock that suits a store."""
-    return _FileLock(url) if url.get_backend_name() == "sqlite" else _AdvisoryLock(url)
-
-
 class _FileLock:
-    """A lock of SQLite on a file beside the store: the same on every system."""
+    """An SQLite lock on a file beside the store: it works the same on every system."""
 
     def __init__(self, url: sa.URL):
         path = database_file(url)
@@ -207,7 +179,7 @@ class _FileLock:
 
 
 class _AdvisoryLock:
-    """A lock of PostgreSQL that the writing connection itself holds: it ends with it."""
+    """A PostgreSQL advisory lock, held by the writing connection until it closes."""
 
     def __init__(self, url: sa.URL):
         self._where = shown(url)
@@ -224,22 +196,30 @@ class _AdvisoryLock:
             time.sleep(_PAUSE)
 
     def release(self) -> None:
-        """Do nothing: closing the connection releases it."""
+        """Do nothing: closing the connection releases the lock."""
 
 
 def _refusal(where: str, error: sqlite3.Error | None = None) -> InputError:
     if error is not None and "locked" not in str(error):
-        return InputError(f"{where}: the store cannot be held for writing ({error}).")
+        return InputError(f"{where}: cannot lock the store for writing ({error}).")
     return InputError(
         f"{where}: another process is writing to this project, probably 'tactful annotate serve'; "
-        "only one can write at a time. Stop it with Ctrl-C, run this command again, then start it "
-        "again: answers that people give meanwhile wait in their browsers. Invitations, removals "
-        "and decisions need no stop: make them on the owner's pages."
+        "only one can write at a time. Stop it with Ctrl-C, run this command again, then restart "
+        "it: answers that people give meanwhile wait in their browsers. For invitations, removals "
+        "and decisions you can use the owner's pages instead."
     )
 
 
 def is_database(path: Path) -> bool:
-    """Say whether a file begins as one of SQLite does; an empty one is new."""
+    """Say whether a file is an SQLite database; an empty one is new."""
     with path.open("rb") as file:
         start = file.read(16)
     return not start or start == b"SQLite format 3\x00"
+
+
+WriterLock = _FileLock | _AdvisoryLock
+
+
+def writer_lock(url: sa.URL) -> WriterLock:
+    """Return the lock that gives one process the right to write to a store."""
+    return _FileLock(url) if url.get_backend_name() == "sqlite" else _AdvisoryLock(url)

@@ -1,6 +1,6 @@
-"""The one table of a store: a row for each event.
+"""The table of a store, with a row for each event, and how events become rows.
 
-:data:`HEAD` is the newest migration; a test holds both against each other.
+:data:`HEAD` is the newest migration; a test compares both.
 """
 
 import json
@@ -19,7 +19,7 @@ metadata = sa.MetaData()
 events = sa.Table(
     "events",
     metadata,
-    # Given by the one writer and not by the database: what is rolled back leaves no gap.
+    # Assigned by the writer instead of the database: a rollback leaves no gap.
     sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("at", sa.Double, nullable=False),
@@ -36,7 +36,7 @@ _CANNOT_BE_STORED = re.compile("[\x00\ud800-\udfff]")
 
 
 def as_row(event: Event) -> dict[str, Any]:
-    """Return an event as a row without a number; refuse what a database could not give back."""
+    """Return an event as a row without a number; refuse what a database cannot store."""
     row: dict[str, Any] = {
         "kind": event.kind,
         "at": float(event.at),
@@ -48,21 +48,21 @@ def as_row(event: Event) -> dict[str, Any]:
     for name, value in row.items():
         if isinstance(value, str) and not value.isprintable() and _CANNOT_BE_STORED.search(value):
             raise InputError(
-                f"Found the {name} {value!r}; expected letters that every database can store."
+                f"Found the {name} {value!r}; expected characters that every database can store."
             )
     try:
-        # Only ASCII: PostgreSQL has no zero byte and no half of a pair, JSON can write both.
+        # ASCII only: JSON escapes zero bytes and lone surrogates, which PostgreSQL cannot store.
         row["data"] = json.dumps(dict(event.data), allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"Found what JSON cannot hold in an event '{event.kind}' ({error}); expected texts, "
-            "numbers, lists and mappings."
+            f"Found data that JSON cannot hold in an event '{event.kind}' ({error}); expected "
+            "texts, numbers, lists and mappings."
         ) from None
     return row
 
 
 def as_events(rows: Iterable[Sequence[Any]], data: Iterable[dict[str, Any]]) -> list[Event]:
-    """Return the events of rows; ``data`` is what their last cells hold, read."""
+    """Return the events of rows; ``data`` has their parsed last cells."""
     return [
         Event(kind, at, item, annotator, step, each, key, number)
         for (number, kind, at, item, annotator, step, key, _), each in zip(rows, data, strict=True)
@@ -70,12 +70,12 @@ def as_events(rows: Iterable[Sequence[Any]], data: Iterable[dict[str, Any]]) -> 
 
 
 def last_number(connection: sa.Connection) -> int:
-    """Return the number of the last event; 0 where there is none."""
+    """Return the number of the last event; 0 if there is none."""
     return int(connection.scalar(sa.select(sa.func.max(events.c.number))) or 0)
 
 
 def fresh_rows(connection: sa.Connection, rows: Sequence[dict[str, Any]]) -> list[int]:
-    """Return the places of the rows whose key is new."""
+    """Return the indices of the rows whose key is new."""
     keys = [row["key"] for row in rows if row["key"] is not None]
     seen: set[str] = set()
     for start in range(0, len(keys), _KEYS_AT_ONCE):

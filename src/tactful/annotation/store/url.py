@@ -1,4 +1,4 @@
-"""Where a log is kept, as a URL: a file of SQLite or a database of PostgreSQL."""
+"""The URL of a store: an SQLite file or a PostgreSQL database."""
 
 import os
 from importlib.util import find_spec
@@ -15,9 +15,9 @@ _POSTGRES = ("postgres", "postgresql", "postgresql+pg8000")
 
 
 def parse_url(url: str, base: Path | None = None, password: str | None = None) -> sa.URL:
-    """Read a URL; a relative file is looked for in ``base``, and a typo is one sentence.
+    """Parse a URL; a relative path is relative to ``base``.
 
-    A password that the URL does not have is ``password``, or that of ``$PGPASSWORD``.
+    Without a password in the URL, ``password`` or ``$PGPASSWORD`` is used.
     """
     try:
         found = sa.make_url(url)
@@ -26,9 +26,7 @@ def parse_url(url: str, base: Path | None = None, password: str | None = None) -
     if found.drivername in ("sqlite", "sqlite+pysqlite"):
         return _of_file(found, base)
     if found.drivername not in _POSTGRES:
-        raise UsageError(
-            f"Found a store of the kind '{found.drivername}'; expected {EXPECTED}; is it a typo?"
-        )
+        raise UsageError(f"Found a store of the kind '{found.drivername}'; expected {EXPECTED}.")
     if not found.database:
         raise UsageError(
             f"Found the store '{shown(found)}' without the name of a database; expected {EXPECTED}."
@@ -51,12 +49,12 @@ def _of_file(url: sa.URL, base: Path | None) -> sa.URL:
 
 
 def without_password(url: str) -> tuple[str, str | None]:
-    """Return a URL as it may be written down, and its password."""
+    """Return a URL without its password, and the password."""
     found = parse_url(url)
     if found.get_backend_name() == "sqlite":
         return url, None
     asked = sa.make_url(url).password
-    # To set a password to None means to leave it as it is.
+    # Setting a password to None would leave it unchanged.
     plain = sa.URL.create(
         found.drivername, found.username, None, found.host, found.port, found.database, found.query
     )
@@ -64,16 +62,16 @@ def without_password(url: str) -> tuple[str, str | None]:
 
 
 def shown(url: sa.URL) -> str:
-    """Write a URL for a message: without its password."""
+    """Return a URL for messages, without its password."""
     return url.render_as_string(hide_password=True)
 
 
 def database_file(url: sa.URL) -> Path:
-    """Return the file of a store of SQLite; its folder must be there."""
+    """Return the file of an SQLite store; its folder must exist."""
     path = Path(url.database or "")
     if not path.parent.is_dir():
         raise InputError(
-            f"{path}: there is no folder '{path.parent}'; expected one for the store; make it."
+            f"{path}: found no folder '{path.parent}'; expected one for the store; create it."
         )
     if path.is_dir():
         raise InputError(f"{path}: found a folder; expected the file of a store.")
@@ -81,7 +79,7 @@ def database_file(url: sa.URL) -> Path:
 
 
 def _hidden(url: str) -> str:
-    """Leave out what may be a password in a URL that cannot be read."""
+    """Remove what may be a password from an invalid URL."""
     scheme, mark, rest = url.partition("://")
     return scheme + mark + rest.rpartition("@")[2]
 

@@ -1,8 +1,13 @@
-"""Answers as a plain form has them: what adjudication and hidden tests are entered with.
+"""Plain HTML forms for adjudication and for the right answers of hidden tests.
 
-Fields are named ``q:`` and the question; where it is asked for each answer of another one, an at
-sign and that answer follow. ``own:`` holds words of one's own, and ``add:`` further spans, a line
-each, as ``12-20 category``; one with a gap is ``12-20,25-30 category``.
+Fields of adjudication are named ``q:`` and the question, with an at sign and the answer of the
+other question for ``per``. ``own:`` holds free answers, and ``add:`` further spans, one per line,
+as ``12-20 category``, or ``12-20,25-30 category`` with a gap.
+
+In the form of a hidden test any question may be left out. Several ticked answers to a single-choice
+question are all right. For several answers and spans, the box "tested" says whether exactly the
+given set is right, which may be empty. The form cannot show questions with ``per`` or several right
+sets; these are kept unless they are removed or replaced.
 """
 
 import re
@@ -23,7 +28,7 @@ _SPAN = re.compile(rf"\s*({_PIECE}(?:\s*,\s*{_PIECE})*)(?:\s+(\S.*?))?\s*")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A span that somebody marked, to be taken over or not."""
+    """A span that somebody marked, to be accepted or not."""
 
     parts: tuple[Piece, ...]
     """The pieces that it covers; most have one."""
@@ -40,7 +45,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One question in a form, or one of those that are asked for each answer of another."""
+    """One question in a form, or one part of a question with ``per``."""
 
     question: Question
     name: str
@@ -57,7 +62,7 @@ def fields(
     given: Mapping[str, Mapping[str, Any]],
     text: str,
 ) -> list[Field]:
-    """Return the fields of a form; ``current`` fills them in, ``given`` is what people said."""
+    """Return the fields of a form, filled with ``current``; ``given`` has everybody's answers."""
     made: list[Field] = []
     everyone = [current, *given.values()]
     for question in step.questions:
@@ -73,7 +78,7 @@ def fields(
 
 
 def read_answers(step: Step, form: Form) -> dict[str, Any]:
-    """Return the answers of a form; what was left empty is left out."""
+    """Return the answers of a form; empty fields are left out."""
     answers: dict[str, Any] = {}
     for question in step.questions:
         if question.per is None:
@@ -113,7 +118,7 @@ def _read(question: Question, name: str, form: Form) -> Any:
 
 
 def read_spans(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the spans of lines such as ``12-20 category``; empty lines are passed over."""
+    """Return the spans of lines such as ``12-20 category``; empty lines are ignored."""
     return [_span(line) for line in lines if line.strip()]
 
 
@@ -149,7 +154,7 @@ def _field(
 def _marks(
     question: Question, answer: Any, given: Mapping[str, Mapping[str, Any]], text: str
 ) -> tuple[Mark, ...]:
-    """Return every span that anybody marked, once, with who did."""
+    """Return every span that anybody marked, once, with their names."""
     people: dict[tuple[tuple[Piece, ...], str], list[str]] = {}
     for person, answers in given.items():
         for span in answers.get(question.id) or ():
@@ -170,7 +175,7 @@ def _place(span: Mapping[str, Any]) -> tuple[tuple[Piece, ...], str]:
 
 
 def _keys(question: str, answers: Iterable[Mapping[str, Any]]) -> Sequence[str]:
-    """Return the answers that anybody gave to the question that another one is asked for."""
+    """Return all answers that anybody gave to a question."""
     found: dict[str, None] = {}
     for each in answers:
         answer = each.get(question)
@@ -192,15 +197,15 @@ class GoldField:
     lines: str
     """Texts or spans, a line each; answers of one's own."""
     not_asked: bool
-    """It is right that the question was not asked."""
+    """Whether not being asked is right."""
     shortened: bool
-    """The test accepts more than this form can show."""
+    """Whether the test accepts more than the form can show."""
     kept: tuple[str, ...] = ()
-    """What is right of a question that is asked for each answer of another, in lines."""
+    """The right answers of a question with ``per``, as lines."""
 
 
 def gold_fields(step: Step, gold: Mapping[str, Any]) -> list[GoldField]:
-    """Return the fields of the form, filled in; questions that it cannot ask only where tested."""
+    """Return the fields of the form, filled in; questions with ``per`` only if tested."""
     return [
         _gold_field(question, gold)
         for question in step.questions
@@ -209,9 +214,9 @@ def gold_fields(step: Step, gold: Mapping[str, Any]) -> list[GoldField]:
 
 
 def read_gold(step: Step, form: Form, before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the right answers that a form names; what is not tested is left out.
+    """Return the right answers of a form; untested questions are left out.
 
-    ``before`` has those that the form was filled in with.
+    ``before`` has the answers that the form was filled with.
     """
     gold: dict[str, Any] = {}
     for question in step.questions:
@@ -233,7 +238,7 @@ def read_gold(step: Step, form: Form, before: Mapping[str, Any]) -> dict[str, An
 
 
 def _is_first(gold: Any, found: Any) -> bool:
-    """Say whether a form came back as it was filled in: with the first of the sets."""
+    """Say whether a form came back unchanged, with the first of the sets."""
     accepted = acceptable(gold)
     if not accepted or not isinstance(accepted[0], list) or not isinstance(found, list):
         return bool(accepted) and accepted[0] == found

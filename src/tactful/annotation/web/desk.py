@@ -1,6 +1,6 @@
-"""What all pages of the owner share: who may see them, and how forms come in.
+"""What all pages of the owner share: access control, forms and rendering.
 
-To anybody else these pages do not exist: an annotator gets the same answer as for a wrong address.
+For others these pages do not exist: an annotator gets the same response as for a wrong address.
 """
 
 import csv
@@ -25,13 +25,13 @@ from tactful.annotation.web.security import read_form
 from tactful.annotation.web.session import Session, need_session
 
 Form = Mapping[str, list[str]]
-Endpoint = Callable[[Request], Awaitable[Response]]
+Endpoint = Callable[[Request], Response | Awaitable[Response]]
 OWNER = ("owner",)
 REFEREE = ("owner", "referee")
 
 
 class Desk:
-    """A project, its figures, and the door to the pages about them."""
+    """Renders the owner's pages of a project, with access control."""
 
     def __init__(self, project: Project):
         self.project = project
@@ -42,11 +42,7 @@ class Desk:
     ) -> Endpoint:
         """Return the endpoint of a page that only people of some roles see."""
 
-        async def endpoint(request: Request) -> Response:
-            session = await self._enter(request, roles)
-            return await run_in_threadpool(view, request, session)
-
-        return endpoint
+        return lambda request: view(request, self._enter(request, roles))
 
     def action(
         self, act: Callable[[Request, Session, Form], Response], roles: Sequence[str] = OWNER
@@ -54,7 +50,7 @@ class Desk:
         """Return the endpoint of a form; it must carry the token of the session."""
 
         async def endpoint(request: Request) -> Response:
-            session = await self._enter(request, roles)
+            session = await run_in_threadpool(self._enter, request, roles)
             form = await read_form(request, session)
             try:
                 return await run_in_threadpool(act, request, session, form)
@@ -64,8 +60,7 @@ class Desk:
         return endpoint
 
     def show(self, request: Request, session: Session, template: str, **values: Any) -> Response:
-        """Render a page of the owner; texts are blurred where the project says so, until asked."""
-        status = values.pop("status", 200)
+        """Render a page of the owner; texts are blurred by the project's setting, until asked."""
         can_veil = self.project.wellbeing.blur
         asked = shown(request)
         veiled = can_veil and not asked
@@ -73,7 +68,7 @@ class Desk:
             request,
             template,
             session,
-            status,
+            values.pop("status", 200),
             path=request.url.path,
             said=request.query_params.get("said", "")[:200],
             when=when,
@@ -87,54 +82,54 @@ class Desk:
             **values,
         )
 
-    async def _enter(self, request: Request, roles: Sequence[str]) -> Session:
-        session = await run_in_threadpool(need_session, self.project, request)
+    def _enter(self, request: Request, roles: Sequence[str]) -> Session:
+        session = need_session(self.project, request)
         if session.person.role not in roles or session.person.status != "active":
             raise HTTPException(404)
         return session
 
 
 def back(path: str, said: str, **query: str) -> Response:
-    """Send the browser to a page that says what was done."""
+    """Redirect to a page with a message."""
     return RedirectResponse(f"{path}?{urlencode({**query, 'said': said})}", 303)
 
 
 def shown(request: Request) -> dict[str, str]:
-    """Return what an address carries on where texts were asked for without a script."""
+    """Return the query that keeps texts visible without a script."""
     return {"show": "1"} if request.query_params.get("show") == "1" else {}
 
 
 def item_url(item: str, **query: str) -> str:
-    """Return the address of an item; ids may hold anything, also dots and slashes."""
+    """Return the URL of an item; ids may contain dots and slashes."""
     return f"/owner/item?{urlencode({'id': item, **query})}"
 
 
 def _turned(request: Request) -> str:
-    """Return the address of the same page with its texts shown, or blurred again."""
+    """Return the URL of the same page with its texts shown or blurred."""
     query = [(name, value) for name, value in request.query_params.multi_items()]
     others = [(name, value) for name, value in query if name not in ("show", "said")]
     return "?" + urlencode(others if shown(request) else [*others, ("show", "1")])
 
 
 def one(form: Form, name: str) -> str:
-    """Return the only value of a field; empty where there is none."""
+    """Return the first value of a field; empty if there is none."""
     return (form.get(name) or [""])[0].strip()
 
 
 def when(at: float | None) -> str:
-    """Return a time as people read it, in UTC."""
+    """Format a time in UTC."""
     if at is None:
         return "never"
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def percent(share: float | None, digits: int = 0) -> str:
-    """Return a share in per cent; a dash where it is undefined."""
+    """Format a share as a percentage; a dash if undefined."""
     return "–" if share is None else f"{share:.{digits}%}"  # noqa: RUF001
 
 
 def number_of(request: Request, name: str, default: int = 1) -> int:
-    """Return a whole number, from 1, of the address; anything else is the default."""
+    """Return a number from 1 of the query; anything else is the default."""
     given = request.query_params.get(name, "")
     return (
         max(1, int(given)) if given.isascii() and given.isdigit() and len(given) < 10 else default

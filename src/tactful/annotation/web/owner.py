@@ -1,4 +1,4 @@
-"""The owner's pages: where the project stands, how far people agree, and what happened."""
+"""The owner's pages for status, agreement and the log."""
 
 import math
 from collections import Counter
@@ -22,14 +22,14 @@ from tactful.annotation.web.session import Session
 
 LOG_PAGE = 50
 _MOST_LABELS = 15
-"""With more, the agreement on each label is in a list that opens."""
+"""With more labels, their agreement is in a collapsed list."""
 _MOST_UNWANTED = 20
-"""Items that nobody wants which the first page lists; the page of items has all."""
+"""Maximum number of skipped items on the page 'Status'."""
 _NOT_TOLD = ("token", "text", "context", "meta", "traits")
 _SEARCH_STEP = 5_000
-"""As many events as the store reads at once."""
+"""Events read together when searching for a kind."""
 _LONGEST_SEARCH = 20_000
-"""Events that are looked through for one page of the log, when only some kinds are wanted."""
+"""Maximum number of events searched for one page of the log."""
 
 
 def routes(project: Project) -> list[Route]:
@@ -182,14 +182,14 @@ def _newest(desk: Desk, before: int, kind: str | None) -> tuple[list[Event], int
 
 
 def _told(event: Event) -> str:
-    """Say in a line what an event holds; texts are on the page of the item, tokens nowhere."""
+    """Summarise an event in a line, without texts and tokens."""
     return "; ".join(
         f"{name}: {_plain(value)}" for name, value in event.data.items() if name not in _NOT_TOLD
     )
 
 
 def _has_words(event: Event, free: Set[str]) -> bool:
-    """Say whether an event tells what somebody wrote, who may have quoted a text."""
+    """Say whether an event contains free text, which may quote an item."""
     told = {**(event.data.get("answers") or {}), **(event.data.get("gold") or {})}
     return not free.isdisjoint(told) or bool(event.data.get("note") or event.data.get("reason"))
 
@@ -207,7 +207,7 @@ def _plain(value: Any) -> str:
 def _parted(
     accords: Sequence[Accord],
 ) -> tuple[list[Accord], list[tuple[str, list[Accord]]]]:
-    """Take the labels of questions that have very many apart, with the words of the question."""
+    """Separate the labels of questions with very many, with the text of the question."""
     count = Counter(each.question for each in accords if each.label is not None)
     titles = {each.question: each.title for each in accords if each.label is None}
     is_long = {name for name, labels in count.items() if labels > _MOST_LABELS}
@@ -225,7 +225,7 @@ def _chosen(seen: Sequence[View], wanted: str) -> View | None:
 
 
 def _label_names(step: Step, view: View | None) -> dict[str, str]:
-    """Return what the labels of a view are called, where the protocol names them."""
+    """Return the names of a view's labels, if the protocol has them."""
     if view is None or view.option is not None:
         return {}
     return {**option_names(step.question(view.question))}
@@ -234,7 +234,7 @@ def _label_names(step: Step, view: View | None) -> dict[str, str]:
 def _two(
     request: Request, people: Sequence[str], pairs: Sequence[confusion.Pair]
 ) -> tuple[str | None, str | None]:
-    """Return the two people that were asked for; without, the pair that shares most items."""
+    """Return the requested two people, or the pair with most items in common."""
     first, second = (request.query_params.get(name, "") for name in ("first", "second"))
     if first in people and second in people:
         return first, second
@@ -244,7 +244,7 @@ def _two(
 def _interval(accord: Accord) -> charts.Interval:
     answer = accord.answers[0]
     low, high = answer.interval or (None, None)
-    # The words of a question are cut off in a chart; its id tells it from the others.
+    # A question's text would be cut off in a chart; its id identifies it.
     name = accord.question if accord.label is None else accord.title
     return charts.Interval(name, answer.value, low, high, indent=accord.label is not None)
 

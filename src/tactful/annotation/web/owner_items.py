@@ -1,4 +1,4 @@
-"""The items: finding one, reading what everyone said about it, deciding, and editing tests."""
+"""The owner's pages for items: search, answers, decisions and hidden tests."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -43,10 +43,10 @@ class StepShown:
     here: ItemStep
     table: Comparison
     form: list[Field] | None
-    """What a referee fills in; None where there is nothing to decide."""
+    """The form of a decision; None if there is nothing to decide."""
     decided_by: str | None
     labels: dict[str, tuple[tuple[str, ...], float | None]]
-    """What the judgements come to, by question: in words, and how sure that is."""
+    """The labels by question: in words, with their confidence."""
 
 
 def routes(desk: Desk) -> list[Route]:
@@ -171,7 +171,7 @@ class _Pages:
             case "ordinary":
                 return None
             case "confirm":
-                # What was shown is what is stored; it is checked once more like anything sent.
+                # Store what was shown; it is checked again like any input.
                 return _confirmed(one(form, "gold"))
             case _:
                 gold: dict[str, Any] = {}
@@ -221,7 +221,7 @@ class _Pages:
         )
 
     def _may_see(self, session: Session, item: Item) -> bool:
-        """Say whether a person may open an item; referees see what is theirs to decide."""
+        """Say whether a person may open an item; referees see disputed and decided ones."""
         if session.person.role == "owner":
             return True
         return item.gold is None and any(
@@ -239,7 +239,7 @@ class _Pages:
         given = sorted(here.answers.values(), key=lambda answer: answer.at)
         decision: Answer | None = here.decision
         form = None
-        # What people skip may never come to be disputed or done.
+        # A skipped item may never become disputed or done.
         is_skipped = here.status == "open" and bool(here.skipped)
         if item.gold is None and (here.status in ("disputed", "done") or is_skipped):
             current = draft if draft is not None else decision.answers if decision else {}
@@ -250,7 +250,7 @@ class _Pages:
         return StepShown(step, here, table, form, by, self._labels(step, item))
 
     def _labels(self, step: Step, item: Item) -> dict[str, tuple[tuple[str, ...], float | None]]:
-        """Return the labels that are clear; a hidden test has none, and an open item not yet."""
+        """Return the clear labels of a finished item; hidden tests have none."""
         here = item.steps[step.id]
         if item.gold is not None or here.status not in ("done", "disputed"):
             return {}
@@ -289,7 +289,7 @@ class _Pages:
 
 def _label_words(step: Step, question: Question, value: Any) -> tuple[str, ...]:
     if step.combine == "dpm_scale":
-        return (f"{value} of 4",)  # two grades added up, which the options do not name
+        return (f"{value} of 4",)  # the sum of two answers is not an option
     return in_words(question, list(value) if isinstance(value, tuple) else value)
 
 
@@ -322,9 +322,9 @@ def _confirmed(text: str) -> Mapping[str, Any] | None:
     try:
         gold = json.loads(text)
     except ValueError:
-        raise HTTPException(400, "The confirmation cannot be read; begin again.") from None
+        raise HTTPException(400, "The confirmation is invalid; start again.") from None
     if gold is not None and not isinstance(gold, dict):
-        raise HTTPException(400, "The confirmation cannot be read; begin again.")
+        raise HTTPException(400, "The confirmation is invalid; start again.")
     return gold
 
 

@@ -1,4 +1,4 @@
-"""The people of a project: who they are, how they do, and whether their judgements count."""
+"""The owner's page for people: invitations, figures, removal."""
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -14,7 +14,7 @@ from tactful.errors import TactfulError
 
 ROLES: tuple[Role, ...] = ("annotator", "referee", "owner")
 MOST_LINES = 80
-"""In the chart of trust; with more nobody could tell one from another."""
+"""Maximum number of lines in the trust chart."""
 _LONGEST_NAME = 80
 
 
@@ -36,7 +36,7 @@ class _Pages:
         return self._show(request, session)
 
     def change(self, request: Request, session: Session, form: Form) -> Response:
-        """Do one thing to one person, or invite somebody."""
+        """Change one person, or invite somebody."""
         try:
             if one(form, "action") == "invite":
                 return self._invite(request, session, form)
@@ -46,28 +46,17 @@ class _Pages:
 
     def file(self, request: Request, session: Session) -> Response:
         burdens = {each.person: each for each in self._desk.figures.burdens()}
-        rows = []
-        for person in self._all():
-            burden = burdens.get(person.id)
-            rows.append(
-                (
-                    person.id,
-                    person.name,
-                    person.role,
-                    person.status,
-                    person.trust,
-                    person.right,
-                    person.tests,
-                    person.answered,
-                    person.skipped,
-                    burden.capped_days if burden else None,
-                    person.seconds,
-                )
+        fields = ("id", "name", "role", "status", "trust", "right", "tests", "answered", "skipped")
+        rows = [
+            (
+                *(getattr(person, name) for name in fields),
+                burdens[person.id].capped_days if person.id in burdens else None,
+                person.seconds,
             )
-        header = ("person", "name", "role", "status", "trust", "right", "tests", "answered")
-        return download(
-            "people.csv", (*header, "skipped", "days at the cap", "seconds of work"), rows
-        )
+            for person in self._all()
+        ]
+        header = ("person", *fields[1:], "days at the cap", "seconds of work")
+        return download("people.csv", header, rows)
 
     def _invite(self, request: Request, session: Session, form: Form) -> Response:
         role, name = one(form, "role"), one(form, "name")
@@ -78,7 +67,7 @@ class _Pages:
             return self._show(request, session, problem=problem, status=400)
         invitation = self._desk.project.invite(role, name)
         link = f"{str(request.base_url).rstrip('/')}/join/{invitation.token}"
-        # Shown in the answer itself: the token is stored nowhere, not even in an address.
+        # In the response itself: the token is not stored, not even in a URL.
         return self._show(request, session, link=link, invited=name)
 
     def _one_person(self, session: Session, form: Form) -> Response:

@@ -1,4 +1,4 @@
-"""Everyone's answers to one item, side by side, in words."""
+"""Everyone's answers to one item side by side, for owners and referees."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Cell:
     marked: tuple[tuple[str, str], ...] = ()
     """For spans: the name of the category and the words."""
     differs: bool = False
-    """It is not what most of the others said."""
+    """Whether it differs from the majority."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Column:
     seconds: float | None
     is_decision: bool = False
     is_right: bool | None = None
-    """For a hidden test: whether it was answered as it should be."""
+    """For a hidden test: whether the answer is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Blanks:
-    """What is said of an answer that holds nothing."""
+    """Texts for empty answers."""
 
     none: str = "(none)"
     unmarked: str = "(nothing marked)"
@@ -65,7 +65,7 @@ def compare(
     gold: Mapping[str, Any] | None = None,
     blanks: Blanks = Blanks(),  # noqa: B008 (it is frozen)
 ) -> Comparison:
-    """Return the answers of everyone; questions that nobody was asked are left out."""
+    """Return everyone's answers; questions that nobody answered are left out."""
     tested = gold is not None and is_tested(step, gold)
     columns = [
         Column(
@@ -97,7 +97,7 @@ def compare(
 def shared_answers(
     step: Step, source: Step, answers: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return what everybody answered alike in an earlier step, where a step asks the same."""
+    """Return the answers on which all agree in an earlier step, for the same questions."""
     shared: dict[str, Any] = {}
     asked = {question.id: question for question in source.questions}
     for question in step.questions:
@@ -114,7 +114,7 @@ def _same_question(one: Question, other: Question) -> bool:
 
 
 def in_words(question: Question, answer: Any, none: str = "(none)") -> tuple[str, ...]:
-    """Return an answer as lines of text, with the names of options instead of their values."""
+    """Return an answer as lines of text, with the names of options."""
     if answer is None:
         return ()
     if isinstance(answer, Mapping):
@@ -139,14 +139,14 @@ def _cell(question: Question, answer: Any, text: str, common: str | None, blanks
 
 
 def _common(answers: Sequence[Any]) -> str | None:
-    """Return the answer that more than half of the people gave, if there is one."""
+    """Return the answer of more than half of the people, if there is one."""
     keys = [_key(answer) for answer in answers if answer is not None]
     best = max(set(keys), key=keys.count, default=None)
     return best if best is not None and keys.count(best) * 2 > len(keys) > 1 else None
 
 
 def _key(answer: Any) -> str:
-    """Return something that is the same for the same answers, whatever their order."""
+    """Return a key that does not depend on the order of an answer."""
     if isinstance(answer, Mapping):
         return repr(sorted((key, _key(each)) for key, each in answer.items()))
     if isinstance(answer, list):
@@ -155,10 +155,10 @@ def _key(answer: Any) -> str:
 
 
 def others_of(protocol: Protocol, item: PageItem, words: Catalogue) -> dict[str, Any] | None:
-    """Return everyone's answers as a table of words; None where there is nothing to compare.
+    """Return everyone's answers for a referee; None if there is nothing to compare.
 
-    People are called A, B, C in the order of the page, which is another one for each item: a
-    referee should judge answers, not persons. ``begin`` is what all of them answered alike.
+    People are called A, B, C in an order that differs between items: a referee should judge
+    answers, not people. ``begin`` has the answers on which all agree.
     """
     step = protocol.step(item.step)
     if not item.others or step.entry is None:
