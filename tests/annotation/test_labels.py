@@ -17,7 +17,7 @@ from tactful.aggregation import (
 from tactful.annotation.protocol.records import Condition, Question
 from tactful.annotation.state.items import Answer
 from tactful.annotation.state.labels import combine
-from tactful.annotation.state.stopping_rule import Sureness
+from tactful.annotation.state.stopping_rule import StoppingRule
 from tactful.annotation.state.votes import is_closed
 
 NAMES = "abcdefg"
@@ -265,10 +265,10 @@ def test_sure_is_what_the_labels_say(
         for label in asked
         if label.applies
     )
-    assert Sureness(rule)(answers, confidence) == expected
+    assert StoppingRule(rule)(answers, confidence) == expected
 
 
 def test_three_of_four_with_equal_trust_is_enough_for_three_quarters() -> None:
     """0.9 four times: 2.7 / 3.6 is just below 0.75 for a computer."""
     answers, _ = trusted(*[("yes", 0.9)] * 3, ("no", 0.9))
-    assert Sureness(step(combine="trust_weighted"))(answers, 0.75)
+    assert StoppingRule(step(combine="trust_weighted"))(answers, 0.75)

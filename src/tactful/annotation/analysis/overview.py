@@ -74,7 +74,7 @@ class Dispute:
 
 
 @dataclass(frozen=True, slots=True)
-class Unwanted:
+class SkippedItem:
     """A skipped item that too few people are left to finish."""
 
     item: str
@@ -169,7 +169,7 @@ def disputes(state: "State", items: Iterable["Item"] | None = None) -> Iterator[
                 yield Dispute(item.id, step.id, item.text, _why(state, step, item))
 
 
-def unwanted(state: "State", items: Iterable["Item"] | None = None) -> Iterator[Unwanted]:
+def skipped_items(state: "State", items: Iterable["Item"] | None = None) -> Iterator[SkippedItem]:
     """Yield the skipped items that too few people are left to finish.
 
     An owner can judge or decide them, or invite somebody.
@@ -192,7 +192,7 @@ def unwanted(state: "State", items: Iterable["Item"] | None = None) -> Iterator[
                 is_free_for(state, person, item.id, step, again=True) for person in workers[step.id]
             )
             if able < missing:
-                yield Unwanted(item.id, step.id, item.text, len(here.skipped), missing, able)
+                yield SkippedItem(item.id, step.id, item.text, len(here.skipped), missing, able)
 
 
 def _why(state: "State", step: "Step", item: "Item") -> str:

@@ -14,7 +14,7 @@ _HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class CompleteItem:
     """One item in all its steps."""
 
     id: str
@@ -49,7 +49,7 @@ class Flag:
     decided: bool = False
 
 
-def whole_items(source: Source) -> Iterator[Whole]:
+def complete_items(source: Source) -> Iterator[CompleteItem]:
     """Yield the items with judgements, without hidden tests."""
     steps: dict[str, list[Annotated]] = {}
     for record in source.judged():
@@ -63,7 +63,7 @@ def whole_items(source: Source) -> Iterator[Whole]:
             for step in found
             if step.status != "waiting" and (source.unfinished or step.step not in unsettled)
         )
-        yield Whole(
+        yield CompleteItem(
             name,
             first.text,
             first.context,

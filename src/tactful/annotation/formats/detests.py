@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tactful.annotation.formats.annotated import Judged, Source
 from tactful.annotation.formats.cells import warn_running, write_csv
-from tactful.annotation.formats.complete_items import YesNo, lost_unfinished, whole_items
+from tactful.annotation.formats.complete_items import YesNo, complete_items, lost_unfinished
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.corpora.detests import CATEGORIES, LABELS, label_id
 from tactful.detectors.stereotype_labels import consistent
@@ -46,7 +46,7 @@ def write_detests(source: Source, folder: Path) -> list[Loss]:
     annotators: list[list[object]] = []
     changed: Counter[tuple[str, str]] = Counter()
     unclear = alone = others = unfinished = 0
-    for item in whole_items(source):
+    for item in complete_items(source):
         labels: Cells = {name: flags.label(label_id(name), item.labelled).value for name in LABELS}
         labels = _closed(labels, "labels of sentences with ", changed)
         unfinished += item.unfinished

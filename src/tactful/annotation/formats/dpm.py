@@ -10,7 +10,7 @@ from typing import Any
 
 from tactful.annotation.formats.annotated import Source
 from tactful.annotation.formats.codec import GAPS, WHY, has_gaps, without_gaps
-from tactful.annotation.formats.complete_items import Whole, lost_unfinished, whole_items
+from tactful.annotation.formats.complete_items import CompleteItem, complete_items, lost_unfinished
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_name
 from tactful.annotation.protocol.records import Protocol, Question
@@ -32,7 +32,7 @@ def write_dpm(source: Source, folder: Path) -> list[Loss]:
     scaled, marking = _questions(source.protocol)
     found = _Written()
     unfinished = 0
-    for item in whole_items(source):
+    for item in complete_items(source):
         unfinished += item.unfinished
         found.add(item, scaled, marking)
     for name, rows in ((PARAGRAPHS, found.paragraphs), (SPANS, found.spans)):
@@ -58,7 +58,7 @@ class _Written:
         self.spans: list[str] = []
         self.lost: dict[str, tuple[int, str]] = {}
 
-    def add(self, item: Whole, scaled: Asked, marking: Asked | None) -> None:
+    def add(self, item: CompleteItem, scaled: Asked, marking: Asked | None) -> None:
         """Add the rows of one item."""
         steps = {step.step: step for step in item.labelled}
         judged = steps.get(scaled[0])
@@ -101,7 +101,7 @@ class _Written:
             self._lose("tabs and line breaks in texts", "each became a space", count)
         return _BREAK.sub(" ", text)
 
-    def _about(self, item: Whole, name: str) -> str:
+    def _about(self, item: CompleteItem, name: str) -> str:
         value = _BREAK.sub(" ", item.meta.get(name, "")).strip()
         if not value:
             self._lose(f"paragraphs without '{name}'", f"'{UNKNOWN}' is written")

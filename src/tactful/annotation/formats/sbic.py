@@ -6,7 +6,7 @@ from typing import Any
 
 from tactful.annotation.formats.annotated import Source
 from tactful.annotation.formats.cells import warn_running, write_csv
-from tactful.annotation.formats.complete_items import score, whole_items
+from tactful.annotation.formats.complete_items import complete_items, score
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.protocol.records import Question
 from tactful.corpora.sbic_examples import ANSWERS, FREE_TEXT, TRAITS
@@ -35,7 +35,7 @@ def write_sbic(source: Source, folder: Path) -> list[Loss]:
     texts: set[str] = set()
     ages: set[str] = set()
     same = others = unread = 0
-    for item in whole_items(source):
+    for item in complete_items(source):
         same += item.text in texts
         texts.add(item.text)
         others += len(set(item.meta) - _META)

@@ -8,7 +8,12 @@ from pathlib import Path
 
 from tactful.annotation.formats.annotated import Source
 from tactful.annotation.formats.cells import warn_running, write_csv
-from tactful.annotation.formats.complete_items import Whole, YesNo, lost_unfinished, whole_items
+from tactful.annotation.formats.complete_items import (
+    CompleteItem,
+    YesNo,
+    complete_items,
+    lost_unfinished,
+)
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.corpora.ucc import ATTRIBUTES
 from tactful.errors import UsageError
@@ -29,7 +34,7 @@ def write_ucc(source: Source, folder: Path) -> list[Loss]:
     writing = _Writing(flags)
     comments, judgements = [], []
     unfinished = 0
-    for item in whole_items(source):
+    for item in complete_items(source):
         unfinished += item.unfinished
         row = writing.comment(item) if source.unfinished or not item.unfinished else None
         if row is not None:
@@ -73,7 +78,7 @@ class _Writing:
         self.flags = flags
         self.unclear = self.unsure = self.untested = 0
 
-    def comment(self, item: Whole) -> list[object] | None:
+    def comment(self, item: CompleteItem) -> list[object] | None:
         """Return the row of a comment; None where a label is unclear."""
         cells: list[object] = []
         votes = unsure = 0
@@ -95,7 +100,7 @@ class _Writing:
         self.unsure += unsure
         return [item.id, max(votes, 1), item.text, *cells]
 
-    def judgements(self, item: Whole) -> list[list[object]]:
+    def judgements(self, item: CompleteItem) -> list[list[object]]:
         """Return a row for each person."""
         rows: list[list[object]] = []
         for person, judged in item.people().items():

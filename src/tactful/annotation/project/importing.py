@@ -130,7 +130,7 @@ class _Incoming:
         except TactfulError as error:
             self.total += 1
             if len(self.problems) < _KEPT:
-                self.problems.append(Said(item.place, str(error)))
+                self.problems.append(RowProblem(item.place, str(error)))
         else:
             self.events += events
         self._seen.setdefault(item.id, (item.text, item.place))
@@ -252,7 +252,7 @@ def _check_text(item: NewItem) -> None:
         )
 
 
-class Said(Problem):
+class RowProblem(Problem):
     """A problem of one row with a complete sentence."""
 
     def __init__(self, place: str, sentence: str):

@@ -240,7 +240,7 @@ def _testable(protocol: Protocol) -> Sequence[Question]:
     )
 
 
-def chance(seed: int, part: str) -> Random:
+def random_for(seed: int, part: str) -> Random:
     """Return the random numbers of one part of a simulation.
 
     Parts are independent: one more item does not change the people.

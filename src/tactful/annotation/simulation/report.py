@@ -9,7 +9,7 @@ from typing import Any
 
 from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.annotation.simulation.annotators import SPAM, Annotator, Answering
-from tactful.annotation.simulation.cases import Case, Rates, chance
+from tactful.annotation.simulation.cases import Case, Rates, random_for
 from tactful.annotation.simulation.run import START, Record
 from tactful.annotation.simulation.scores import Score, Scorer
 
@@ -276,7 +276,7 @@ def _plain(
     setting: Setting, step: Step, cases: Sequence[Case], budget: int
 ) -> list[dict[str, Any]]:
     people = [person for person in setting.people if person.role == "annotator"]
-    rng = chance(setting.seed, f"majority {step.id} {budget}")
+    rng = random_for(setting.seed, f"majority {step.id} {budget}")
     answering = Answering(setting.protocol, setting.rates)
     return majority_labels(step, cases, people, answering, budget, rng)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.simulation.annotators import Annotator, Answering
-from tactful.annotation.simulation.cases import Case, Rates, chance
+from tactful.annotation.simulation.cases import Case, Rates, random_for
 from tactful.annotation.state.assignment import Given, allowance, next_page
 from tactful.annotation.state.project_state import State
 from tactful.annotation.store.events import Event, Kind
@@ -92,9 +92,9 @@ class Run:
         self.protocol = protocol
         self.cases = {case.id: case for case in cases}
         self.answering = Answering(protocol, rates)
-        self.pages = chance(seed, "pages")
+        self.pages = random_for(seed, "pages")
         self.workers = {
-            person.id: _Worker(person, chance(seed, f"{person.id}")) for person in people
+            person.id: _Worker(person, random_for(seed, f"{person.id}")) for person in people
         }
         self.state = State(protocol)
         self.record = Record(self.state)

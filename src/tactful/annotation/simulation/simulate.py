@@ -12,11 +12,11 @@ from pathlib import Path
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.simulation.annotators import Crowd, draw_crowd
 from tactful.annotation.simulation.cases import (
-    chance,
     complete_rates,
     draw_cases,
     draw_tests,
     published_rates,
+    random_for,
 )
 from tactful.annotation.simulation.ground import check_ground, read_cases, read_rates
 from tactful.annotation.simulation.report import Setting, Simulation, make_report
@@ -75,9 +75,9 @@ def prepare(protocol: Protocol, plan: Plan) -> Setting:
     if plan.ground is not None and kind == "cases":
         cases = read_cases(plan.ground, protocol)
     else:
-        cases = draw_cases(protocol, rates, plan.items, chance(plan.seed, "items"))
-    cases += draw_tests(protocol, rates, tests, chance(plan.seed, "tests"))
-    people = draw_crowd(protocol, plan.crowd, chance(plan.seed, "crowd"))
+        cases = draw_cases(protocol, rates, plan.items, random_for(plan.seed, "items"))
+    cases += draw_tests(protocol, rates, tests, random_for(plan.seed, "tests"))
+    people = draw_crowd(protocol, plan.crowd, random_for(plan.seed, "crowd"))
     return Setting(protocol, cases, people, rates, plan.seed, plan.price, plan.curve)
 
 

@@ -65,7 +65,7 @@ class Person:
             return False
         return self.weight < quality.least_trust
 
-    def spends(self, at: float, seconds: float | None) -> None:
+    def add_time(self, at: float, seconds: float | None) -> None:
         """Add the time spent on an answer."""
         spent = seconds or 0.0
         self.seconds += spent
@@ -73,16 +73,16 @@ class Person:
             self.since = at - spent
         self.last = at
 
-    def takes(self, test: tuple[str, str], right: bool, at: float) -> None:
+    def add_test(self, test: tuple[str, str], right: bool, at: float) -> None:
         """Add the answer to a new test."""
         self.taken[test] = right
         self.tests += 1
         self.right += right
         self.history.append((at, self.right / self.tests))
 
-    def took(self, tests: list[tuple[tuple[str, str], bool, float]]) -> None:
+    def set_tests(self, tests: list[tuple[tuple[str, str], bool, float]]) -> None:
         """Compute the trust again from all tests in order, because one of them changed."""
         self.taken, self.history = {}, []
         self.right = self.tests = 0
         for test, right, at in tests:
-            self.takes(test, right, at)
+            self.add_test(test, right, at)

@@ -17,7 +17,7 @@ from tactful.annotation.state.items import STATUSES, Answer, Item, ItemStep, Sta
 from tactful.annotation.state.labels import Label, combine, enters, referee_answers
 from tactful.annotation.state.people import Person
 from tactful.annotation.state.queue import Leases, Queue
-from tactful.annotation.state.stopping_rule import Sureness
+from tactful.annotation.state.stopping_rule import StoppingRule
 from tactful.annotation.state.trust import is_right, is_tested
 from tactful.annotation.state.votes import is_closed
 from tactful.annotation.store.events import Event
@@ -317,7 +317,7 @@ class State:
             self._answered_by[name].append((item.id, step))
             person.answered += 1
             person.days[self._days.get(int(at // _DAY)) or self._day(at)] += 1
-        person.spends(at, seconds)
+        person.add_time(at, seconds)
         if item.gold is not None:
             self._test_answered(item, step, person, answer, before)
         elif before is not None or part.status != "open":
@@ -335,7 +335,7 @@ class State:
             return
         if before is None:
             right = is_right(rule, gold, answer.answers)
-            person.takes((item.id, step), right, answer.at)
+            person.add_test((item.id, step), right, answer.at)
             self._watch(person)
         else:
             self._trust_again(person)
@@ -407,7 +407,7 @@ class State:
                 answer = item.steps[step].answers[person.id]
                 right = is_right(rule, item.gold, answer.answers)
                 tests.append(((name, step), right, answer.at))
-        person.took(tests)
+        person.set_tests(tests)
         self._watch(person)
 
     def _watch(self, person: Person) -> None:
@@ -434,7 +434,7 @@ class State:
         self.protocol = protocol
         """The protocol with the current settings."""
         self._steps: dict[str, Step] = {step.id: step for step in protocol.steps}
-        self._sure = {step.id: Sureness(step) for step in protocol.steps}
+        self._stopping = {step.id: StoppingRule(step) for step in protocol.steps}
         self._after: dict[str, list[str]] = {step.id: [] for step in protocol.steps}
         self._referees: dict[str, list[str]] = {step.id: [] for step in protocol.steps}
         for step in protocol.steps:
@@ -495,7 +495,7 @@ class State:
             return False
         if rule.confidence is None or count >= (rule.most or rule.judgements):
             return True
-        return self._sure[rule.id](answers, rule.confidence)
+        return self._stopping[rule.id](answers, rule.confidence)
 
     def first_enough(
         self, answers: Iterable[Answer], rule: Step, counts: Mapping[str, bool]
@@ -585,7 +585,7 @@ class State:
         if rule.combine != "dpm_scale" and not self._referees[step]:
             if rule.confidence and len(part.counting) < (rule.most or rule.judgements):
                 return True  # it is complete because it is sure
-            return self._sure[step](part.counting, 0.0)
+            return self._stopping[step](part.counting, 0.0)
         labels = self._settled_labels(item, step)
         return all(
             labels[each.id].is_clear for each in rule.questions if each.required and is_closed(each)

@@ -11,23 +11,23 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, TypeVar
 
-from tactful.annotation.analysis.agreement_summary import Accord, step_agreement
+from tactful.annotation.analysis.agreement_summary import QuestionAgreement, step_agreement
 from tactful.annotation.analysis.estimate import Estimate, Pace, by_day, estimate, paces
 from tactful.annotation.analysis.gold_impact import GoldChange, items_change, trust_changes
 from tactful.annotation.analysis.overview import (
     Burden,
     Dispute,
     GoldFigures,
+    SkippedItem,
     StepProgress,
     TrustLine,
-    Unwanted,
     answer_times,
     burdens,
     disputes,
     gold_figures,
     progress,
+    skipped_items,
     trust_lines,
-    unwanted,
 )
 from tactful.annotation.analysis.views import View, by_question, counted_answers, views
 from tactful.annotation.project.project import Project
@@ -65,7 +65,7 @@ class StepTable:
     """The judgements of one step and their agreement."""
 
     step: Step
-    accords: list[Accord]
+    agreements: list[QuestionAgreement]
     views: list[View]
     """Those that somebody judged."""
 
@@ -111,9 +111,9 @@ class Figures:
         """Return the items without a clear label."""
         return self._recent("disputes", KEPT_SECONDS, lambda: self._all(disputes))
 
-    def unwanted(self) -> list[Unwanted]:
+    def skipped_items(self) -> list[SkippedItem]:
         """Return the skipped items that too few people are left to finish."""
-        return self._recent("unwanted", KEPT_SECONDS, lambda: self._all(unwanted))
+        return self._recent("skipped_items", KEPT_SECONDS, lambda: self._all(skipped_items))
 
     def tests(self) -> list[GoldFigures]:
         """Return how often each hidden test is missed."""
@@ -166,9 +166,9 @@ class Figures:
             texts.update((name, self._project.state.items[name].text) for name, _ in found)
         rows = by_question(step, given)
         seen = {question.id: views(question, rows[question.id]) for question in step.questions}
-        accords = step_agreement(step, rows, seen, texts)
+        agreements = step_agreement(step, rows, seen, texts)
         judged = [view for each in seen.values() for view in each if len(view.ratings)]
-        return StepTable(step, accords, judged)
+        return StepTable(step, agreements, judged)
 
     def _all(self, find: Callable[[State, list[Item]], Iterable[T]]) -> list[T]:
         return [one for part in self._parts() for one in find(self._project.state, part)]

@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 from tactful.annotation.analysis.estimate import day_of
 from tactful.annotation.formats.load import EXPORTS, FORMATS
-from tactful.annotation.web.desk import Desk, Form, now, one
+from tactful.annotation.web.owner_site import Form, OwnerSite, now, one
 from tactful.annotation.web.session import Session
 from tactful.errors import OutputError, TactfulError, UsageError
 
@@ -36,18 +36,18 @@ GROUPS = {
 }
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(site: OwnerSite) -> list[Route]:
     """Return the routes of the page of exports."""
-    pages = _Pages(desk)
+    pages = _Pages(site)
     return [
-        Route("/owner/export", desk.page(pages.export), methods=["GET"]),
-        Route("/owner/export", desk.action(pages.download), methods=["POST"]),
+        Route("/owner/export", site.page(pages.export), methods=["GET"]),
+        Route("/owner/export", site.action(pages.download), methods=["POST"]),
     ]
 
 
 class _Pages:
-    def __init__(self, desk: Desk):
-        self._desk = desk
+    def __init__(self, site: OwnerSite):
+        self._site = site
         self._busy = Lock()
 
     def export(self, request: Request, session: Session) -> Response:
@@ -63,12 +63,12 @@ class _Pages:
             return self._show(request, session, problem)
         try:
             options = [f"--{each}" for each in ("spreadsheet", "unfinished") if each in form]
-            made = _zipped(self._desk.project.folder, name, options)
+            made = _zipped(self._site.project.folder, name, options)
         except TactfulError as error:
             return self._show(request, session, str(error))
         finally:
             self._busy.release()
-        file = f"{safe_name(self._desk.project.name)}-{name}-{day_of(now())}.zip"
+        file = f"{safe_name(self._site.project.name)}-{name}-{day_of(now())}.zip"
         headers = {
             "Content-Disposition": f"attachment; filename*=utf-8''{quote(file)}",
             "Content-Length": str(made.seek(0, 2)),
@@ -76,7 +76,7 @@ class _Pages:
         return StreamingResponse(_pieces(made), media_type="application/zip", headers=headers)
 
     def _show(self, request: Request, session: Session, problem: str = "") -> Response:
-        return self._desk.show(
+        return self._site.show(
             request,
             session,
             "owner_export.html",

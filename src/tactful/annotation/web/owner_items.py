@@ -15,10 +15,10 @@ from tactful.annotation.project.importing import check_test
 from tactful.annotation.protocol.records import Question, Step
 from tactful.annotation.state.project_state import Answer, Item, ItemStep
 from tactful.annotation.web.answer_form import Field, fields, gold_fields, read_answers, read_gold
-from tactful.annotation.web.desk import (
+from tactful.annotation.web.owner_site import (
     REFEREE,
-    Desk,
     Form,
+    OwnerSite,
     back,
     download,
     now,
@@ -49,36 +49,36 @@ class StepShown:
     """The labels by question: in words, with their confidence."""
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(site: OwnerSite) -> list[Route]:
     """Return the routes of the pages about items."""
-    pages = _Pages(desk)
-    shown = desk.page(pages.item, REFEREE)
+    pages = _Pages(site)
+    shown = site.page(pages.item, REFEREE)
     return [
-        Route("/owner/items", desk.page(pages.items)),
-        Route("/owner/disputed", desk.page(pages.disputed, REFEREE)),
-        Route("/owner/disputed.csv", desk.page(pages.disputed_file, REFEREE)),
+        Route("/owner/items", site.page(pages.items)),
+        Route("/owner/disputed", site.page(pages.disputed, REFEREE)),
+        Route("/owner/disputed.csv", site.page(pages.disputed_file, REFEREE)),
         Route("/owner/item", shown),
         Route("/owner/item/{id:path}", shown),
-        Route("/owner/adjudicate", desk.action(pages.adjudicate, REFEREE), methods=["POST"]),
-        Route("/owner/gold", desk.action(pages.gold), methods=["POST"]),
+        Route("/owner/adjudicate", site.action(pages.adjudicate, REFEREE), methods=["POST"]),
+        Route("/owner/gold", site.action(pages.gold), methods=["POST"]),
     ]
 
 
 class _Pages:
-    def __init__(self, desk: Desk):
-        self._desk = desk
+    def __init__(self, site: OwnerSite):
+        self._site = site
 
     def items(self, request: Request, session: Session) -> Response:
         query = request.query_params
         words, status, step = (query.get(name, "").strip() for name in ("q", "status", "step"))
         page = number_of(request, "page")
-        project = self._desk.project
-        found = self._desk.figures.find(
+        project = self._site.project
+        found = self._site.figures.find(
             lambda item: _is_wanted(item, words.casefold(), status, step), page * PER_PAGE + 1
         )
         with project.lock:
             rows = [_row(item) for item in found[(page - 1) * PER_PAGE : page * PER_PAGE]]
-        return self._desk.show(
+        return self._site.show(
             request,
             session,
             "owner_items.html",
@@ -93,10 +93,10 @@ class _Pages:
         )
 
     def disputed(self, request: Request, session: Session) -> Response:
-        found = self._desk.figures.disputes()
+        found = self._site.figures.disputes()
         page = number_of(request, "page")
-        steps = {step.id: step.title for step in self._desk.project.protocol.steps}
-        return self._desk.show(
+        steps = {step.id: step.title for step in self._site.project.protocol.steps}
+        return self._site.show(
             request,
             session,
             "owner_disputed.html",
@@ -108,7 +108,7 @@ class _Pages:
         )
 
     def disputed_file(self, request: Request, session: Session) -> Response:
-        rows = ((one.item, one.step, one.why, one.text) for one in self._desk.figures.disputes())
+        rows = ((one.item, one.step, one.why, one.text) for one in self._site.figures.disputes())
         return download("disputed.csv", ("item", "step", "why", "text"), rows)
 
     def item(self, request: Request, session: Session) -> Response:
@@ -117,7 +117,7 @@ class _Pages:
 
     def adjudicate(self, request: Request, session: Session, form: Form) -> Response:
         item, step = self._item_of(form), self._step_of(form)
-        with self._desk.project.lock:
+        with self._site.project.lock:
             if not self._may_see(session, item):
                 raise HTTPException(404)
         try:
@@ -125,7 +125,7 @@ class _Pages:
         except TactfulError as error:
             return self._item(request, session, item.id, problem=str(error), wrong=step.id)
         try:
-            self._desk.project.adjudicate(
+            self._site.project.adjudicate(
                 session.person.id, item.id, step.id, answers, one(form, "note")[:_LONGEST_NOTE]
             )
         except TactfulError as error:
@@ -142,7 +142,7 @@ class _Pages:
     def gold(self, request: Request, session: Session, form: Form) -> Response:
         """Show what a new right answer would change, and store it when that is confirmed."""
         item = self._item_of(form)
-        project = self._desk.project
+        project = self._site.project
         try:
             gold = self._gold_of(form, item.gold or {})
             if one(form, "action") == "confirm":
@@ -151,10 +151,10 @@ class _Pages:
                 return back("/owner/item", said, id=item.id, **shown(request))
             rules = project.state.protocol
             gold = None if gold is None else check_test(rules, gold, item.text)
-            change = self._desk.figures.gold_change(item.id, gold)
+            change = self._site.figures.gold_change(item.id, gold)
         except TactfulError as error:
             return self._item(request, session, item.id, problem=str(error), wrong="gold")
-        return self._desk.show(
+        return self._site.show(
             request,
             session,
             "owner_gold.html",
@@ -175,7 +175,7 @@ class _Pages:
                 return _confirmed(one(form, "gold"))
             case _:
                 gold: dict[str, Any] = {}
-                for step in self._desk.project.protocol.steps:
+                for step in self._site.project.protocol.steps:
                     gold |= read_gold(step, form, before)
                 return gold or None
 
@@ -189,7 +189,7 @@ class _Pages:
         wrong: str = "",
         draft: Mapping[str, Any] | None = None,
     ) -> Response:
-        project = self._desk.project
+        project = self._site.project
         with project.lock:
             item = project.state.items.get(name)
             if item is None or not self._may_see(session, item):
@@ -206,7 +206,7 @@ class _Pages:
                 if mine
                 else []
             )
-        return self._desk.show(
+        return self._site.show(
             request,
             session,
             "owner_item.html",
@@ -231,7 +231,7 @@ class _Pages:
     def _step(
         self, step: Step, item: Item, names: Mapping[str, str], draft: Mapping[str, Any] | None
     ) -> StepShown:
-        state = self._desk.project.state
+        state = self._site.project.state
         here = item.steps[step.id]
         counted = {answer.annotator for answer in state.counted(item.id, step.id)}
         if item.gold is not None:
@@ -254,7 +254,7 @@ class _Pages:
         here = item.steps[step.id]
         if item.gold is not None or here.status not in ("done", "disputed"):
             return {}
-        found = self._desk.project.state.labels(item.id, step.id)
+        found = self._site.project.state.labels(item.id, step.id)
         return {
             question.id: (_label_words(step, question, label.value), label.confidence)
             for question in step.questions
@@ -266,13 +266,13 @@ class _Pages:
 
     def _next(self, item: str) -> Iterator[str]:
         """Yield the other items that are still disputed."""
-        self._desk.figures.forget()
-        for each in self._desk.figures.disputes():
+        self._site.figures.forget()
+        for each in self._site.figures.disputes():
             if each.item != item:
                 yield each.item
 
     def _item_of(self, form: Form) -> Item:
-        project = self._desk.project
+        project = self._site.project
         with project.lock:
             item = project.state.items.get(one(form, "item"))
         if item is None:
@@ -281,7 +281,7 @@ class _Pages:
 
     def _step_of(self, form: Form) -> Step:
         wanted = one(form, "step")
-        for step in self._desk.project.protocol.steps:
+        for step in self._site.project.protocol.steps:
             if step.id == wanted:
                 return step
         raise HTTPException(404)

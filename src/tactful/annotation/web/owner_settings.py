@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from tactful.annotation.protocol.changes import WORKLOADS
 from tactful.annotation.protocol.records import Protocol
-from tactful.annotation.web.desk import Desk, Form, back
+from tactful.annotation.web.owner_site import Form, OwnerSite, back
 from tactful.annotation.web.session import Session
 from tactful.errors import InputError, TactfulError
 
@@ -30,12 +30,12 @@ class Setting:
     """Whether it can be empty, which means no limit."""
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(site: OwnerSite) -> list[Route]:
     """Return the routes of the page of settings."""
-    pages = _Pages(desk)
+    pages = _Pages(site)
     return [
-        Route("/owner/settings", desk.page(pages.settings), methods=["GET"]),
-        Route("/owner/settings", desk.action(pages.change), methods=["POST"]),
+        Route("/owner/settings", site.page(pages.settings), methods=["GET"]),
+        Route("/owner/settings", site.action(pages.change), methods=["POST"]),
     ]
 
 
@@ -122,8 +122,8 @@ def _read(setting: Setting, form: Form) -> Any:
 
 
 class _Pages:
-    def __init__(self, desk: Desk):
-        self._desk = desk
+    def __init__(self, site: OwnerSite):
+        self._site = site
 
     def settings(self, request: Request, session: Session) -> Response:
         return self._show(request, session)
@@ -133,13 +133,13 @@ class _Pages:
             changes = read_settings(self._groups(), form)
             if not changes:
                 return back("/owner/settings", "Nothing changed.")
-            self._desk.project.change(changes)
+            self._site.project.change(changes)
         except TactfulError as error:
             return self._show(request, session, str(error))
         return back("/owner/settings", f"Changed: {', '.join(changes)}.")
 
     def _show(self, request: Request, session: Session, problem: str = "") -> Response:
-        return self._desk.show(
+        return self._site.show(
             request,
             session,
             "owner_settings.html",
@@ -150,7 +150,7 @@ class _Pages:
         )
 
     def _groups(self) -> list[tuple[str, list[Setting]]]:
-        project = self._desk.project
+        project = self._site.project
         with project.lock:
             state = project.state
             return settings_of(state.protocol, state.settings["workload"])

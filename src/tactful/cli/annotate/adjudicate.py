@@ -89,7 +89,7 @@ def decider(project: "Project") -> str:
 def decide_from(project: "Project", path: Path, person: str) -> int:
     """Record the decisions of a table, all or none; return how many."""
     from tactful.annotation.answers.answers import check_answers
-    from tactful.annotation.project.importing import Said
+    from tactful.annotation.project.importing import RowProblem
     from tactful.evaluation.answers import Table, as_ids
     from tactful.tables import require_columns
 
@@ -111,7 +111,7 @@ def decide_from(project: "Project", path: Path, person: str) -> int:
         except TactfulError as error:
             line = given.line(at)
             place = f"{path}, row {at + 1}" if line is None else f"{path}, line {line}"
-            problems.append(Said(place, str(error)))
+            problems.append(RowProblem(place, str(error)))
     if problems:
         raise BadRowsError(problems[:_KEPT], len(problems))
     for item, name, answers, note in ready:

@@ -128,7 +128,7 @@ def status_cli(folder: Path, as_json: bool, price: float | None) -> None:
 def status(project: "Project", now: float, price: float | None = None) -> dict[str, Any]:
     """Return the figures of a project as plain data."""
     from tactful.annotation.analysis.estimate import estimate
-    from tactful.annotation.analysis.overview import progress, unwanted
+    from tactful.annotation.analysis.overview import progress, skipped_items
 
     state = project.state
     steps = progress(state)
@@ -142,7 +142,7 @@ def status(project: "Project", now: float, price: float | None = None) -> dict[s
         "tests": tests,
         "events": state.number,
         "finished": state.finished(),
-        "unwanted": sum(1 for _ in unwanted(state)),
+        "unwanted": sum(1 for _ in skipped_items(state)),
         "steps": [
             {name: getattr(each, field) for name, field in _STEP_FIELDS.items()} for each in steps
         ],

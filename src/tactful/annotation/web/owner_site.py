@@ -30,7 +30,7 @@ OWNER = ("owner",)
 REFEREE = ("owner", "referee")
 
 
-class Desk:
+class OwnerSite:
     """Renders the owner's pages of a project, with access control."""
 
     def __init__(self, project: Project):

@@ -8,7 +8,7 @@ import pytest
 from tactful.agreement import krippendorff_alpha, percent_agreement
 from tactful.annotation.analysis.agreement_summary import (
     OTHERS,
-    Accord,
+    QuestionAgreement,
     question_agreement,
     step_agreement,
 )
@@ -27,7 +27,9 @@ Begin = Callable[..., Any]
 TEXT = "A mild text."
 
 
-def agreement_of(step: Step, rows: Any, texts: dict[str, str], bootstrap: int) -> list[Accord]:
+def agreement_of(
+    step: Step, rows: Any, texts: dict[str, str], bootstrap: int
+) -> list[QuestionAgreement]:
     seen = {question.id: views(question, rows[question.id]) for question in step.questions}
     return step_agreement(step, rows, seen, texts, bootstrap)
 
@@ -87,9 +89,9 @@ def test_several_answers_are_compared_as_a_set_and_one_by_one(told: Any) -> None
     assert set(whole.ratings.labels) == {"praise", "praise + pity", "pity", NOTHING}
     assert (praise.id, praise.title) == ("which:praise", "Praise")
     assert {label for _, _, label in pity.rows} == {CHOSEN, NOT_CHOSEN}
-    accords = question_agreement(question, rows, seen, {}, 0)
-    assert [each.label for each in accords] == [None, "praise", "pity"]
-    assert accords[1].answers[1].value == 1.0  # all agree on praise
+    agreements = question_agreement(question, rows, seen, {}, 0)
+    assert [each.label for each in agreements] == [None, "praise", "pity"]
+    assert agreements[1].answers[1].value == 1.0  # all agree on praise
 
 
 def test_spans_are_compared_by_character(told: Any) -> None:
