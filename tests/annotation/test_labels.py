@@ -17,8 +17,7 @@ from tactful.aggregation import (
 from tactful.annotation.protocol.records import Condition, Question
 from tactful.annotation.state.items import Answer
 from tactful.annotation.state.labels import combine
-from tactful.annotation.state.stopping_rule import StoppingRule
-from tactful.annotation.state.votes import is_closed
+from tactful.annotation.state.votes import StoppingRule, is_closed
 
 NAMES = "abcdefg"
 

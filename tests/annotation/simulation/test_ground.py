@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from tactful.annotation.protocol.records import Protocol
-from tactful.annotation.simulation.cases import TEXT
-from tactful.annotation.simulation.ground import check_ground, read_cases, read_rates
+from tactful.annotation.simulation.cases import TEXT, check_ground, read_cases, read_rates
 from tactful.errors import InputError, UsageError
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from tests.annotation.web.load import Tally
 
+from tactful.annotation.project.files import handle_of
 from tactful.annotation.project.project import Project
-from tactful.annotation.project.tokens import handle_of
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.state.project_state import State
 from tactful.annotation.store.events import Event

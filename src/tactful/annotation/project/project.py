@@ -16,7 +16,12 @@ from tactful.annotation.project.files import (
     PROTOCOL_FILE,
     Plan,
     check_name,
+    find_person,
+    handle_of,
+    hashed,
     load_plan_protocol,
+    new_person,
+    new_token,
     read_password,
     read_plan,
     read_secret,
@@ -25,7 +30,6 @@ from tactful.annotation.project.files import (
     write_secret,
 )
 from tactful.annotation.project.importing import check_test, events_of
-from tactful.annotation.project.tokens import find_person, handle_of, hashed, new_person, new_token
 from tactful.annotation.protocol.changes import check_settings
 from tactful.annotation.protocol.records import Protocol, Role, Step, WellBeing
 from tactful.annotation.state.assignment import allowance, next_page
@@ -81,14 +85,14 @@ class Project:
         """Create the folder of a project and open it; a failure leaves nothing behind.
 
         ``protocol`` is the name of one that comes with Tactful, or the path of a YAML file, which
-        is copied. ``store`` is a URL (:mod:`tactful.annotation.store.url`); without it the log is a
-        file in the folder.
+        is copied. ``store`` is a URL (see :mod:`tactful.annotation.store.engine`); without it the
+        log is a file in the folder.
         """
         from tactful.annotation.protocol.load import PROTOCOLS, copy_protocol, load_protocol
 
         _need_database()
+        from tactful.annotation.store.engine import DEFAULT_URL, without_password
         from tactful.annotation.store.log import open_store
-        from tactful.annotation.store.url import DEFAULT_URL, without_password
 
         folder = Path(folder)
         load_protocol(protocol)

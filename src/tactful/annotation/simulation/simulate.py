@@ -12,13 +12,15 @@ from pathlib import Path
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.simulation.annotators import Crowd, draw_crowd
 from tactful.annotation.simulation.cases import (
+    check_ground,
     complete_rates,
     draw_cases,
     draw_tests,
     published_rates,
     random_for,
+    read_cases,
+    read_rates,
 )
-from tactful.annotation.simulation.ground import check_ground, read_cases, read_rates
 from tactful.annotation.simulation.report import Setting, Simulation, make_report
 from tactful.annotation.simulation.run import Record, Run
 from tactful.errors import UsageError

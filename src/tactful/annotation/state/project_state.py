@@ -17,9 +17,8 @@ from tactful.annotation.state.items import STATUSES, Answer, Item, ItemStep, Sta
 from tactful.annotation.state.labels import Label, combine, enters, referee_answers
 from tactful.annotation.state.people import Person
 from tactful.annotation.state.queue import Leases, Queue
-from tactful.annotation.state.stopping_rule import StoppingRule
 from tactful.annotation.state.trust import is_right, is_tested
-from tactful.annotation.state.votes import is_closed
+from tactful.annotation.state.votes import StoppingRule, is_closed
 from tactful.annotation.store.events import Event
 from tactful.errors import InputError
 

@@ -18,18 +18,20 @@ from sqlalchemy.exc import IntegrityError
 from tactful.annotation.store.engine import (
     FAILURES,
     WriterLock,
+    database_file,
     is_database,
     make_engine,
     migrate,
+    parse_url,
     reading,
     reason,
     refuse_unknown,
+    shown,
     unreachable,
     writer_lock,
 )
 from tactful.annotation.store.events import Event
 from tactful.annotation.store.tables import as_events, as_row, fresh_rows, last_number
-from tactful.annotation.store.url import database_file, parse_url, shown
 from tactful.errors import InputError, OutputError, TactfulError
 
 _CHUNK = 10_000

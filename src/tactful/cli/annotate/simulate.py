@@ -12,7 +12,7 @@ from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.annotation.simulation.report import QuestionResult, Simulation
-    from tactful.annotation.simulation.scores import Score
+    from tactful.annotation.simulation.report import Score
 
 REPORT = "simulation.json"
 
