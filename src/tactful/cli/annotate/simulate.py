@@ -11,8 +11,7 @@ from tactful.errors import UsageError
 from tactful.words import counted
 
 if TYPE_CHECKING:
-    from tactful.annotation.simulation.report import QuestionResult, Simulation
-    from tactful.annotation.simulation.report import Score
+    from tactful.annotation.simulation.report import QuestionResult, Score, Simulation
 
 REPORT = "simulation.json"
 
