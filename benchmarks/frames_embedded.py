@@ -14,8 +14,7 @@ from tactful.frames.embedded import EmbeddedFramer, pool
 from tactful.frames.evaluation import evaluate_frames, frame_measures
 from tactful.frames.load import load_framer
 from tactful.frames.posts import Post, read_posts, with_references
-from tactful.frames.schema import CATEGORICAL, frame_problems
-from tactful.frames.search import breaks
+from tactful.frames.schema import CATEGORICAL, breaks, frame_problems
 from tactful.metrics.significance import bootstrap_interval
 from tactful.types import Frame
 

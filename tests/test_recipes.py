@@ -97,7 +97,7 @@ def test_a_corpus(follow: Callable[..., list[str]]) -> None:
 
 
 def test_a_metric(follow: Callable[..., list[str]]) -> None:
-    places = ("src/tactful/metrics/__init__.py", "from collections.abc import Callable\n")
+    places = ("src/tactful/metrics/__init__.py", "explained number out.\n")
     *_, checked = follow("How to add a metric", places)
     assert re.search(r"\d+ passed", checked)
     assert checked.endswith("balanced error: 0.2500\n")

@@ -38,11 +38,11 @@ from tactful.detectors.card import Card, write_card
 from tactful.detectors.card_page import PAGE_FILE, write_card_page
 from tactful.errors import UsageError
 from tactful.files import atomic_path, sha256
+from tactful.frames.decoder import Vocabulary, vocabulary_of, write_vocabulary
 from tactful.frames.embedded import HEADS_FILE, EmbeddedFramer, pool
 from tactful.frames.embedding import SENTENCES_SHA256
 from tactful.frames.posts import Post, read_posts, with_references
 from tactful.frames.schema import CATEGORICAL
-from tactful.frames.vocabulary import Vocabulary, vocabulary_of, write_vocabulary
 from tactful.training.loop import hash_of_weights
 
 DETECTOR = "default-en"

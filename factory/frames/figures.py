@@ -13,8 +13,7 @@ from tactful.detectors.identity_bias import identity_bias
 from tactful.frames.embedded import EmbeddedFramer, pool
 from tactful.frames.evaluation import evaluate_frames
 from tactful.frames.posts import Post
-from tactful.frames.schema import CATEGORICAL
-from tactful.frames.search import breaks
+from tactful.frames.schema import CATEGORICAL, breaks
 from tactful.metrics.calibration import expected_calibration_error
 from tactful.training.calibrate import best_threshold, platt
 from tactful.types import Report

@@ -15,9 +15,9 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from factory.frames.decoder import MOST_PIECES, WIDTH
+from tactful.frames.decoder import END, SEPARATOR, START, Vocabulary
 from tactful.frames.groups import group_named, load_groups, normalise_group
 from tactful.frames.posts import Post
-from tactful.frames.vocabulary import END, SEPARATOR, START, Vocabulary
 from tactful.training.loop import length_batches
 
 MOST_OF_GROUP, MOST_OF_STATEMENT = 14, 15

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tactful.checking.bulk import AUTO, bulk_scorer
-from tactful.checking.second_reading import with_second_reading
+from tactful.checking.models import with_second_reading
 from tactful.detectors.load import EMBEDDED, load_detector
 from tactful.detectors.weights import weights_folder
 from tactful.errors import UsageError

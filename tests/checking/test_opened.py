@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.checking.adapters.conftest import PhraseDetector, detector, folder
 
-from tactful.checking.opened import opened_corrected, opened_detector, opened_framer
+from tactful.checking.models import opened_corrected, opened_detector, opened_framer
 from tactful.detectors.models.blend import BlendDetector
 from tactful.errors import UsageError
 

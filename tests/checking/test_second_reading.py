@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tactful.checking.second_reading import (
+from tactful.checking.models import (
     OFFENCE,
     JointReading,
     SecondReading,

@@ -20,8 +20,8 @@ from tactful.frames.index import (
     write_index,
 )
 from tactful.frames.posts import read_posts
+from tactful.frames.protocol import without_statements
 from tactful.frames.retrieval import RetrievalFramer, _frame, load_retrieval_framer
-from tactful.frames.shown import without_statements
 
 RUDE = {"frame.offensive": 1.0, "frame.intent": 0.5, "frame.lewd": 0.0, "frame.group": 1.0,
         "frame.in_group": 0.0}  # fmt: skip

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.frames.schema import CATEGORICAL, frame_problems
-from tactful.frames.search import (
+from tactful.frames.schema import (
+    CATEGORICAL,
     breaks,
     consistent_assignments,
+    frame_problems,
     most_probable,
     most_probable_rows,
 )

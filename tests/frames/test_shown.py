@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from tactful.detectors.card import Card
+from tactful.frames.protocol import Shown, at_least, without_statements
 from tactful.frames.schema import frame_problems
-from tactful.frames.shown import Shown, at_least, without_statements
 from tactful.types import Frame, Implication
 
 FRAME = Frame(

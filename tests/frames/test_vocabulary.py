@@ -6,8 +6,7 @@ import pytest
 
 from tactful.detectors.weights import weights_folder
 from tactful.errors import FileFormatError
-from tactful.frames.groups import load_groups
-from tactful.frames.vocabulary import (
+from tactful.frames.decoder import (
     END,
     SEPARATOR,
     START,
@@ -17,6 +16,7 @@ from tactful.frames.vocabulary import (
     vocabulary_of,
     write_vocabulary,
 )
+from tactful.frames.groups import load_groups
 
 SENTENCES = ("women are less qualified", "old folks can't learn", "latino/latina folks, women")
 

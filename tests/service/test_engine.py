@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from tactful.checking.models import with_second_reading
 from tactful.checking.options import CheckOptions
 from tactful.checking.reports import render
-from tactful.checking.second_reading import with_second_reading
 from tactful.cli.check.command import check_cli
 from tactful.detectors.load import load_detector
 from tactful.errors import UnknownNameError, UsageError

@@ -2,7 +2,7 @@
 
 With ``auto`` each text is read by the detector of its language. The languages share the columns of
 the ids that they have in common; what a detector does not look for is missing, not 0. Scores of
-offence are corrected, as those of ``tactful check`` are (:mod:`tactful.checking.second_reading`).
+offence are corrected, as those of ``tactful check`` are (:mod:`tactful.checking.models`).
 """
 
 import json
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.checking.findings import choose_ids
-from tactful.checking.second_reading import OFFENCE, RULE, can_read_again, with_second_reading
+from tactful.checking.models import OFFENCE, RULE, can_read_again, with_second_reading
 from tactful.detectors.base import BaseDetector, Detector, found_ids
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector

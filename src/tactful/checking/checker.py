@@ -14,7 +14,7 @@ from tactful.checking.findings import (
     with_frames,
     without_explanations,
 )
-from tactful.checking.opened import LOCK, opened_detector, opened_framer
+from tactful.checking.models import LOCK, opened_detector, opened_framer
 from tactful.checking.options import AUTO, DEFAULT_MODEL, FRAMES, CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports.run import Run, in_language
@@ -29,7 +29,7 @@ from tactful.registry import unknown_name
 from tactful.types import Frame
 
 _OFFENCE = ("frame.offensive", "frame.intent", "frame.group")
-"""The ids that a second reading corrects: see :mod:`tactful.checking.second_reading`."""
+"""The ids that a second reading corrects: see :mod:`tactful.checking.models`."""
 _SEGMENTS_FOR_LANGUAGE = 100
 
 
@@ -123,7 +123,7 @@ class Checker:
             if framer is None or not any(name in detector.card.ids for name in _OFFENCE):
                 self._corrected[key] = detector
             else:
-                from tactful.checking.second_reading import with_second_reading
+                from tactful.checking.models import with_second_reading
 
                 self._corrected[key] = with_second_reading(
                     detector, framer, self.options.thresholds

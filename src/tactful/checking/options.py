@@ -15,7 +15,7 @@ from tactful.errors import UsageError
 from tactful.registry import unknown_name
 
 if TYPE_CHECKING:
-    from tactful.checking.opened import Model
+    from tactful.checking.models import Model
 
 DEFAULT_MODEL = "default"
 AUTO = "auto"

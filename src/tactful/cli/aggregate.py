@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.aggregation import METHODS, aggregate, method_options
-from tactful.cli.corpus.options import force_option
 from tactful.cli.judgements import all_judgements_option, column_options, read_judgements
-from tactful.cli.output import echo_sentence
+from tactful.cli.output import echo_sentence, force_option
 from tactful.errors import InputError, UsageError
 from tactful.files import atomic_path
 from tactful.tables import read_table, require_columns, split_questions

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tactful.cli.corpus.options import force_option
-from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
+from tactful.cli.output import echo, echo_json, echo_sentence, force_option, format_option, table
 from tactful.cli.progress import progress
 from tactful.errors import UsageError
 from tactful.files import atomic_path

@@ -28,6 +28,8 @@ format_option = click.option(
     help="How to print the answer.",
 )
 
+force_option = click.option("--force", is_flag=True, help="Replace what is already there.")
+
 
 def echo_json(value: object) -> None:
     """Print data as JSON, which is UTF-8: where that cannot be printed, letters are escaped."""

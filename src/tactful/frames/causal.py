@@ -15,8 +15,7 @@ from tactful.frames.causal_decoding import (
 )
 from tactful.frames.causal_tokens import LineTokenizer
 from tactful.frames.linearise import LAST
-from tactful.frames.schema import CATEGORICAL
-from tactful.frames.search import most_probable
+from tactful.frames.schema import CATEGORICAL, most_probable
 from tactful.types import Frame, Implication
 
 DECODINGS = ("greedy", "sample")

@@ -23,11 +23,9 @@ from tactful.detectors.models.blend import BlendDetector
 from tactful.detectors.models.encoder import EncoderDetector, Reading
 from tactful.errors import FileFormatError
 from tactful.frames.consensus import most_agreed
-from tactful.frames.decoder import BEAMS, Candidate, StatementDecoder
+from tactful.frames.decoder import BEAMS, Candidate, StatementDecoder, Vocabulary, read_vocabulary
 from tactful.frames.groups import mentioned_groups
-from tactful.frames.schema import CATEGORICAL
-from tactful.frames.search import at_thresholds, most_probable_rows
-from tactful.frames.vocabulary import Vocabulary, read_vocabulary
+from tactful.frames.schema import CATEGORICAL, at_thresholds, most_probable_rows
 from tactful.types import Frame, Implication
 
 HEADS_FILE = "heads.npz"

@@ -7,8 +7,7 @@ from tactful.detectors.card import read_card
 from tactful.detectors.weights import find_weights, weights_folder
 from tactful.errors import UsageError
 from tactful.frames.embedded import EmbeddedFramer
-from tactful.frames.protocol import Framer
-from tactful.frames.shown import Shown
+from tactful.frames.protocol import Framer, Shown
 from tactful.registry import Registry, unknown_name
 
 EMBEDDED: dict[str, dict[str, str]] = {"en": {"default": "frames-en"}}

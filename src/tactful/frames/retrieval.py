@@ -18,8 +18,7 @@ from tactful.errors import FileFormatError
 from tactful.frames.consensus import consensus, vote
 from tactful.frames.embedding import Embedding, Numbers, load_embedding
 from tactful.frames.index import Index, IndexedPost, read_index
-from tactful.frames.schema import CATEGORICAL
-from tactful.frames.search import at_thresholds, most_probable
+from tactful.frames.schema import CATEGORICAL, at_thresholds, most_probable
 from tactful.types import Frame, Implication
 from tactful.words import shorten
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tactful.checking.findings import check_document, with_frames
+from tactful.checking.models import OFFENCE, SecondReading
 from tactful.checking.options import FORMATS
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports import RENDERERS, Run, render
-from tactful.checking.second_reading import OFFENCE, SecondReading
 from tactful.detectors.base import BaseDetector, Scores, Spans
 from tactful.detectors.card import Card
 from tactful.detectors.load import embedded_cards

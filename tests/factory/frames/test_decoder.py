@@ -23,8 +23,7 @@ from factory.frames.fitting import (  # noqa: E402
 )
 from factory.frames.lessons import Lesson, joined_states, make_batch  # noqa: E402
 
-from tactful.frames.decoder import StatementDecoder, _log_softmax  # noqa: E402
-from tactful.frames.vocabulary import END, SEPARATOR, START  # noqa: E402
+from tactful.frames.decoder import END, SEPARATOR, START, StatementDecoder, _log_softmax  # noqa: E402  # noqa: E402
 
 PIECES = 12
 RECIPE = DecoderSettings(epochs=60, batch=4, rate=1e-3, smoothing=0.0)

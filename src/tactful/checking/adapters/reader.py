@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tactful.checking.checker import Checker
 from tactful.checking.findings import choose_ids
-from tactful.checking.opened import LOCK, Model, opened_corrected, opened_detector
+from tactful.checking.models import LOCK, Model, opened_corrected, opened_detector
 from tactful.checking.options import AUTO, CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.detectors.base import BaseDetector, Detector, Scores, Spans

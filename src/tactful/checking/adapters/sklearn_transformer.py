@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.checking.adapters.reader import require_texts
-from tactful.checking.opened import LOCK, Model, opened_corrected, opened_detector
+from tactful.checking.models import LOCK, Model, opened_corrected, opened_detector
 from tactful.detectors.card import Card
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
     from tactful.checking.adapters.reader import Reading
-    from tactful.checking.opened import Model
+    from tactful.checking.models import Model
     from tactful.types import Report
 
 FACTORY = "tactful"

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 from tactful.checking.adapters.reader import Reader, require_texts
-from tactful.checking.opened import Model
+from tactful.checking.models import Model
 from tactful.errors import UsageError
 from tactful.types import Finding, Report
 

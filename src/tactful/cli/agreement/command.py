@@ -10,9 +10,8 @@ from tactful.agreement import LEVELS, MEASURES
 from tactful.cli.agreement.report import echo_as_json, echo_as_text
 from tactful.cli.agreement.span_files import SpanColumns
 from tactful.cli.agreement.spans import agreement_spans, check_span_options, span_options
-from tactful.cli.corpus.options import force_option
 from tactful.cli.judgements import all_judgements_option, column_options, read_judgements
-from tactful.cli.output import format_option
+from tactful.cli.output import force_option, format_option
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
 

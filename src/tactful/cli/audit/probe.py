@@ -18,8 +18,7 @@ from tactful.audit.probes.render import Selection, fallbacks, prompts_of
 from tactful.audit.probes.schema import Probe
 from tactful.audit.protocol import Kind
 from tactful.cli.audit.selection import selection_options
-from tactful.cli.corpus.options import force_option
-from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
+from tactful.cli.output import echo, echo_json, echo_sentence, force_option, format_option, table
 from tactful.errors import UsageError
 from tactful.files import atomic_path
 from tactful.taxonomies.prompts import Prompt

@@ -18,7 +18,7 @@ from tactful.checking.options import (
     read_configuration,
 )
 from tactful.checking.wording.wording import REPORT_LANGUAGES
-from tactful.cli.corpus.options import force_option
+from tactful.cli.output import force_option
 from tactful.detectors.load import DETECTORS
 from tactful.documents.document import KINDS, Kind
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE, UsageError

@@ -7,13 +7,12 @@ import click
 
 from tactful.cli.corpus.convert import convert_cli
 from tactful.cli.corpus.options import (
-    force_option,
     source_options,
     strict_option,
     validate_command,
 )
 from tactful.cli.corpus.split import split_cli
-from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
+from tactful.cli.output import echo, echo_json, echo_sentence, force_option, format_option, table
 from tactful.cli.problems import problems_as_data, say_all, say_briefly
 from tactful.cli.progress import reading
 from tactful.corpora import CORPORA, corpus_path, load_corpus

@@ -6,11 +6,11 @@ from typing import Any
 import click
 
 from tactful.cli.corpus.options import (
-    force_option,
     source_options,
     strict_option,
     validate_command,
 )
+from tactful.cli.output import force_option
 from tactful.cli.problems import say_briefly
 from tactful.cli.progress import reading
 from tactful.corpora import load_corpus

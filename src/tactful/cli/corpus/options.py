@@ -40,4 +40,3 @@ def validate_command(name: str, path: Path | None, sample: bool, encoding: str |
 strict_option = click.option(
     "--strict", is_flag=True, help="Fail, and write nothing, if a row has to be left out."
 )
-force_option = click.option("--force", is_flag=True, help="Replace what is already there.")

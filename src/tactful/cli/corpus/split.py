@@ -6,12 +6,11 @@ from typing import Any
 import click
 
 from tactful.cli.corpus.options import (
-    force_option,
     source_options,
     strict_option,
     validate_command,
 )
-from tactful.cli.output import echo, table
+from tactful.cli.output import echo, force_option, table
 from tactful.cli.problems import say_briefly
 from tactful.cli.progress import reading
 from tactful.corpora import load_corpus

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tactful.cli.corpus.options import force_option
 from tactful.cli.delegating import DelegatingCommand
+from tactful.cli.output import force_option
 from tactful.errors import EXIT_USAGE, UsageError
 from tactful.words import counted
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from tactful.cli.corpus.options import force_option
+from tactful.cli.output import force_option
 from tactful.cli.progress import progress
 from tactful.errors import UsageError
 from tactful.settings import Settings, load_settings

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tactful.cli.corpus.options import force_option
-from tactful.cli.output import echo, echo_json, format_option, table
+from tactful.cli.output import echo, echo_json, force_option, format_option, table
 from tactful.cli.reproduce.shared import (
     echo_list,
     echo_title,

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.corpus.options import force_option
 from tactful.cli.delegating import DelegatingCommand
-from tactful.cli.output import echo, echo_sentence, table
+from tactful.cli.output import echo, echo_sentence, force_option, table
 from tactful.cli.progress import progress
 from tactful.cli.train.options import (
     CUSTOM,

@@ -4,8 +4,7 @@ from typing import Any
 
 import click
 
-from tactful.cli.corpus.options import force_option
-from tactful.cli.output import echo_sentence
+from tactful.cli.output import echo_sentence, force_option
 from tactful.cli.progress import progress
 from tactful.cli.train.options import (
     command_line,

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.corpus.options import force_option
-from tactful.cli.output import echo, echo_sentence, table
+from tactful.cli.output import echo, echo_sentence, force_option, table
 from tactful.cli.progress import progress
 from tactful.cli.train.options import (
     command_line,

@@ -14,9 +14,9 @@ import numpy as np
 
 from tactful.checking.checker import report_on
 from tactful.checking.findings import Framing
+from tactful.checking.models import SecondReading
 from tactful.checking.options import CheckOptions
 from tactful.checking.report import DocumentReport
-from tactful.checking.second_reading import SecondReading
 from tactful.detectors.base import BaseDetector, Detector, Scores, Spans
 from tactful.detectors.card import Card
 from tactful.detectors.cost import span_factor

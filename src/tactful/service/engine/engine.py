@@ -10,10 +10,10 @@ import numpy as np
 
 from tactful.checking.checker import check_ids, language_of, wanted_ids
 from tactful.checking.findings import rule_ids
+from tactful.checking.models import can_read_again
 from tactful.checking.options import AUTO, CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports.run import Run
-from tactful.checking.second_reading import can_read_again
 from tactful.detectors.base import Scores
 from tactful.detectors.card import Card
 from tactful.detectors.cost import rough_tokens

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from tactful.checking.second_reading import (
+from tactful.checking.models import (
     JointReading,
     SecondReading,
     can_read_again,
@@ -27,7 +27,7 @@ from tactful.detectors.weights import weights_folder
 from tactful.errors import TactfulError
 from tactful.frames.embedded import EmbeddedFramer, load_embedded_framer
 from tactful.frames.load import EMBEDDED
-from tactful.frames.shown import without_statements
+from tactful.frames.protocol import without_statements
 from tactful.service.engine.batching import Batcher, Read
 from tactful.service.engine.excerpts import Excerpt, chosen_pieces, sized_pieces
 from tactful.service.engine.lanes import Lane

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.checking.checker import Checker
-from tactful.checking.opened import opened_framer
+from tactful.checking.models import opened_framer
 from tactful.checking.options import AUTO, CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.wording.wording import spoken_or_english
