@@ -13,7 +13,7 @@ PHRASES = Path(__file__).parents[1] / "phrase_detector.py"
 def phrases(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every command of this process find the detector of ``tests/phrase_detector.py``."""
     detector = runpy.run_path(str(PHRASES))["PhraseDetector"]
-    monkeypatch.setattr("tactful.cli.check.documents.load_detector", lambda *_, **__: detector())
+    monkeypatch.setattr("tactful.checking.checker.opened_detector", lambda *_, **__: detector())
 
 
 @pytest.fixture
@@ -22,9 +22,9 @@ def phrases_command(tmp_path: Path) -> list[str]:
     script = tmp_path / "tactful_with_phrases.py"
     script.write_text(
         "import runpy, sys\n"
-        "import tactful.cli.check.documents as room\n"
+        "import tactful.checking.checker as room\n"
         f"detector = runpy.run_path({str(PHRASES)!r})['PhraseDetector']\n"
-        "room.load_detector = lambda *_, **__: detector()\n"
+        "room.opened_detector = lambda *_, **__: detector()\n"
         "from tactful.cli.main import main\n"
         "main(sys.argv[1:])\n",
         encoding="utf-8",
