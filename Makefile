@@ -66,7 +66,7 @@ check: $(VENV)/.installed-dev ## Check style, types and spelling
 mutants: $(VENV)/.installed-dev ## Change the source in 100 places, and list what no test notices
 	$(BIN)/python scripts/mutants.py --places 100
 
-bench: $(VENV)/.installed-dev ## Run every benchmark and write benchmarks/RESULTS.md
+bench: $(VENV)/.installed-dev ## Run every benchmark and write benchmarks/results/
 	@for script in benchmarks/*.py; do \
 		case "$$script" in benchmarks/results.py|benchmarks/load_client.py|benchmarks/detector_texts.py|benchmarks/icm_cases.py|benchmarks/frames_causal.py|benchmarks/spanish_quality.py|benchmarks/scale_cost.py) continue ;; esac; \
 		echo "$$script"; \

@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -89,7 +89,7 @@ def _children() -> float:
 
 
 def report(runs: Sequence[Run], command: str) -> str:
-    """Write the section of RESULTS.md."""
+    """Write the page of results."""
     loads = table(
         (
             "store", "pause", "seconds", "requests/s", "answers saved", "sent twice",
@@ -159,7 +159,7 @@ def main() -> int:
     """Load both stores, print and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=120, help="of each load with pauses")
-    parser.add_argument("--dry", action="store_true", help="print only; leave RESULTS.md")
+    parser.add_argument("--dry", action="store_true", help="print only; write no page")
     options = parser.parse_args()
     runs = []
     with ExitStack() as stack:
@@ -177,7 +177,7 @@ def main() -> int:
     body = report(runs, "python benchmarks/annotation_load.py")
     print(body)
     if not options.dry:
-        write_section("annotation-load", "Annotation: how much a server carries", body)
+        write_page("annotation-load", "Annotation: how much a server carries", body)
     return 0
 
 

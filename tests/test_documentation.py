@@ -18,7 +18,7 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 ROOMS = sorted(path.parent.name for path in (ROOT / "src" / "tactful").glob("*/__init__.py"))
 FOUNDATIONS = ("errors", "types", "registry", "settings", "files")
-MARKDOWN = [*sorted(ROOT.glob("*.md")), *PAGES, *sorted((ROOT / "benchmarks").glob("*.md"))]
+MARKDOWN = [*sorted(ROOT.glob("*.md")), *PAGES, *sorted((ROOT / "benchmarks").rglob("*.md"))]
 
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
