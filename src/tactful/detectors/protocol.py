@@ -1,4 +1,4 @@
-"""What every detector can do, from a coin toss to the multi-task encoder."""
+"""The protocol that every detector follows, from a coin toss to the multi-task encoder."""
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
@@ -15,23 +15,46 @@ Scores = dict[str, NDArray[np.float32]]
 
 @runtime_checkable
 class Detector(Protocol):
-    """Anything that scores text: the cheapest and the best are interchangeable."""
+    """Anything that scores text. All detectors have these methods, so any can replace another."""
 
     @property
     def card(self) -> Card:
-        """Who it is: name, version, ids, thresholds, what it was trained on, its limits."""
+        """The model card: name, version, ids, thresholds, training data and limits."""
         ...
 
     def score(self, texts: Sequence[str]) -> Scores:
-        """Return one probability per text for each id of the card, in the order of ``texts``.
+        """Return the probability of each id for each text.
 
-        A text that cannot be scored raises: a failed score is missing, never harmless.
+        Parameters
+        ----------
+        texts
+            The texts to score.
+
+        Returns
+        -------
+        dict of str to array of float32
+            For each id of the card one probability per text, in the order of ``texts``.
+
+        Raises
+        ------
+        TactfulError
+            If a text cannot be scored; there is no score for such a text, not a low one.
+
         """
         ...
 
     def check(self, text: str) -> Report:
-        """Return what was found in one text: what, how sure, where and why.
+        """Return the findings of one text, without the second reading of ``tactful check``.
 
-        This is the detector's own reading, without the second one of ``tactful check``.
+        Parameters
+        ----------
+        text
+            The text to check.
+
+        Returns
+        -------
+        Report
+            The ids that reach their threshold, with probability, spans and explanation.
+
         """
         ...
