@@ -106,10 +106,10 @@ def report(runs: Sequence[Run], command: str) -> str:
     is_quick = all(each.p99 <= MOST_MILLISECONDS for each in paused)
     return "\n\n".join(
         [
-            f"Protocol `unhealthy`, {ITEMS:,} comments, {PEOPLE} annotators at once: they come in "
-            "the first twelfth of the time; one in ten answers anything, which hidden tests find "
+            f"Protocol `unhealthy`, {ITEMS:,} comments, {PEOPLE} concurrent annotators: they join "
+            "in the first twelfth of the time; one in ten answers anything, which hidden tests find "
             "out, and another one in ten is three times as fast, up to the cap of the day. Answers "
-            "are sent twice now and then, given anew, texts are skipped, pages given back. With a "
+            "are sent twice now and then, changed, texts are skipped, pages given back. With a "
             f"pause of {THINK} s on average they answer as often as {_people(paused):,} people "
             f"would who take {A_COMMENT} s for a comment, as those of the paper did. Without a "
             "pause the server has all it can do.",
@@ -177,7 +177,7 @@ def main() -> int:
     body = report(runs, "python benchmarks/annotation_load.py")
     print(body)
     if not options.dry:
-        write_page("annotation-load", "Annotation: how much a server carries", body)
+        write_page("annotation-load", "Annotation: server load", body)
     return 0
 
 

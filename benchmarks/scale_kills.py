@@ -20,9 +20,9 @@ from results import machine_line, table, write_page
 KILLS, ROWS, PART_ROWS, SEED = 30, 150_000, 2_500, 7
 _PARTS = "part-*"
 _HOW = (
-    "Every run of `tactful score` is ended with SIGKILL, all of its processes at once, after a "
+    "Every run of `tactful score` is ended with SIGKILL, all of its processes together, after a "
     "time drawn between its start and as long as a whole run takes. When one comes to its end "
-    "before that, the output is compared and the next round begins anew."
+    "before that, the output is compared and the next round starts over."
 )
 
 

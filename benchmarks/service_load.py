@@ -281,9 +281,10 @@ def main() -> None:
             ),
             "What micro-batching brings, in the same run:",
             table(["model", "texts", "batched/s", "alone/s", "ratio"], batching),
-            f"{OVERLOAD} times what the service bears, sent at a fixed rate:",
+            f"{OVERLOAD} times the capacity of the service, sent at a fixed rate:",
             table(
-                ["model", "bears/s", "sent/s", "answered/s", "statuses", "p99", "after it/s"], flood
+                ["model", "capacity/s", "sent/s", "answered/s", "statuses", "p99", "after it/s"],
+                flood,
             ),
             "Memory (PSS) of the serving processes, in MB, default model, both languages:",
             table(["workers", "together", "each"], workers),

@@ -268,8 +268,8 @@ def main() -> None:
             machine_line(),
             "Command: `TACTFUL_DATA=... python benchmarks/spanish_quality.py --work FOLDER "
             "--work-texts FOLDER`.",
-            "Seed 1, five folds. Calibration and threshold of a fold come from the others. Whoever "
-            "wrote the rules had seen counts of the commonest words of each code of "
+            "Seed 1, five folds. Calibration and threshold of a fold come from the others. The "
+            "authors of the rules had seen counts of the commonest words of each code of "
             "StereoImmigrants: figures on speeches flatter them a little. The settings (learning "
             "rate, shares of the members, the gate) were chosen on the folds by article and "
             "speech, so that these figures are a little too good, too.",
