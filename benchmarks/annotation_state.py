@@ -23,8 +23,8 @@ from pathlib import Path
 from statistics import median
 
 from results import machine_line, table, write_page
+from tactful.annotation.project.files import hashed
 from tactful.annotation.project.project import Project
-from tactful.annotation.project.tokens import hashed
 from tactful.annotation.protocol.load import load_protocol
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.state.assignment import next_page

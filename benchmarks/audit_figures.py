@@ -20,7 +20,7 @@ from results import machine_line, table, write_page
 from tactful.agreement import cohen_kappa
 from tactful.audit.attitudes import ATTITUDES, BUILT_IN, Attitudes, load_attitudes
 from tactful.audit.classifiers import load_classifier
-from tactful.audit.measures.figures import audit_result
+from tactful.audit.estimates.figures import audit_result
 from tactful.audit.probes.load import load_probe
 from tactful.audit.probes.render import (
     Selection,

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from factory.records import Record, read_records
 
 from results import machine_line, table, write_page
 from tactful.detectors import load_detector
@@ -20,7 +21,7 @@ from tactful.metrics import (
     roc_auc_score,
     span_f1_score,
 )
-from tactful.training.records import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS, Record, read_records
+from tactful.training.task_data import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS
 
 Scores = Mapping[str, np.ndarray]
 DETECTORS = ("default", "fast", "cascade")

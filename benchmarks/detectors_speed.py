@@ -18,7 +18,8 @@ from statistics import mean
 
 from detector_texts import WORDS_EACH, made_texts, real_texts
 from results import Measurement, machine_line, measure, table, write_page
-from tactful.detectors.load import EMBEDDED, WEIGHTS
+from tactful.detectors.load import EMBEDDED
+from tactful.detectors.weights import find_weights, weights_folder
 
 RUNS = 3
 TEXTS = 2000
@@ -27,7 +28,7 @@ PEER_BATCH = 32
 PEER_MOST_TOKENS = 512
 FAST_BAR = 5000
 RATIO_BARS = {"default": 12, "cascade": 60}
-TOKENIZER = WEIGHTS / "encoder-en" / "tokenizer.json"
+TOKENIZER = weights_folder("encoder-en") / "tokenizer.json"
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -178,7 +179,7 @@ def rows_of(found: dict[str, Speed], judged: Sequence[str]) -> list[list[object]
 
 def _is_here(model: str) -> bool:
     folder = EMBEDDED["en"].get(model)
-    if folder is None or (WEIGHTS / folder).is_dir():
+    if folder is None or find_weights(folder):
         return True
     print(f"the weights of '{model}' are not here: it is left out", file=sys.stderr)
     return False

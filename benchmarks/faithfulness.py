@@ -14,6 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from factory.records import IDS_OF, read_records
+
 from results import machine_line, table, write_page
 from tactful.detectors import Detector, load_detector
 from tactful.detectors.explain.faithfulness import (
@@ -23,8 +25,7 @@ from tactful.detectors.explain.faithfulness import (
     Explainer,
     faithfulness,
 )
-from tactful.detectors.explain.occlusion import word_contributions, words_of
-from tactful.training.records import IDS_OF, read_records
+from tactful.detectors.explain.words import word_contributions, words_of
 
 DETECTORS = ("default", "fast")
 CORPORA = ("dpm", "ucc")

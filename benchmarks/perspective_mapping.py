@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from factory.records import Record, fingerprint, read_records
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
@@ -29,7 +30,6 @@ from tactful.metrics import (
     roc_auc_score,
 )
 from tactful.service.perspective.mapping import Formula, attributes
-from tactful.training.records import Record, fingerprint, read_records
 
 SEED = 1
 FOLDS = 5

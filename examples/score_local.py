@@ -8,7 +8,7 @@ import os
 
 from tactful.checking.bulk import bulk_scorer
 from tactful.scale import Job, Wanted, run_local
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 from tactful.scale.tables.formats import format_of
 
 
@@ -35,7 +35,7 @@ def main() -> None:
         wanted=Wanted(text_column=options.text_column),
         workers=options.workers,
     )
-    outcome = run_local(job, Unwatched())
+    outcome = run_local(job, Watch())
     print(f"{outcome.summary.rows} rows, {outcome.summary.scored} with a score")
 
 

@@ -1,5 +1,5 @@
 """The workshop: makes the weights that Tactful ships. It is not part of the wheel.
 
 ``python -m factory --help`` lists what it can make. Each command can be stopped at any time and
-goes on from its last checkpoint when it is run again.
+resumes from its last checkpoint when it is run again.
 """

@@ -39,7 +39,7 @@ def teacher(
     threads: int,
     bfloat16: bool,
 ) -> None:
-    """Train a teacher; run the same command again to go on after a stop."""
+    """Train a teacher; run the same command again to resume."""
     import torch
 
     from factory.english.teacher import train_teacher

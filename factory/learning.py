@@ -1,11 +1,5 @@
-"""One training run: soft targets with blanks, batches of like length, exact resumption.
+"""One training run: soft targets, some of them missing, for texts and for their tokens."""
 
-A run can be stopped at any time and goes on from its last checkpoint to the very same result: the
-order of the batches and the dropout of each step follow from the seed and the step's number. A
-checkpoint of other data or other settings is refused.
-"""
-
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,32 +8,36 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors import safe_open
-from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits as cross_entropy
 
 from factory.network import Network, parameter_groups
-from tactful.errors import UsageError
-from tactful.files import atomic_path
+from tactful.training.loop import (
+    CHECKPOINT_FILE,
+    Checkpoint,
+    OnStep,
+    Steps,
+    length_batches,
+    padded,
+    run_steps,
+    silent,
+)
 
-CHECKPOINT = "checkpoint.safetensors"
 CHECKPOINT_STEPS = 100
-_POOL = 40
-"""Batches are cut from pools of this many batches, sorted by length, so that little is padding."""
+MAX_TOKENS = 128
 
 Marks = Mapping[str, Sequence[tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every number that a run depends on, apart from its data."""
+    """The settings of a run."""
 
     seed: int = 1
     epochs: int = 1
     batch: int = 32
-    max_tokens: int = 128
+    max_tokens: int = MAX_TOKENS
     rate: float = 5e-5
     head_rate: float = 1e-3
     layer_decay: float = 0.9
@@ -73,10 +71,9 @@ class Lessons:
 
 Sampler = Callable[[int], Sequence[int]]
 """Which rows an epoch sees, by its number."""
-OnStep = Callable[[int, int, float], None]
 
 
-def load_tokenizer(folder: Path, max_tokens: int) -> Tokenizer:
+def load_tokenizer(folder: Path, max_tokens: int = MAX_TOKENS) -> Tokenizer:
     """Read the tokenizer of an encoder."""
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
@@ -106,7 +103,7 @@ def train(
     sampler: Sampler,
     settings: Settings,
     folder: Path,
-    on_step: OnStep = lambda *_: None,
+    on_step: OnStep = silent,
 ) -> None:
     """Train in place; the folder keeps the checkpoint."""
     plan = [list(sampler(epoch)) for epoch in range(settings.epochs)]
@@ -115,29 +112,29 @@ def train(
         network, settings.rate, settings.head_rate, settings.layer_decay, settings.weight_decay
     )
     optimiser = torch.optim.AdamW(groups, betas=(0.9, 0.98), eps=1e-6)
-    peaks = [group["lr"] for group in optimiser.param_groups]
-    about = json.dumps({"settings": asdict(settings), "data": data.fingerprint()}, sort_keys=True)
-    done = _resume(network, optimiser, folder, about)
-    step = 0
-    network.train()
-    for epoch, rows in enumerate(plan):
+    about = {"settings": asdict(settings), "data": data.fingerprint()}
+    checkpoint = Checkpoint(
+        folder / CHECKPOINT_FILE, about, network.state_dict(), optimiser, every=CHECKPOINT_STEPS
+    )
+    done, *_ = checkpoint.resume()
+    lengths = [len(row) for row in data.tokens]
+
+    def batches_of(epoch: int) -> Iterator[list[int]]:
         rng = np.random.default_rng([settings.seed, epoch])
-        for batch in _batches(data.tokens, rows, settings.batch, rng):
-            step += 1
-            if step <= done:
-                continue
-            torch.manual_seed(settings.seed * 1_000_003 + step)
-            share = _rate_share(step / total, settings.warm_up)
-            for group, peak in zip(optimiser.param_groups, peaks, strict=True):
-                group["lr"] = peak * share
-            loss = _loss(network, data, batch, settings)
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(network.parameters(), settings.clip)
-            optimiser.step()
-            on_step(step, total, float(loss.detach()))
-            if step % CHECKPOINT_STEPS == 0 or step == total:
-                _save(network, optimiser, folder, about, step)
+        return length_batches(lengths, plan[epoch], settings.batch, rng)
+
+    run_steps(
+        network,
+        checkpoint,
+        range(settings.epochs),
+        batches_of,
+        lambda rows: _loss(network, data, rows, settings),
+        Steps(settings.seed, total, settings.warm_up, settings.clip),
+        done=done,
+        on_step=on_step,
+    )
+    if done < total and total % CHECKPOINT_STEPS:
+        checkpoint.save(total)
 
 
 def predict(network: Network, tokens: Sequence[Sequence[int]], size: int = 64) -> np.ndarray:
@@ -145,8 +142,8 @@ def predict(network: Network, tokens: Sequence[Sequence[int]], size: int = 64) -
     network.eval()
     found: np.ndarray | None = None
     with torch.inference_mode():
-        for rows in _batches(tokens, range(len(tokens)), size, None):
-            logits = network(*_padded(tokens, rows))[0].numpy()
+        for rows in length_batches([len(row) for row in tokens], range(len(tokens)), size, None):
+            logits = network(*padded([tokens[row] for row in rows]))[0].numpy()
             if found is None:
                 found = np.zeros((len(tokens), logits.shape[1]), dtype=np.float32)
             found[rows] = logits
@@ -155,7 +152,7 @@ def predict(network: Network, tokens: Sequence[Sequence[int]], size: int = 64) -
 
 def _loss(network: Network, data: Lessons, rows: Sequence[int], settings: Settings) -> Tensor:
     with torch.autocast("cpu", torch.bfloat16, enabled=settings.bfloat16):
-        texts, tokens = network(*_padded(data.tokens, rows))
+        texts, tokens = network(*padded([data.tokens[row] for row in rows]))
     texts, tokens = texts.float(), tokens.float()
     weights = torch.from_numpy(data.weights[rows])
     each = cross_entropy(texts, torch.from_numpy(data.targets[rows]), reduction="none")
@@ -173,72 +170,3 @@ def _loss(network: Network, data: Lessons, rows: Sequence[int], settings: Settin
         if parts:
             loss = loss + settings.token_loss * torch.stack(parts).sum() / len(rows)
     return loss
-
-
-def _padded(tokens: Sequence[Sequence[int]], rows: Sequence[int]) -> tuple[Tensor, Tensor]:
-    width = max(len(tokens[row]) for row in rows)
-    table = torch.zeros((len(rows), width), dtype=torch.int64)
-    mask = torch.zeros_like(table)
-    for at, row in enumerate(rows):
-        table[at, : len(tokens[row])] = torch.tensor(tokens[row])
-        mask[at, : len(tokens[row])] = 1
-    return table, mask
-
-
-def _batches(
-    tokens: Sequence[Sequence[int]],
-    chosen: Sequence[int],
-    size: int,
-    rng: np.random.Generator | None,
-) -> Iterator[list[int]]:
-    order = np.asarray(chosen) if rng is None else rng.permutation(np.asarray(chosen))
-    cut: list[list[int]] = []
-    for start in range(0, len(order), size * _POOL):
-        pool = [int(row) for row in order[start : start + size * _POOL]]
-        pool.sort(key=lambda row: len(tokens[row]))
-        cut += [pool[at : at + size] for at in range(0, len(pool), size)]
-    yield from cut if rng is None else (cut[at] for at in rng.permutation(len(cut)))
-
-
-def _rate_share(done: float, warm_up: float) -> float:
-    """Return the share of the peak rate: it rises to 1 and falls to 0 in straight lines."""
-    return done / warm_up if done < warm_up else max(0.0, (1 - done) / (1 - warm_up))
-
-
-def _save(
-    network: Network, optimiser: torch.optim.Optimizer, folder: Path, about: str, step: int
-) -> None:
-    tensors = {f"network.{k}": v.contiguous() for k, v in network.state_dict().items()}
-    for at, parameter in enumerate(_parameters(optimiser)):
-        for key, value in optimiser.state.get(parameter, {}).items():
-            tensors[f"optimiser.{at}.{key}"] = value
-    folder.mkdir(parents=True, exist_ok=True)
-    with atomic_path(folder / CHECKPOINT, force=True) as target:
-        save_file(tensors, target, metadata={"about": about, "step": str(step)})
-
-
-def _resume(network: Network, optimiser: torch.optim.Optimizer, folder: Path, about: str) -> int:
-    path = folder / CHECKPOINT
-    if not path.is_file():
-        return 0
-    with safe_open(path, "pt") as file:
-        known = file.metadata()
-    if known["about"] != about:
-        raise UsageError(
-            f"{path}: found a checkpoint of other data or other settings; remove the folder to "
-            "train again, or name another work folder."
-        )
-    tensors = load_file(path)
-    body = {k.removeprefix("network."): v for k, v in tensors.items() if k.startswith("network.")}
-    network.load_state_dict(body)
-    for at, parameter in enumerate(_parameters(optimiser)):
-        prefix = f"optimiser.{at}."
-        found = {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
-        if found:
-            optimiser.state[parameter] = found
-    return int(known["step"])
-
-
-def _parameters(optimiser: torch.optim.Optimizer) -> Iterator[Tensor]:
-    for group in optimiser.param_groups:
-        yield from group["params"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -22,21 +23,47 @@ class Network(nn.Module):
 
     def forward(self, tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Return the logits of each text and of each token."""
+        pooled, states = self.pooled(tokens, mask)
+        return self.text_head(self.dropout(pooled)), self.token_head(self.dropout(states))
+
+    def pooled(self, tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the input of the text head and of the token head."""
         states = self.body(input_ids=tokens, attention_mask=mask).last_hidden_state
         inside = mask.unsqueeze(-1).to(states.dtype)
         mean = (states * inside).sum(1) / inside.sum(1)
         greatest = (states - 1e4 * (1 - inside)).amax(1)
-        pooled = torch.cat([mean, greatest], dim=-1)
-        return self.text_head(self.dropout(pooled)), self.token_head(self.dropout(states))
+        return torch.cat([mean, greatest], dim=-1), states
 
 
 def open_network(folder: Path, texts: Sequence[str], tokens: Sequence[str], seed: int) -> Network:
     """Build the network on a pretrained body, with new heads."""
+    torch.manual_seed(seed)
+    body = open_body(folder)
+    return Network(body, int(body.config.hidden_size), len(texts), len(tokens))
+
+
+def open_body(folder: Path) -> Any:
+    """Open a pretrained encoder without heads."""
     from transformers import AutoModel
 
-    torch.manual_seed(seed)
-    body = AutoModel.from_pretrained(folder, attn_implementation="sdpa", local_files_only=True)
-    return Network(body, int(body.config.hidden_size), len(texts), len(tokens))
+    return AutoModel.from_pretrained(folder, attn_implementation="sdpa", local_files_only=True)
+
+
+class TextTokensStates(nn.Module):
+    """The network with the outputs of its ONNX file: ``texts`` of its text outputs."""
+
+    OUTPUTS = ("logits", "token_logits", "states")
+
+    def __init__(self, network: Network, texts: int):
+        super().__init__()
+        self.network = network
+        self.texts = texts
+
+    def forward(self, tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the logits of the text, those of its tokens, and the tokens' states."""
+        pooled, states = self.network.pooled(tokens, mask)
+        logits = self.network.text_head(pooled)
+        return logits[:, : self.texts], self.network.token_head(states), states
 
 
 def parameter_groups(

@@ -24,7 +24,7 @@ import uvicorn
 
 from tactful.annotation.project.exchange import NewItem
 from tactful.annotation.project.project import Project
-from tactful.annotation.simulation.chance import chance
+from tactful.annotation.simulation.cases import random_for
 from tactful.annotation.web.app import create_app
 from tactful.cli.listening import address, listen, until_stopped
 
@@ -138,7 +138,7 @@ def make_project(folder: Path, now: float) -> Project:
     """Make the project, and let the simulated people do their share on the days before."""
     items, tests = read_comments(COMMENTS), read_comments(TESTS)
     project = Project.create(folder, "unhealthy", name=NAME)
-    project.rng = chance(SEED, "pages")
+    project.rng = random_for(SEED, "pages")
     project.add_items(
         [
             *(NewItem(f"comment-{n:02d}", each.text) for n, each in enumerate(items, 1)),
@@ -165,7 +165,7 @@ def make_project(folder: Path, now: float) -> Project:
 
 def _work(project: Project, name: str, pages: int, known: dict[str, Comment], at: float) -> None:
     """Let somebody do their pages, one comment after the other."""
-    rng = chance(SEED, name)
+    rng = random_for(SEED, name)
     person = project.invite("annotator", name, now=at).person
     project.consent(person, {}, now=at)
     for _ in range(pages):

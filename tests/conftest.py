@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from tactful.corpora import CORPORA
 from tactful.detectors.base import BaseDetector
-from tactful.detectors.load import WEIGHTS
+from tactful.detectors.weights import weights_folder
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -103,4 +103,4 @@ def phrases() -> BaseDetector:
 @pytest.fixture(scope="session")
 def embedded_weights() -> Path:
     """Return the folder of the embedded default."""
-    return WEIGHTS / "default-en"
+    return weights_folder("default-en")

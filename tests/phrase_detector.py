@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.base import BaseDetector, Scores, Spans
 from tactful.detectors.card import Card
-from tactful.detectors.protocol import Scores
 from tactful.types import Span
 
 PHRASES = {

@@ -20,7 +20,8 @@ LEVELS = {
     "documents": 1.5,  # docs/decisions/0008: a document names ids of the taxonomies
     **dict.fromkeys(("taxonomies", "metrics", "agreement", "aggregation", "scale"), 1),
     **dict.fromkeys(("types", "errors", "registry", "settings", "files", "figures"), 0),
-    **dict.fromkeys(("ratings", "tables", "value_or_reason", "words"), 0),
+    **dict.fromkeys(("moved", "pages", "ratings", "resampling", "tables"), 0),
+    **dict.fromkeys(("value_or_reason", "words"), 0),
 }
 UPWARD = {("detectors/base.py", "tactful.checking.findings")}
 """``detector.check(text)`` is older than the room ``checking`` (docs/decisions/0008)."""
@@ -61,6 +62,9 @@ OF_EDITORS = {"lsprotocol", "pygls"}
 STORE_AND_PAGES = re.compile(r"annotation/(web/|migrations/|store|tables)")
 PICKLES = {"cloudpickle", "dill", "joblib", "marshal", "pickle", "shelve"}
 SHAPELESS_NAMES = {"utils.py", "helpers.py", "common.py"}
+
+ENTRY_POINTS = {"tactful.weights"}
+"""Groups of entry points: named like modules, but nothing is imported by these names."""
 
 _TARGET = re.compile(r"tactful(\.\w+)+(:\w+)?")
 
@@ -114,6 +118,7 @@ def named_targets(tree: ast.Module) -> list[Import]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
+        and node.value not in ENTRY_POINTS
         and _TARGET.fullmatch(node.value)
     ]
 

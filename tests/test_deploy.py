@@ -94,6 +94,7 @@ def test_the_image_is_made_of_the_wheel_on_a_pinned_base() -> None:
     build = " ".join(of("RUN"))
     assert "pip wheel" in build
     assert "tactful[serve]" in build
+    assert "/wheels/tactful_weights_research-*.whl" in build
     assert "--constraint constraints.txt" in build
 
 
@@ -321,4 +322,4 @@ def test_the_extension_starts_the_server_and_sends_settings() -> None:
     assert read_settings(client["initializationOptions"]) == read_settings(None)
     assert calls[2][1] == "workspace/didChangeConfiguration"
     assert read_settings(calls[2][2]["settings"]).model == "fast"
-    assert 'pip install "tactful[lsp]"' in calls[4][1]
+    assert 'pip install "tactful[lsp,research]"' in calls[4][1]

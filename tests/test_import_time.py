@@ -38,5 +38,10 @@ def test_help_loads_no_command() -> None:
     assert commands == {"tactful.cli.main", "tactful.cli.lazy_group"}
 
 
+def test_neither_searches_for_weights() -> None:
+    for code in ("import tactful", HELP):
+        assert "tactful.detectors.weights" not in modules_after(code)
+
+
 def test_the_check_itself_sees_a_library() -> None:
     assert "yaml" in modules_after("import yaml")

@@ -1,10 +1,11 @@
-"""The package says under which terms its code and its weights come."""
+"""Each distribution states the licence of its content; Tactful's has no models."""
 
 import shutil
 import subprocess
 import sys
 import tomllib
 import zipfile
+from email.message import Message
 from email.parser import Parser
 from pathlib import Path
 
@@ -12,71 +13,105 @@ import pytest
 import yaml
 
 from tactful.detectors.card import read_card
+from tactful.documents.language import language_card
 
 ROOT = Path(__file__).resolve().parents[1]
-WEIGHTS = ROOT / "src" / "tactful" / "weights"
-EXPRESSION = "Apache-2.0 AND LicenseRef-Tactful-Research-Weights"
-FILES = ["LICENSE", "src/tactful/weights/LICENSE"]
+RESEARCH = ROOT / "weights-research"
+WEIGHTS = RESEARCH / "src" / "tactful_weights_research"
+TERMS = {
+    ROOT: "Apache-2.0 AND LicenseRef-Tactful-Language-Table",
+    RESEARCH: "LicenseRef-Tactful-Research-Weights",
+}
+FILES = {ROOT: ["LICENSE", "LICENSE.language-table"], RESEARCH: ["LICENSE"]}
+LANGUAGE_TABLE = "tactful/documents/language.npz"
+"""The only learnt file in the wheel of Tactful; it has terms of its own."""
 FOLDERS = sorted(card.parent for card in WEIGHTS.glob("*/card.json"))
+LEARNT = {".npz", ".onnx", ".safetensors"}
+"""The suffixes of files that a training writes."""
+LARGEST_MB = {ROOT: 5, RESEARCH: 100}
 
 
-def test_the_metadata_names_both_licences() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["license"] == EXPRESSION
-    assert project["license-files"] == FILES
-    assert all((ROOT / file).is_file() for file in FILES)
+@pytest.mark.parametrize("folder", TERMS, ids=lambda folder: folder.name)
+def test_the_metadata_names_the_licence(folder: Path) -> None:
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["license"] == TERMS[folder]
+    assert project["license-files"] == FILES[folder]
+    assert all((folder / file).is_file() for file in FILES[folder])
+
+
+def test_the_source_archive_of_tactful_leaves_the_weights_out() -> None:
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    included = tool["hatch"]["build"]["targets"]["sdist"]["include"]
+    # A name without a slash matches in every folder: "src" would match weights-research/src.
+    assert [name for name in included if not name.startswith("/")] == []
+    assert [name for name in included if name.startswith("/weights")] == []
+
+
+def test_the_licence_of_the_language_table_names_its_corpora() -> None:
+    text = (ROOT / "LICENSE.language-table").read_text(encoding="utf-8")
+    assert LANGUAGE_TABLE in text
+    assert all(f": {terms}\n" in text for terms in language_card()["licences"].values())
+
+
+def test_the_weights_are_there() -> None:
+    assert {"default-en", "default-es", "frames-en"} <= {folder.name for folder in FOLDERS}
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_the_licence_of_the_weights_names_what_each_model_learnt_from(folder: Path) -> None:
-    text = (WEIGHTS / "LICENSE").read_text(encoding="utf-8")
+    text = (RESEARCH / "LICENSE").read_text(encoding="utf-8")
     card = read_card(folder)
     sections = [part for part in text.split("\n\n") if folder.name in part.splitlines()[0]]
-    assert len(sections) == 1, f"name {folder.name} once in src/tactful/weights/LICENSE"
+    assert len(sections) == 1, f"name {folder.name} once in weights-research/LICENSE"
     named = [f"- {corpus['name']}: {corpus['terms']}" for corpus in card.corpora]
     assert [line for line in named if line not in sections[0].splitlines()] == []
     if not card.corpora:
         assert card.licence in sections[0]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/model-cards.md", "docs/detectors.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/model-cards.md", "docs/detectors.md", "weights-research/README.md"]
+)
 def test_the_pages_say_so_too(page: str) -> None:
-    text = (ROOT / page).read_text(encoding="utf-8")
-    assert "weights/LICENSE" in text
-    assert "research and non-commercial" in " ".join(text.split())
+    text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+    assert "tactful[research]" in text or "tactful-weights-research" in text
+    assert "research and non-commercial" in text
 
 
 def test_the_citation_says_so_too() -> None:
     text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert yaml.safe_load(text)["license"] == "Apache-2.0"
-    assert "src/tactful/weights/LICENSE" in text
+    assert "weights-research/LICENSE" in text
 
 
-@pytest.mark.slow
-def test_the_wheel_says_so(tmp_path: Path) -> None:
-    source = tmp_path / "source"
-    shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    # Built as a user's pip builds it: in an environment of its own, with hatchling from the index.
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--no-deps",
-        "-w",
-        str(tmp_path / "dist"),
-        str(source),
-    ]
+def built(folder: Path, target: Path) -> tuple[Message, list[str], float]:
+    """Build a wheel as pip does; return its metadata, the names of its files and its megabytes."""
+    source = target / "source"
+    shutil.copytree(folder / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", *FILES[folder]):
+        shutil.copy(folder / name, source)
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", str(target), str(source)]
     subprocess.run(command, check=True, capture_output=True, timeout=600)
-    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    (wheel,) = target.glob("*.whl")
     with zipfile.ZipFile(wheel) as file:
         names = file.namelist()
         (place,) = (name for name in names if name.endswith(".dist-info/METADATA"))
         metadata = Parser().parsestr(file.read(place).decode("utf-8"))
-    assert metadata["License-Expression"] == EXPRESSION
-    assert metadata.get_all("License-File") == FILES
-    info = place.removesuffix("METADATA")
-    assert {f"{info}licenses/{file}" for file in FILES} <= set(names)
-    assert "tactful/weights/LICENSE" in names
+    return metadata, names, wheel.stat().st_size / 1e6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", TERMS, ids=lambda folder: folder.name)
+def test_the_wheel_states_and_contains_its_licence(folder: Path, tmp_path: Path) -> None:
+    metadata, names, megabytes = built(folder, tmp_path)
+    assert metadata["License-Expression"] == TERMS[folder]
+    assert metadata.get_all("License-File") == FILES[folder]
+    for file in FILES[folder]:
+        assert any(name.endswith(f".dist-info/licenses/{file}") for name in names)
+    assert megabytes < LARGEST_MB[folder]
+    learnt = {name for name in names if Path(name).suffix in LEARNT}
+    if folder == ROOT:
+        assert learnt == {LANGUAGE_TABLE}
+    else:
+        assert {Path(name).parent.name for name in learnt} >= {"encoder-en", "encoder-es"}
+        assert any(name.endswith(".dist-info/entry_points.txt") for name in names)

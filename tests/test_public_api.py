@@ -1,3 +1,4 @@
+import importlib
 import importlib.metadata
 import inspect
 from pathlib import Path
@@ -18,6 +19,12 @@ def test_every_public_name_exists(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(set(tactful.__all__) - {"__version__"}))
 def test_every_public_name_is_documented(name: str) -> None:
     assert inspect.getdoc(getattr(tactful, name))
+
+
+@pytest.mark.parametrize("room", ["agreement", "aggregation", "frames", "scale"])
+def test_every_public_name_of_a_lazy_room_exists(room: str) -> None:
+    module = importlib.import_module(f"tactful.{room}")
+    assert all(getattr(module, name) is not None for name in module.__all__)
 
 
 def test_rooms_are_modules() -> None:
@@ -46,3 +53,10 @@ def test_the_package_is_typed() -> None:
 def test_the_front_page_stays_short() -> None:
     text = Path(tactful.__file__).read_text(encoding="utf-8")
     assert len(text.splitlines()) < MOST_LINES
+
+
+@pytest.mark.parametrize("room", tactful._ROOMS)
+def test_all_public_names_of_a_room_can_be_imported(room: str) -> None:
+    module = getattr(tactful, room)
+    for name in getattr(module, "__all__", ()):
+        assert getattr(module, name) is not None

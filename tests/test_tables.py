@@ -66,10 +66,10 @@ def test_many_rows_come_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("t.csv", b"\xff\xfea\x00", "found UTF-16"),
         ("t.csv.gz", gzip.compress(CSV, mtime=0)[:-9], "damaged or cut-off"),
         ("t.jsonl", b"\n\n", "found no rows"),
-        ("t.jsonl", b'{"a":1}\n{"a":\n', "line 2: found what is no JSON"),
+        ("t.jsonl", b'{"a":1}\n{"a":\n', "line 2: found invalid JSON"),
         ("t.jsonl", b'{"a":1}\n{"a":"\xff"}\n', "line 2: found bytes that are not UTF-8"),
         ("t.jsonl", b"[1]\n", "line 1: found a JSON list; expected an object"),
-        ("t.parquet", b"PAR1", "found what is no Parquet file"),
+        ("t.parquet", b"PAR1", "found a file that is not Parquet"),
     ],
 )
 def test_mistakes_have_their_place(tmp_path: Path, name: str, content: bytes, message: str) -> None:

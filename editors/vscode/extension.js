@@ -76,7 +76,7 @@ async function explain(error) {
   const how = "How to install";
   const chosen = await vscode.window.showErrorMessage(
     `Tactful could not be started: ${error.message} ` +
-      'It needs Python and: pip install "tactful[lsp]". ' +
+      'It needs Python and: pip install "tactful[lsp,research]". ' +
       'Where that is not on your path, set "tactful.command".',
     how,
   );

@@ -1,7 +1,7 @@
-"""Teachers: large encoders that learn every corpus at once.
+"""Teachers: large encoders that learn all corpora together.
 
 ``python -m factory english teacher --base gte-small --tier research`` trains one; run it again and
-it goes on from its last checkpoint. At the end it prints, and writes as ``figures.json``, the area
+it resumes from its last checkpoint. At the end it prints, and writes as ``figures.json``, the area
 under the curve of each output on our own validation part.
 """
 

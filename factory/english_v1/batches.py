@@ -2,38 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from tactful.training.encoder import TEXT_OUTPUTS, TOKEN_OUTPUTS
-from tactful.training.records import Record
+from factory.learning import Lessons
+from factory.records import AUXILIARY, IDS, Record
+from tactful.training.loop import length_batches
+from tactful.training.task_data import PCL_IDS
 
-MAX_TOKENS = 128
-_POOL = 40
-"""Batches are cut from pools of so many batches, sorted by length, so that little is padding."""
-
-
-@dataclass(frozen=True, slots=True)
-class Encoded:
-    """All records as arrays; a weight of 0 says that there is no target."""
-
-    tokens: list[list[int]]
-    targets: np.ndarray
-    weights: np.ndarray
-    token_targets: list[np.ndarray | None]
-
-    def fingerprint(self) -> str:
-        """Return a hash: equal data, equal hash."""
-        digest = sha256(self.targets.tobytes() + self.weights.tobytes())
-        for row, marks in zip(self.tokens, self.token_targets, strict=True):
-            digest.update(np.array([len(row), *row], dtype=np.int64).tobytes())
-            digest.update(b"-" if marks is None else marks.tobytes())
-        return digest.hexdigest()
+TEXT_OUTPUTS = (*IDS, AUXILIARY)
+TOKEN_OUTPUTS = PCL_IDS
+"""The outputs of the token head: any PCL, and each category."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +30,7 @@ class Batch:
     token_weights: Tensor
 
 
-def load_tokenizer(folder: Path, max_tokens: int = MAX_TOKENS) -> Tokenizer:
-    """Read the tokenizer of an encoder."""
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(max_tokens)
-    return tokenizer
-
-
-def encode(records: Sequence[Record], tokenizer: Tokenizer) -> Encoded:
+def encode(records: Sequence[Record], tokenizer: Tokenizer) -> Lessons:
     """Turn records into arrays.
 
     The weights of a text add up to about one, whatever the number of ids its corpus judges.
@@ -75,7 +49,7 @@ def encode(records: Sequence[Record], tokenizer: Tokenizer) -> Encoded:
     located = tokenizer.encode_batch([records[row].text for row in with_spans])
     for row, encoding in zip(with_spans, located, strict=True):
         token_targets[row] = _token_targets(records[row], encoding.offsets)
-    return Encoded([each.ids for each in encodings], targets, weights, token_targets)
+    return Lessons([each.ids for each in encodings], targets, weights, token_targets)
 
 
 def record_weight(record: Record, name: str) -> float:
@@ -98,24 +72,14 @@ def _token_targets(record: Record, offsets: list[tuple[int, int]]) -> np.ndarray
 
 
 def batches(
-    data: Encoded, chosen: Sequence[int], size: int, rng: np.random.Generator | None
+    data: Lessons, chosen: Sequence[int], size: int, rng: np.random.Generator | None
 ) -> Iterator[tuple[list[int], Batch]]:
     """Yield batches of texts of like length; in random order with ``rng``, else as chosen."""
-    order = np.array(chosen)
-    if rng is not None:
-        order = rng.permutation(order)
-    pools = [order[at : at + size * _POOL] for at in range(0, len(order), size * _POOL)]
-    cut = []
-    for pool in pools:
-        by_length = sorted(pool, key=lambda row: len(data.tokens[row]))
-        cut += [by_length[at : at + size] for at in range(0, len(by_length), size)]
-    if rng is not None:
-        cut = [cut[at] for at in rng.permutation(len(cut))]
-    for rows in cut:
-        yield [int(row) for row in rows], collate(data, rows)
+    for rows in length_batches([len(row) for row in data.tokens], chosen, size, rng):
+        yield rows, collate(data, rows)
 
 
-def collate(data: Encoded, rows: Sequence[int]) -> Batch:
+def collate(data: Lessons, rows: Sequence[int]) -> Batch:
     """Pad the chosen rows to one length."""
     width = max(len(data.tokens[row]) for row in rows)
     tokens = np.zeros((len(rows), width), dtype=np.int64)

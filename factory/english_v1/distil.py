@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.calibration import sigmoid
-from tactful.training.records import AUXILIARY, FRAME_IDS, IDS_OF, UNHEALTHY_IDS, Record
+from factory.records import AUXILIARY, IDS_OF, Record
+from tactful.detectors.base import sigmoid
+from tactful.training.task_data import FRAME_IDS, UNHEALTHY_IDS
 
 Floats = NDArray[np.float64]
 Logits = Mapping[str, NDArray[np.floating]]

@@ -23,6 +23,15 @@ from factory.english_v1.default import (
 from factory.english_v1.distil import family, mixed_logits
 from factory.english_v1.fast import fit_fast, word_vectors
 from factory.english_v1.linear import write_linear
+from factory.finish import (
+    bands,
+    calibrated,
+    with_span_thresholds,
+    with_thresholds_and_figures,
+)
+from factory.network import Network, TextTokensStates
+from factory.records import IDS
+from factory.stages import Say, Stage, saved
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.card_page import write_card_page
@@ -32,17 +41,9 @@ from tactful.detectors.models.cascade import CascadeDetector
 from tactful.detectors.models.encoder import HEADS_FILE, MODEL_FILE, TOKENIZER_FILE, EncoderDetector
 from tactful.detectors.models.linear import LinearDetector
 from tactful.files import atomic_path
-from tactful.training.encoder import MultiTaskEncoder
-from tactful.training.finish import (
-    bands,
-    calibrated,
-    with_span_thresholds,
-    with_thresholds_and_figures,
-)
 from tactful.training.fixed_scales import fix_scales
-from tactful.training.onnx_export import TextTokensStates, export_onnx, quantise_onnx
-from tactful.training.records import IDS, PCL_IDS
-from tactful.training.stages import Say, Stage, saved
+from tactful.training.onnx_export import export_onnx, quantise_onnx
+from tactful.training.task_data import PCL_IDS
 
 T = TypeVar("T", bound=BaseDetector)
 VERSION = "1.1"
@@ -122,12 +123,12 @@ def train_default(
 
 
 def write_encoder(
-    model: MultiTaskEncoder, sources: Sources, folder: Path, student: Stage, about: dict[str, Any]
+    model: Network, sources: Sources, folder: Path, student: Stage, about: dict[str, Any]
 ) -> tuple[EncoderDetector, np.ndarray]:
     """Write the student's folder; return its detector and its logits of all texts."""
     folder.mkdir(parents=True, exist_ok=True)
     whole = folder / "float32.onnx"
-    export_onnx(TextTokensStates(model), whole, TextTokensStates.OUTPUTS, force=True)
+    export_onnx(TextTokensStates(model, len(IDS)), whole, TextTokensStates.OUTPUTS, force=True)
     quantise_onnx(whole, folder / MODEL_FILE, force=True)
     whole.unlink()
     copyfile(sources.base / TOKENIZER_FILE, folder / TOKENIZER_FILE)

@@ -8,12 +8,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from factory.english_v1.batches import load_tokenizer
 from factory.english_v1.crops import CROP
 from factory.english_v1.linear import Design, LinearWeights, Strength, vocabulary
-from tactful.detectors.calibration import sigmoid
-from tactful.training.encoder import load_encoder
-from tactful.training.records import FRAME_IDS, IDS, PCL_IDS, UNHEALTHY_IDS, Record
+from factory.learning import load_tokenizer
+from factory.network import open_body
+from factory.records import IDS, Record
+from tactful.detectors.base import sigmoid
+from tactful.training.task_data import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS
 
 Floats = NDArray[np.float64]
 VECTOR_WIDTH = 128
@@ -98,7 +99,7 @@ def word_vectors(base: Path, words: Sequence[str], width: int = VECTOR_WIDTH) ->
     they are scaled down with all others to the same spread.
     """
     tokenizer = load_tokenizer(base)
-    body = load_encoder(base).body.eval()
+    body = open_body(base).eval()
     found = []
     order = sorted(range(len(words)), key=lambda at: len(words[at]))
     with torch.inference_mode():

@@ -1,4 +1,4 @@
-"""Fitting the last layer of a trained student anew, to the teachers' answers.
+"""Refitting the last layer of a trained student to the teachers' answers.
 
 A body that has learnt from few labelled comments fits these too well, and so do its heads. On the
 many comments that nobody labelled, the best linear reading of its states has a closed form.
@@ -10,16 +10,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from factory.english_v1.batches import Encoded, batches
+from factory.english_v1.batches import TEXT_OUTPUTS, batches
 from factory.english_v1.distil import Logits
-from tactful.training.encoder import TEXT_OUTPUTS, MultiTaskEncoder
+from factory.learning import Lessons
+from factory.network import Network
 
 Floats = NDArray[np.float64]
 STRENGTH = 3000.0
 _BATCH = 64
 
 
-def pooled_states(model: MultiTaskEncoder, data: Encoded, rows: Sequence[int]) -> Floats:
+def pooled_states(model: Network, data: Lessons, rows: Sequence[int]) -> Floats:
     """Return what the heads read of each of the rows."""
     model.eval()
     found = np.zeros((len(data.tokens), model.text_head.in_features))
@@ -30,8 +31,8 @@ def pooled_states(model: MultiTaskEncoder, data: Encoded, rows: Sequence[int]) -
 
 
 def refit_heads(
-    model: MultiTaskEncoder,
-    data: Encoded,
+    model: Network,
+    data: Lessons,
     rows: Sequence[int],
     answers: Logits,
     ids: Sequence[str],

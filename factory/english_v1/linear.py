@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.calibration import sigmoid
-from tactful.detectors.models.linear import WEIGHTS_FILE, WORDS_FILE
-from tactful.detectors.models.word_features import (
+from tactful.detectors.base import sigmoid
+from tactful.detectors.models.linear import (
     PAIR_ROWS,
     PIECE_ROWS,
+    WEIGHTS_FILE,
+    WORDS_FILE,
     pair_rows,
     piece_rows,
     tokens_of,

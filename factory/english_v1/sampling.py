@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tactful.training.records import Record
+from factory.records import Record
 
 TEACHER_SHARES = {"negative": 2400, "post": 4000}
 STUDENT_SHARES = {"post": 10_000, "comment": 18_000}

@@ -19,7 +19,7 @@ from factory.english_v1.multitask import load_model, save_model
 from factory.english_v1.sentence_vectors import find_sentence_model, sentence_vectors
 from factory.frames.decoder import FrameDecoder, Shape, warm_started
 from factory.frames.figures import calibrated, frame_figures
-from factory.frames.fitting import DecoderRecipe, fit_decoder, write_decoder
+from factory.frames.fitting import DecoderSettings, fit_decoder, write_decoder
 from factory.frames.heads import Lessons, fit_correction, teach_groups
 from factory.frames.lessons import (
     OTHER,
@@ -32,6 +32,8 @@ from factory.frames.lessons import (
     mention_lessons,
     neutral_lessons,
 )
+from factory.records import read_unlabelled
+from factory.stages import Say, Stage, hash_of, saved
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.card_page import PAGE_FILE, write_card_page
 from tactful.errors import UsageError
@@ -41,8 +43,7 @@ from tactful.frames.embedding import SENTENCES_SHA256
 from tactful.frames.posts import Post, read_posts, with_references
 from tactful.frames.schema import CATEGORICAL
 from tactful.frames.vocabulary import Vocabulary, vocabulary_of, write_vocabulary
-from tactful.training.records import read_unlabelled
-from tactful.training.stages import Say, Stage, hash_of, hash_of_weights, saved
+from tactful.training.loop import hash_of_weights
 
 DETECTOR = "default-en"
 READ_WITH = ("encoder-en", "fast-en")
@@ -51,7 +52,7 @@ NAME = "frames-en"
 POSTS_AT_A_TIME = 2_000
 LEAST_LOGIT = -0.3
 """Posts that the detector finds less likely to be about a group teach nothing about groups."""
-RECIPE = DecoderRecipe()
+RECIPE = DecoderSettings()
 LIMITS = (
     "English only, and of one country: the annotators live in the United States and Canada, and "
     "what they read between the lines is what people there know. Most groups of the list are "

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import Detector, Scores, sigmoid
 from tactful.detectors.card import Card
 from tactful.detectors.identity_bias import identity_bias
-from tactful.detectors.protocol import Detector, Scores
 from tactful.frames.embedded import EmbeddedFramer, pool
 from tactful.frames.evaluation import evaluate_frames
 from tactful.frames.posts import Post

@@ -1,6 +1,6 @@
 """Teaching the decoder of statements, and writing it as the two graphs that run without torch."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import ceil
 from pathlib import Path
@@ -10,19 +10,27 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from factory.english_v1.multitask import resume_checkpoint, save_checkpoint, schedule
 from factory.frames.decoder import HEADS, WIDTH, FrameDecoder, Memory, Step
 from factory.frames.lessons import Batch, Lesson, States, batches
+from factory.stages import hash_of
 from tactful.frames.decoder import MEMORY_FILE, STEP_FILE
+from tactful.training.loop import (
+    CHECKPOINT_FILE,
+    Checkpoint,
+    OnStep,
+    Steps,
+    hash_of_weights,
+    run_steps,
+    silent,
+)
 from tactful.training.onnx_export import export_graph, quantise_onnx
-from tactful.training.stages import hash_of, hash_of_weights
 
 CHECKPOINT_STEPS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class DecoderRecipe:
-    """Every number that the decoder's run depends on, apart from its data."""
+class DecoderSettings:
+    """The settings of the decoder's run."""
 
     seed: int = 1
     epochs: int = 3
@@ -38,47 +46,43 @@ def fit_decoder(
     decoder: FrameDecoder,
     lessons: Sequence[Lesson],
     states: States,
-    recipe: DecoderRecipe,
+    settings: DecoderSettings,
     folder: Path,
-    on_step: Callable[[int, int, float], None] = lambda *_: None,
+    on_step: OnStep = silent,
 ) -> None:
-    """Train in place; the folder keeps checkpoints, from which a stopped run goes on."""
+    """Train in place; the folder keeps the checkpoint from which a stopped run resumes."""
     optimiser = torch.optim.AdamW(
-        decoder.parameters(), lr=recipe.rate, weight_decay=recipe.weight_decay
+        decoder.parameters(), lr=settings.rate, weight_decay=settings.weight_decay
     )
     about = {
-        "recipe": asdict(recipe),
+        "recipe": asdict(settings),
         "lessons": hash_of(lessons),
         "states": hash_of([states.numbers.tobytes(), states.starts.tobytes()]),
         "start": hash_of_weights(decoder.state_dict()),
     }
-    done = resume_checkpoint(decoder, optimiser, folder, about)
-    total = recipe.epochs * _steps(len(lessons), recipe.batch)
-    step = 0
-    decoder.train()
-    for epoch in range(recipe.epochs):
-        rng = np.random.default_rng([recipe.seed, epoch])
-        for batch in batches(lessons, states, recipe.batch, rng):
-            step += 1
-            if step <= done:
-                continue
-            torch.manual_seed(recipe.seed * 1_000_003 + step)
-            for group in optimiser.param_groups:
-                group["lr"] = recipe.rate * schedule(step / total, recipe.warm_up)
-            loss = batch_loss(decoder, batch, recipe.smoothing)
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(decoder.parameters(), recipe.clip)
-            optimiser.step()
-            on_step(step, total, float(loss.detach()))
-            if step % CHECKPOINT_STEPS == 0:
-                save_checkpoint(decoder, optimiser, folder, about, step)
+    checkpoint = Checkpoint(
+        folder / CHECKPOINT_FILE, about, decoder.state_dict(), optimiser,
+        every=CHECKPOINT_STEPS, discard_other=True,
+    )  # fmt: skip
+    done, *_ = checkpoint.resume()
+    run_steps(
+        decoder,
+        checkpoint,
+        range(settings.epochs),
+        lambda epoch: batches(
+            lessons, states, settings.batch, np.random.default_rng([settings.seed, epoch])
+        ),
+        lambda batch: batch_loss(decoder, batch, settings.smoothing),
+        Steps(
+            settings.seed,
+            settings.epochs * ceil(len(lessons) / settings.batch),
+            settings.warm_up,
+            settings.clip,
+        ),
+        done=done,
+        on_step=on_step,
+    )
     decoder.eval()
-
-
-def _steps(lessons: int, batch: int) -> int:
-    """Return how many batches an epoch has: the pools that batches are cut from are multiples."""
-    return ceil(lessons / batch)
 
 
 def batch_loss(decoder: FrameDecoder, batch: Batch, smoothing: float = 0.0) -> Tensor:

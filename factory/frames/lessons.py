@@ -18,6 +18,7 @@ from factory.frames.decoder import MOST_PIECES, WIDTH
 from tactful.frames.groups import group_named, load_groups, normalise_group
 from tactful.frames.posts import Post
 from tactful.frames.vocabulary import END, SEPARATOR, START, Vocabulary
+from tactful.training.loop import length_batches
 
 MOST_OF_GROUP, MOST_OF_STATEMENT = 14, 15
 NEUTRAL_FILE = Path(__file__).with_name("neutral_lessons.yaml")
@@ -110,14 +111,9 @@ def batches(
     lessons: Sequence[Lesson], states: States, size: int, rng: np.random.Generator
 ) -> Iterator[Batch]:
     """Yield all lessons once, in an order that keeps padding small."""
-    order = rng.permutation(len(lessons))
-    pool = size * 16
-    cut: list[list[int]] = []
-    for start in range(0, len(order), pool):
-        near = sorted(order[start : start + pool], key=lambda at: states.length(lessons[at].post))
-        cut += [near[at : at + size] for at in range(0, len(near), size)]
-    for place in rng.permutation(len(cut)):
-        yield make_batch([lessons[at] for at in cut[place]], states)
+    lengths = [states.length(lesson.post) for lesson in lessons]
+    for rows in length_batches(lengths, range(len(lessons)), size, rng, pool_size=16):
+        yield make_batch([lessons[row] for row in rows], states)
 
 
 def make_batch(lessons: Sequence[Lesson], states: States) -> Batch:

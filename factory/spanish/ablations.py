@@ -6,11 +6,13 @@ or of an article go together; both systems of a pair get the same groups each ti
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tactful.errors import UsageError
+from tactful.resampling import draw_counts, percentile_interval
 from tactful.training.stereotypes.back_translation import Translate
 from tactful.training.stereotypes.data import StereotypeLesson, group_folds
 from tactful.training.stereotypes.rows import Vectors
@@ -151,20 +153,14 @@ def _row(
     size = int(places.max()) + 1
     rng = np.random.default_rng([seed, 19])
     gaps: dict[str, list[float]] = {key: [] for key in measures}
-    for _ in range(REPETITIONS):
-        weights = np.bincount(rng.integers(size, size=size), minlength=size)[places].astype(float)
+    for counts in chain.from_iterable(draw_counts(size, REPETITIONS, rng)):
+        weights = counts[places]
         for key, measure in measures.items():
             gaps[key].append(measure(weights) - base[key](weights))
     differences = {}
     for key, each in gaps.items():
-        known = np.array([gap for gap in each if not np.isnan(gap)])
-        edges = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-        low, high = np.quantile(known, edges) if len(known) else (None, None)
-        differences[key] = Difference(
-            scores[key] - base[key](whole),
-            None if low is None else float(low),
-            None if high is None else float(high),
-        )
+        low, high = percentile_interval(each, LEVEL) or (None, None)
+        differences[key] = Difference(scores[key] - base[key](whole), low, high)
     return Row(name, scores, differences, note=note)
 
 

@@ -28,14 +28,13 @@ from factory.spanish.sources import (
 from factory.spanish.words import WordSums
 from factory.use.classifier import UseClassifier
 from factory.use.export import write_use
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.card_page import write_card_page
 from tactful.detectors.models.experts import Expert, Experts, mixed_scores
 from tactful.detectors.models.ngrams import NgramDetector
 from tactful.detectors.models.rules import RuleDetector
-from tactful.training.calibrate import best_threshold, platt
-from tactful.training.finish import figures_of
+from tactful.training.calibrate import best_threshold, figures_of, platt
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from factory import stages
 from factory.spanish.card import SpanishParts, write_spanish
 from factory.spanish.network import (
     SPANISH_STAGE,
@@ -44,7 +45,7 @@ from factory.use.classifier import MEAN, SENTENCE, UseClassifier
 from factory.use.load import load_use
 from tactful.detectors.card import Card
 from tactful.files import atomic_path
-from tactful.training import stages
+from tactful.training.loop import hash_of_weights
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -88,7 +89,7 @@ class Lesson:
         return {
             "texts": self.sources.fingerprint(),
             "heads": list(self.sources.heads),
-            "start": stages.hash_of_weights(self.begin),
+            "start": hash_of_weights(self.begin),
             "settings": asdict(SPANISH_STAGE),
             "weights": [LESSON_WEIGHT, REGISTER_WEIGHT, HELPER_SHARE],
         }

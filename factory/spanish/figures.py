@@ -21,7 +21,7 @@ from factory.spanish.sources import (
     SpanishSources,
 )
 from tactful.corpora import load_corpus
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
 from tactful.settings import Settings
 from tactful.training.calibrate import best_threshold, platt
 

@@ -1,4 +1,4 @@
-"""Teaching the multilingual encoder several heads at once."""
+"""Training several heads of the multilingual encoder together."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ MOST_TOKENS = 96
 Tokens = list[list[int]]
 Say = Callable[[str], None]
 _POOL = 50
-"""So many batches are sorted by length together."""
+"""The number of batches that are sorted by length together."""
 _WARM_UP = 0.1
 _LEAST_RATE = 0.02
 

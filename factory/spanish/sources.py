@@ -14,13 +14,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from factory.records import read_records
 from factory.spanish.lessons import lesson_labels, lessons
 from factory.spanish.mapping import mapped_labels
 from tactful.corpora import load_corpus
 from tactful.corpora.detests import CATEGORIES
 from tactful.detectors.models.stereotype_rules import label as rule_votes
 from tactful.settings import Settings, load_settings
-from tactful.training.records import read_records
 from tactful.training.stereotypes.data import group_folds
 
 STEREOTYPE, PCL = "stereotype", "pcl"

@@ -12,7 +12,7 @@
     │   ├── BadRowsError          rows were refused, and the caller asked for none to be
     │   └── TaxonomyError         a taxonomy file breaks its schema
     ├── OutputError               what was made cannot be written; exit code 1
-    └── RunError                  long work ended before its end; what is whole is kept
+    └── RunError                  a long run was interrupted; finished parts are kept
 
 A :class:`Problem` is one thing that is wrong in one place of a file. Readers collect them and go
 on; :class:`BadRowsError` carries them all.
@@ -125,4 +125,4 @@ class OutputError(TactfulError):
 
 
 class RunError(TactfulError):
-    """Long work ended before its end; what is whole is kept, and the same command goes on."""
+    """A long run was interrupted; finished parts are kept, and the same command resumes it."""

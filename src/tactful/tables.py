@@ -90,7 +90,7 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         frame = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise FileFormatError(
-            f"{path}: found what is no Parquet file; expected one; is it cut off?"
+            f"{path}: found a file that is not Parquet, or is cut off; expected a Parquet file."
         ) from error
     if frame.height == 0:
         raise FileFormatError(f"{path}: found no rows; expected at least one.")
@@ -120,7 +120,7 @@ def _bad_json(path: Path, lines: Sequence[str]) -> str:
             value = json.loads(line)
         except ValueError as error:
             reason = str(error).partition(":")[0]
-            return f"{path}, line {number}: found what is no JSON ({reason}); expected an object."
+            return f"{path}, line {number}: found invalid JSON ({reason}); expected an object."
         if not isinstance(value, dict):
             kind = type(value).__name__
             return f"{path}, line {number}: found a JSON {kind}; expected an object."

@@ -209,7 +209,7 @@ def test_gold_holds_an_item_fast(method: str) -> None:
     assert result.labels[1] == "no"
     assert result.confidence[1] == 1
     assert result.why[1].rule == "known from gold"
-    assert result.notes[0] == "Gold has labels that nobody gave: no."
+    assert result.notes[0] == "Gold has labels that no annotator gave: no."
 
 
 @pytest.mark.parametrize("method", [m for m in CALLS if "iterations" in method_options(m)])

@@ -53,5 +53,5 @@ def test_all_measures_rank_planted_skills(planted: Callable[..., Any]) -> None:
 
 def test_labels_that_are_no_answers_are_refused() -> None:
     rows = [("i", "a", "1"), ("i", "b", "2")]
-    with pytest.raises(UsageError, match="no answers that an annotator could give"):
+    with pytest.raises(UsageError, match="not answers that an annotator could give"):
         skill_report(rows, dpm_five_point(rows))

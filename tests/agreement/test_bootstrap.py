@@ -66,7 +66,7 @@ def test_an_interval_covers_about_as_often_as_it_says() -> None:
 def test_chunks_do_not_change_the_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     made = statistics([(i, a, i * a % 7) for i in range(30) for a in range(3)], "krippendorff")
     whole = made.resample(50, 3)
-    monkeypatch.setattr("tactful.agreement.statistics._CHUNK_CELLS", 40)
+    monkeypatch.setattr("tactful.resampling._CELLS_AT_ONCE", 40)
     assert made.resample(50, 3) == pytest.approx(whole)
 
 

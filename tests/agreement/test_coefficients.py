@@ -29,7 +29,7 @@ def test_an_undefined_answer_is_no_number() -> None:
     found = krippendorff_alpha([(1, 1, "a"), (1, 2, "a")])
     assert found.value is None
     assert str(found).startswith("Krippendorff's alpha (nominal): undefined (every judgement")
-    with pytest.raises(InputError, match=r"alpha .* is undefined: every judgement that can be"):
+    with pytest.raises(InputError, match=r"alpha .* is undefined: every judgement in a pair"):
         float(found)
 
 

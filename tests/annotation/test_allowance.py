@@ -1,7 +1,7 @@
 from tests.annotation.scenes import STEP, Scene, protocol, step
 
 from tactful.annotation.protocol.records import WellBeing
-from tactful.annotation.state.allowance import allowance
+from tactful.annotation.state.assignment import allowance
 
 
 def scene(**wellbeing: object) -> Scene:

@@ -53,8 +53,8 @@ def test_frames_keep_group_and_statement_together() -> None:
     }
     assert lost == [
         "answers to 'sbic.hit': 1 (the protocol does not ask it)",
-        "answers to 'frame.implied_statement': 1 (nothing says what they are about)",
-        "people's traits: 1 (people say of themselves what they like when they agree to take part)",
+        "answers to 'frame.implied_statement': 1 (it is unclear which answer they belong to)",
+        "people's traits: 1 (people state their traits themselves when they consent)",
     ]
 
 
@@ -74,9 +74,9 @@ def test_what_does_not_fit_is_counted() -> None:
         ("b", "frame"): {"frame.lewd": "yes"},
     }
     assert lost == [
-        "answers to 'frame.group': 1 (it does not apply, given the answers before it)",
-        "answers to 'frame.offensive': 1 (it is none of the options)",
-        "answers to 'frame.lewd': 1 (the same person gave another one)",
+        "answers to 'frame.group': 1 (the question does not apply, given the answers before it)",
+        "answers to 'frame.offensive': 1 (it is not one of the options)",
+        "answers to 'frame.lewd': 1 (the same person gave a different one)",
     ]
 
 
@@ -89,7 +89,7 @@ def test_words_that_cannot_be_kept_do_not_stop_the_rest() -> None:
         said("b", "frame.offensive", "1"),
     )
     assert list(found) == [("b", "frame")]
-    assert lost == ["judgements: 1 (an answer in them is none to its question)"]
+    assert lost == ["judgements: 1 (an answer does not fit its question)"]
 
 
 def test_categories_are_an_answer_of_the_second_stage() -> None:

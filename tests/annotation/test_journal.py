@@ -101,5 +101,5 @@ def test_a_handle_is_known_after_a_restart_and_to_its_person_only(folder: Path) 
     with Project.open(folder) as project:
         assert project.resolve(ann, first.handle) == (first.item, first.step)
         for person, handle in ((ben, first.handle), (ann, "0" * 40), (ann, "")):
-            with pytest.raises(InputError, match="never given to you"):
+            with pytest.raises(InputError, match="not given to you"):
                 project.resolve(person, handle)

@@ -16,7 +16,8 @@ from tactful.aggregation import (
 )
 from tactful.annotation.protocol.records import Condition, Question
 from tactful.annotation.state.items import Answer
-from tactful.annotation.state.labels import combine, is_closed, is_sure
+from tactful.annotation.state.labels import combine
+from tactful.annotation.state.votes import StoppingRule, is_closed
 
 NAMES = "abcdefg"
 
@@ -263,10 +264,10 @@ def test_sure_is_what_the_labels_say(
         for label in asked
         if label.applies
     )
-    assert is_sure(rule, answers, confidence) == expected
+    assert StoppingRule(rule)(answers, confidence) == expected
 
 
 def test_three_of_four_with_equal_trust_is_enough_for_three_quarters() -> None:
     """0.9 four times: 2.7 / 3.6 is just below 0.75 for a computer."""
     answers, _ = trusted(*[("yes", 0.9)] * 3, ("no", 0.9))
-    assert is_sure(step(combine="trust_weighted"), answers, 0.75)
+    assert StoppingRule(step(combine="trust_weighted"))(answers, 0.75)

@@ -169,7 +169,7 @@ FLAWS: list[tuple[str, str, int, str]] = [
         16,
         "the field 'colour' in option 'cold' of question 'tone' of step 'first'",
     ),
-    ("key: z", "key: u", 16, "a key that the app leaves free; it uses that one for 'undo'"),
+    ("key: z", "key: u", 16, "a key that the app does not use; it uses this one for 'undo'"),
     (
         "key: z",
         "key: Z",
@@ -272,7 +272,7 @@ FLAWS: list[tuple[str, str, int, str]] = [
         'rule: disputed, question: tone, values: ["warm,cold"]',
         "rule: label, question: tone",
         28,
-        "the labels that come into this step",
+        "the labels that enter this step",
     ),
     (
         'rule: disputed, question: tone, values: ["warm,cold"]',
@@ -285,7 +285,7 @@ FLAWS: list[tuple[str, str, int, str]] = [
     ("    judgements: 1", "    judgements: true", 26, "found True as 'judgements'"),
     ("    judgements: 1", "    judgements: 2", 27, "'referee' with 2 judgements"),
     ("    combine: referee", "    combine: average", 27, "found 'average' as 'combine'"),
-    ("    combine: referee", "    combine: union", 27, "it in a step that asks for spans"),
+    ("    combine: referee", "    combine: union", 27, "'union' in a step that asks for spans"),
     ("    combine: referee", "    combine: dpm_scale", 27, "two judgements of a scale"),
     (
         "    title: First",
@@ -312,7 +312,7 @@ FLAWS: list[tuple[str, str, int, str]] = [
         "text: How old are you?}",
         "text: How old are you?, required: true}",
         38,
-        "what people may keep to themselves",
+        "an optional trait",
     ),
     (
         "kind: text, text: How old",

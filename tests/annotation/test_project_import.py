@@ -81,10 +81,10 @@ def test_two_files_at_once(project: Project) -> None:
     ("new", "message"),
     [
         ([item(judged("ann", "2"), text="They too.")],
-         "more.jsonl, line 3: Found the id '1', which the project has already, with another text"),
+         "more.jsonl, line 3: Found the id '1', which the project already has with"),
         ([NewItem("1", TEXT, gold={"pcl": "0"})], "Found right answers for '1'"),
         ([item(judged("a", "2"), name="9"), item(judged("b", "2"), name="9", text="No.")],
-         "Found the id '9' again, which stands in more.jsonl, line 3 already, with another text"),
+         "Found the id '9' again, which is already in more.jsonl, line 3, with a different text"),
         ([NewItem("9", "So."), NewItem("9", "So.")], "Found the id '9' again"),
         ([item(NewAnswer("ann", "paragraph", {}))], "Found nothing that 'ann' answered"),
         ([item(judged("ann", "3"))], "'pcl'"),

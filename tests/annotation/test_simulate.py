@@ -8,7 +8,7 @@ import pytest
 from tactful.annotation.protocol.load import PROTOCOLS, load_protocol
 from tactful.annotation.protocol.records import Option, Protocol, Quality, Question, Step
 from tactful.annotation.simulation.cases import published_rates
-from tactful.annotation.simulation.majority import share_out
+from tactful.annotation.simulation.report import share_out
 from tactful.annotation.simulation.simulate import (
     Crowd,
     Plan,
@@ -64,7 +64,7 @@ def test_the_comparison_spends_what_the_protocol_spent(monkeypatch: pytest.Monke
         spent.append(sum(votes))
         return votes
 
-    monkeypatch.setattr("tactful.annotation.simulation.majority.share_out", counted)
+    monkeypatch.setattr("tactful.annotation.simulation.report.share_out", counted)
     answer = simulate(UNHEALTHY, SMALL)
     # Tests and the judgements of those who were removed were paid for, too.
     assert spent == [answer.judgements, 3 * answer.items]
@@ -177,11 +177,11 @@ def test_ground_truth_may_be_a_file(tmp_path: Path) -> None:
         ("unhealthy", Plan(price=-1.0), "Found the price -1; expected 0 or more."),
         ("unhealthy", Plan(tests=-1), "Found -1 tests; expected 0 or more."),
         ("unhealthy", Plan(tests=2), "Found 2 tests; expected at least 5: with fewer"),
-        ("pcl", Plan(tests=5), "the protocol 'pcl' hides none among its items; leave --tests out"),
+        ("pcl", Plan(tests=5), "the protocol 'pcl' has no hidden tests; remove --tests"),
         (
             "unhealthy",
             Plan(crowd=Crowd(annotators=4)),
-            "Found 4 annotators; expected at least 5: so many may judge one item.",
+            "Found 4 annotators; expected at least 5, the maximum for one item.",
         ),
     ],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.annotation.scenes import STEP, Scene, picture, protocol, step
 
-from tactful.annotation.analysis.overview import unwanted
+from tactful.annotation.analysis.overview import skipped_items
 from tactful.annotation.project.exchange import NewItem
 from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.records import Quality
@@ -178,17 +178,19 @@ def test_what_nobody_wants_is_listed_for_the_owner(project: Project) -> None:
 
     project.page(ann, now=NOON)
     project.skip(ann, "t0", "one", now=NOON)
-    assert list(unwanted(project.state)) == [], "Ann will be asked again, and Bob was not asked"
+    assert list(skipped_items(project.state)) == [], (
+        "Ann will be asked again, and Bob was not asked"
+    )
     pass_by(ann)
-    [found] = unwanted(project.state)
+    [found] = skipped_items(project.state)
     assert (found.item, found.step, found.skipped, found.missing, found.able) == (
         "t0", "one", 1, 2, 1,
     )  # fmt: skip
     pass_by(bob)
-    [found] = unwanted(project.state)
+    [found] = skipped_items(project.state)
     assert (found.skipped, found.missing, found.able) == (2, 2, 0)
     project.adjudicate(owner, "t0", "one", {"kind": "no"}, now=NOON)
-    assert list(unwanted(project.state)) == []
+    assert list(skipped_items(project.state)) == []
 
 
 def test_who_cannot_come_in_is_not_counted_on(project: Project) -> None:
@@ -196,6 +198,6 @@ def test_who_cannot_come_in_is_not_counted_on(project: Project) -> None:
     ann, bob = (project.invite("annotator", name).person for name in ("Ann", "Bob"))
     project.page(ann, now=NOON)
     project.skip(ann, "t0", "one", now=NOON)
-    assert list(unwanted(project.state)) == []
+    assert list(skipped_items(project.state)) == []
     project.revoke(bob)
-    assert [each.able for each in unwanted(project.state)] == [1]
+    assert [each.able for each in skipped_items(project.state)] == [1]

@@ -94,7 +94,7 @@ def test_a_long_batch_is_kept_whole_or_not_at_all(store_url: str) -> None:
         with engine.begin() as connection:
             connection.exec_driver_sql(REFUSE[engine.dialect.name])
         engine.dispose()
-        with pytest.raises(OutputError, match="send the same again"):
+        with pytest.raises(OutputError, match="send them again"):
             store.append([answered(number) for number in range(12_500)])
         assert [event.item for event in store.read()] == ["t1"]
         assert len(store.append([answered(number) for number in range(11_000)])) == 11_000
@@ -119,7 +119,7 @@ def test_a_failure_of_the_database_leaves_nothing(store_url: str) -> None:
         engine = sa.create_engine(store_url)
         with engine.begin() as connection:
             connection.exec_driver_sql("ALTER TABLE events RENAME TO away")
-        with pytest.raises(OutputError, match="send the same again"):
+        with pytest.raises(OutputError, match="send them again"):
             store.append([answered(2), answered(3)])
         with engine.begin() as connection:
             connection.exec_driver_sql("ALTER TABLE away RENAME TO events")
@@ -232,7 +232,7 @@ def test_a_url_with_a_typo_is_one_sentence(url: str, message: str) -> None:
 
 
 def test_a_server_that_is_not_running_is_one_sentence() -> None:
-    with pytest.raises(InputError, match="is the server running") as found:
+    with pytest.raises(InputError, match="check that the server runs") as found:
         open_store("postgresql://user:geheim@127.0.0.1:9/db")
     assert "geheim" not in str(found.value)
     assert "\n" not in str(found.value)
@@ -244,15 +244,15 @@ def test_a_database_that_is_not_there_is_one_sentence(postgres_server: str) -> N
 
 
 def test_files_that_are_no_store(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no folder"):
+    with pytest.raises(InputError, match="found no folder"):
         open_store(f"sqlite:///{tmp_path}/none/events.db")
     with pytest.raises(InputError, match="found a folder"):
         open_store(f"sqlite:///{tmp_path}")
-    with pytest.raises(InputError, match="there is no such store"):
+    with pytest.raises(InputError, match="found no store"):
         open_store("sqlite:///events.db", base=tmp_path, read_only=True)
     other = tmp_path / "other.db"
     other.write_text("this is a text, and no database", encoding="utf-8")
-    with pytest.raises(InputError, match="no database of SQLite"):
+    with pytest.raises(InputError, match="not an SQLite database"):
         open_store(f"sqlite:///{other}")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other.db"]
 

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tactful.audit.measures.compare import compare_runs
-from tactful.audit.measures.figures import audit_result
+from tactful.audit.estimates.compare import compare_runs
+from tactful.audit.estimates.figures import audit_result
 from tactful.audit.runs.run import Run
 from tactful.errors import UsageError
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tactful.audit.measures.correlation import (
+from tactful.audit.estimates.correlation import (
     correlate,
     pearson,
     pearson_interval,
@@ -71,7 +71,7 @@ def test_conditions_without_both_measures_are_left_out() -> None:
 def test_too_few_conditions_say_so() -> None:
     found = correlate(named([0.1, 0.2, 0.3]), named([0.1, 0.2, 0.3]))
     assert found.pearson.value is None
-    assert found.pearson.reason == "3 conditions have both measures; a correlation needs 4"
+    assert found.pearson.reason == "3 conditions have both values; a correlation needs 4"
     assert found.p_value is None
     assert found.spearman is None
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tactful.audit.measures.compare import compare_runs
-from tactful.audit.measures.figures import audit_result
+from tactful.audit.estimates.compare import compare_runs
+from tactful.audit.estimates.figures import audit_result
 from tactful.audit.results import Estimate, ModelResult
 from tactful.audit.runs.gate import breaches, gate
 from tactful.errors import UsageError

@@ -253,7 +253,7 @@ def test_options_change_the_fingerprint_and_batches_do_not(
 def test_notes_name_the_words_that_are_no_token(opened: Callable[[str], Opened]) -> None:
     notes = MaskedAsker(opened("bert"), wanted=["likely", "dicey", "iffy"]).notes
     assert notes == (
-        "2 of 3 rated words are no single token of bert, so that it says none of them: "
+        "2 of 3 rated words are not a single token of bert, so it cannot give any of them: "
         "dicey, iffy.",
     )
     assert MaskedAsker(opened("bert"), wanted=["likely"]).notes == ()

@@ -12,15 +12,14 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from tactful.audit.attitudes import load_attitudes
+from tactful.audit.estimates.figures import audit_result
 from tactful.audit.hub import open_model
 from tactful.audit.masked.asking import MaskedAsker
-from tactful.audit.measures.figures import audit_result
 from tactful.audit.probes.load import load_probe
 from tactful.audit.probes.render import Selection, mask_prompts
 from tactful.audit.protocol import Answer
 from tactful.audit.results import ModelResult
-from tactful.audit.runs.asking import ask_all
-from tactful.audit.runs.conduct import conduct
+from tactful.audit.runs.conduct import ask_all, conduct
 from tactful.audit.runs.gate import gate
 from tactful.audit.runs.store import AnswerStore
 

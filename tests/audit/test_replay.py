@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from tactful.audit.attitudes import Attitudes, load_attitudes
-from tactful.audit.measures.figures import audit_result
+from tactful.audit.estimates.figures import audit_result
 from tactful.audit.results import ModelResult
 from tactful.audit.runs.replay import condition_names, replay
 from tactful.corpora import load_corpus

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tactful.audit.attitudes import Attitudes
-from tactful.audit.measures.rows import rows_of
+from tactful.audit.estimates.rows import rows_of
 from tactful.audit.protocol import Answer
 from tactful.audit.runs.run import ROWS
 from tactful.taxonomies.prompts import Prompt

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tactful.audit.protocol import Answer, Kind
-from tactful.audit.runs.asking import ask_all
+from tactful.audit.runs.conduct import ask_all
 from tactful.audit.runs.store import AnswerStore
 from tactful.errors import FileFormatError, InputError, UsageError
 from tactful.taxonomies.prompts import Prompt

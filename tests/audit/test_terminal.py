@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
+from tactful.audit.report.sentences import summary_sentences
 from tactful.audit.results import Coverage
 from tactful.audit.terminal import (
     TEMPLATE_COLUMNS,
     TOP_COLUMNS,
-    answer_of,
     bar,
-    summary_sentences,
     template_rows,
     top_conditions_rows,
     warnings_of,
@@ -82,19 +81,7 @@ def test_warnings(example: Any) -> None:
     assert warning == "The largest words without a rating: o\\x1bd d (5 %)."
 
 
-def test_the_whole_answer(example: Any) -> None:
-    answer = answer_of(example, blocks=False, top=5)
-    assert answer.sentences[0].startswith("3 fill-mask models, 1 causal")
-    assert answer.warnings == ["The models were asked on different days."]
-    first = answer.models[0]
-    assert first.title == "small-masked (fill-mask model)"
-    assert list(first.sentences) == summary_sentences(example.models[0])
-    assert len(first.top) == 5
-    assert len(first.templates) == 4
-
-
 def test_names_cannot_steer_the_terminal(example: Any) -> None:
     model = replace(example.models[0], model="\x1b[2Jgone", notes=("\x1b]0;title\x07",))
-    answer = answer_of(replace(example, models=(model,), overall=(), correlation=None))
-    said = [answer.models[0].title, *answer.models[0].sentences, *answer.models[0].warnings]
+    said = [*summary_sentences(model), *warnings_of(model)]
     assert not [text for text in said if "\x1b" in text or "\x07" in text]

@@ -12,7 +12,8 @@ import pytest
 
 from tactful.checking.bulk import AUTO, bulk_scorer
 from tactful.checking.second_reading import with_second_reading
-from tactful.detectors.load import EMBEDDED, WEIGHTS, load_detector
+from tactful.detectors.load import EMBEDDED, load_detector
+from tactful.detectors.weights import weights_folder
 from tactful.errors import UsageError
 from tactful.frames import load
 from tactful.scale.scorer import Columns
@@ -158,8 +159,8 @@ def test_a_fingerprint_changes_with_what_reads_again(
     without = bulk_scorer("fast", "en", second_reading=False).fingerprint
     patronizing = bulk_scorer("fast", "en", ["pcl"]).fingerprint
     weights = tmp_path / "weights"
-    shutil.copytree(WEIGHTS, weights)
-    monkeypatch.setattr(load, "WEIGHTS", weights)
+    shutil.copytree(weights_folder("frames-en").parent, weights)
+    monkeypatch.setattr(load, "find_weights", weights.joinpath)
     assert bulk_scorer("fast", "en").fingerprint == before
     heads = weights / "frames-en" / "heads.npz"
     heads.write_bytes(heads.read_bytes() + b" ")
@@ -170,7 +171,7 @@ def test_a_fingerprint_changes_with_what_reads_again(
     assert len({before, changed, bulk_scorer("fast", "en").fingerprint}) == 3
     assert bulk_scorer("fast", "en", second_reading=False).fingerprint == without
     assert bulk_scorer("fast", "en", ["pcl"]).fingerprint == patronizing
-    monkeypatch.setattr(load, "WEIGHTS", tmp_path / "none")
+    monkeypatch.setattr(load, "find_weights", {}.get)
     assert bulk_scorer("fast", "en").fingerprint == without
 
 
@@ -188,7 +189,7 @@ def test_a_mention_is_read_again_in_a_table() -> None:
 def own_folder(tmp_path: Path) -> Path:
     folder = tmp_path / "mine"
     folder.mkdir()
-    for file in (WEIGHTS / "fast-en").iterdir():
+    for file in weights_folder("fast-en").iterdir():
         (folder / file.name).write_bytes(file.read_bytes())
     return folder
 
@@ -221,7 +222,10 @@ def test_a_folder_of_ones_own_is_opened_and_its_files_are_in_the_fingerprint(
         (lambda: bulk_scorer("fast", "es"), "no embedded detector 'fast' for the language 'es'"),
         (lambda: bulk_scorer("fast", "fr"), "no language named 'fr'"),
         (lambda: bulk_scorer("fast", "en", ["plc"]), "Did you mean 'pcl'"),
-        (lambda: bulk_scorer(str(WEIGHTS / "default-es"), "en"), "reads 'es' and --lang is 'en'"),
+        (
+            lambda: bulk_scorer(str(weights_folder("default-es")), "en"),
+            "reads 'es' and --lang is 'en'",
+        ),
     ],
 )
 def test_what_is_not_there_is_refused_at_once(call: Callable[[], object], said: str) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tactful.checking.configuration import (
+from tactful.checking.options import (
     KEYS,
     Configuration,
     find_configuration,

@@ -15,9 +15,8 @@ from tactful.checking.findings import (
     without_explanations,
 )
 from tactful.checking.report import LIKELIHOODS, likelihood
-from tactful.detectors.base import BaseDetector
+from tactful.detectors.base import BaseDetector, Scores
 from tactful.detectors.card import Card
-from tactful.detectors.protocol import Scores
 from tactful.documents.document import document_of
 from tactful.errors import UnknownNameError, UsageError
 from tactful.types import Finding, Frame, Implication, Report, Span

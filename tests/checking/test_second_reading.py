@@ -15,11 +15,11 @@ from tactful.checking.second_reading import (
     can_read_again,
     with_second_reading,
 )
-from tactful.detectors.base import BaseDetector, found_ids
+from tactful.detectors.base import BaseDetector, Detector, Scores, found_ids
 from tactful.detectors.card import Card
 from tactful.detectors.identity_bias import neutral_sentences
-from tactful.detectors.load import WEIGHTS, load_detector
-from tactful.detectors.protocol import Detector, Scores
+from tactful.detectors.load import load_detector
+from tactful.detectors.weights import weights_folder
 from tactful.frames.embedded import load_embedded_framer
 
 NEIGHBOUR = "My neighbour is Muslim and we share a garden."
@@ -91,7 +91,7 @@ def test_a_corrected_score_is_the_lower_of_both(
     """Both opened apart, so that what they share cannot hide a difference."""
     name = corrected.card.name.removesuffix("-en")
     first = load_detector(name).score(TEXTS)
-    again = load_embedded_framer(WEIGHTS / "frames-en").score(TEXTS)
+    again = load_embedded_framer(weights_folder("frames-en")).score(TEXTS)
     reached = [first[each] >= corrected.card.threshold(each) for each in OFFENCE]
     read = np.logical_or.reduce(reached) | isinstance(corrected, JointReading)
     assert read.any()
@@ -106,7 +106,7 @@ def test_the_default_detector_and_the_framer_share_one_reading() -> None:
     assert isinstance(corrected, JointReading)
     assert corrected.framer.detector is detector
     cascade = load_detector("cascade")
-    framer = load_embedded_framer(WEIGHTS / "frames-en")
+    framer = load_embedded_framer(weights_folder("frames-en"))
     assert type(with_second_reading(cascade, framer)) is SecondReading
     assert framer.detector is getattr(cascade, "second", None)
 
@@ -181,7 +181,7 @@ def test_without_a_framer_or_an_id_of_offence_nothing_is_corrected() -> None:
 def test_a_detector_of_your_own_has_it_too(tmp_path: Path) -> None:
     folder = tmp_path / "default-en"  # the name of an embedded one, and another detector
     folder.mkdir()
-    for file in (WEIGHTS / "fast-en").iterdir():
+    for file in weights_folder("fast-en").iterdir():
         (folder / file.name).write_bytes(file.read_bytes())
     own, fast = (
         with_second_reading(load_detector(folder)),

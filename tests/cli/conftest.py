@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tactful.detectors.load import WEIGHTS
-
 PHRASES = Path(__file__).parents[1] / "phrase_detector.py"
 
 
@@ -32,9 +30,3 @@ def phrases_command(tmp_path: Path) -> list[str]:
         encoding="utf-8",
     )
     return [sys.executable, str(script)]
-
-
-@pytest.fixture(scope="session")
-def embedded_weights() -> Path:
-    """Return the folder of the embedded default."""
-    return WEIGHTS / "default-en"

@@ -188,7 +188,7 @@ def test_settings_of_a_method(tmp_path: Path) -> None:
         (["--question", "q"], 1, "no column named 'question'"),
         (["--ties", "error"], 1, "1 item with a tie"),
         (["--method", "dpm_scale", "--soft"], 2, "labels without probabilities"),
-        (["--method", "dpm_scale", "--skill", "s.csv"], 2, "no answers that an annotator"),
+        (["--method", "dpm_scale", "--skill", "s.csv"], 2, "not answers that an annotator"),
         (["--skill", "s.txt"], 2, "found the ending '.txt'"),
     ],
 )

@@ -123,7 +123,7 @@ def test_leave_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = ["1,a,0", "1,b,0", "2,a,1", "2,b,0", "3,a,2", "3,b,2", "4,a,2", "4,b,0"]
     path.write_text("item,annotator,label\n" + "\n".join(rows), encoding="utf-8")
     output = run(path, "--leave-out", "1", "--measure", "cohen")
-    assert "Without the 1 item that anybody called 1:" in output
+    assert "Without the 1 item that an annotator called 1:" in output
     data = answer(path, "--leave-out", "1", "--measure", "cohen")["questions"][0]["without"]
     assert data["items_left_out"] == 1
     kept = [tuple(row.split(",")) for row in rows if not row.startswith("2")]
@@ -177,8 +177,8 @@ def test_what_is_undefined_is_said(tmp_path: Path) -> None:
     path.write_text("item,annotator,label\n1,a,no\n1,b,no\n2,a,\n3,c,yes\n", encoding="utf-8")
     output = run(path)
     assert "1 item with one judgement says nothing" in output
-    assert "1 row without a label is no judgement" in output
-    assert "undefined: every judgement that can be paired is 'no'" in output
+    assert "1 row without a label is not a judgement" in output
+    assert "undefined: every judgement in a pair is 'no'" in output
     assert "nan" not in output.lower()
 
 

@@ -244,8 +244,8 @@ def test_what_is_undefined_is_said(tmp_path: Path, texts: Path) -> None:
     rows: list[Row] = [("t1", "a", None, None, None), ("t1", "b", None, None, None)]
     file = write(tmp_path / "s.csv", frame(rows))
     output = run(file, "--spans", "--texts", texts, "--per-label")
-    assert "undefined: nobody marked anything in a text that two annotators read" in output
-    assert "is 'not marked', so there is nothing to tell apart" in output
+    assert "undefined: no text that two annotators read has any span" in output
+    assert "is 'not marked', so there is nothing to distinguish" in output
     assert "nan" not in output.lower()
     write(file, frame([("t1", "a", 0, 4, "p"), ("t2", "b", 0, 4, "p")]))
     assert "undefined: no text was read by two annotators" in run(file, "--spans", "--texts", texts)

@@ -35,8 +35,8 @@ def test_says_what_is_lost(project: Path, tmp_path: Path) -> None:
     result = CliRunner().invoke(export_cli, [str(project), "--format", "detests", "-o", str(out)])
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
-    assert lines[:2] == [f"Wrote 3 files to {out}", "Not in it:"]
-    assert "  sentences without 'comment_id': 1 (their own id stands there)" in lines
+    assert lines[:2] == [f"Wrote 3 files to {out}", "Lost:"]
+    assert "  sentences without 'comment_id': 1 (their own id is used)" in lines
     assert any(line.startswith("  cells that a spreadsheet would run: 1 (") for line in lines)
     assert "=1+1" in (out / "train.csv").read_text(encoding="utf-8")
 

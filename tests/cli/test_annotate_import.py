@@ -54,12 +54,12 @@ def test_a_corpus_with_its_judgements(
     assert "judgements" not in run("import", folder, "--corpus", corpus, "--sample")
     call = ("import", folder, "--corpus", corpus, "--sample", "--judgements")
     said = run(*call)
-    assert "0 items and 0 hidden tests came in, with " in said
+    assert "Added 0 items and 0 hidden tests, with " in said
     with Project.open(folder, read_only=True) as project:
         events = project.state.number
         assert any(len(item.steps[step].answers) >= 2 for item in project.state.items.values())
     again = run(*call)
-    assert "0 items and 0 hidden tests came in.\nThere already: " in again
+    assert "Added 0 items and 0 hidden tests.\nAlready in the project: " in again
     assert "Not added: " in again
     with Project.open(folder, read_only=True) as project:
         assert project.state.number == events
@@ -76,8 +76,8 @@ def test_empty_texts_of_a_corpus_are_left_out(pcl: Path, tmp_path: Path) -> None
     lines = ["-"] * 4 + ["1\ta1\tpoor\tgb\tWe care.\t0", "2\ta2\tpoor\tgb\t\t0"]
     (tmp_path / "dontpatronizeme_pcl.tsv").write_text("\n".join(lines) + "\n")
     said = run("import", pcl, "--corpus", "dpm", tmp_path / "dontpatronizeme_pcl.tsv")
-    assert "Left out: 1 without a text." in said
-    assert "1 item and 0 hidden tests came in." in said
+    assert "Skipped 1 without a text." in said
+    assert "Added 1 item and 0 hidden tests." in said
 
 
 def test_texts_that_are_there(
@@ -85,15 +85,15 @@ def test_texts_that_are_there(
 ) -> None:
     first = texts(tmp_path / "a.csv", ("1", "One."), ("2", "Two."))
     run("import", pcl, first)
-    assert "There already: 2 items." in run("import", pcl, first)
+    assert "Already in the project: 2 items." in run("import", pcl, first)
     other = texts(tmp_path / "b.csv", ("3", "Three."), ("2", "Two, changed."))
     said = fails(capsys, "import", pcl, other)
-    assert "b.csv, line 3: Found the id '2', which the project has already" in said
+    assert "b.csv, line 3: Found the id '2', which the project already has" in said
     assert "--skip-existing" in said
     with Project.open(pcl, read_only=True) as project:
         assert list(project.state.items) == ["1", "2"]
     said = run("import", pcl, other, "--skip-existing")
-    assert "1 item and 0 hidden tests came in.\nThere already: 1 item (1 left out)." in said
+    assert "Added 1 item and 0 hidden tests.\nAlready in the project: 1 item (1 skipped)." in said
     with Project.open(pcl, read_only=True) as project:
         assert project.state.items["2"].text == "Two."
 
@@ -112,7 +112,8 @@ def test_judgements_of_two_people_come_in_one_after_the_other(tmp_path: Path) ->
     (tmp_path / "brat" / "ada").rename(tmp_path / "one" / "ada")
     assert "with 1 judgement." in run("import", work, tmp_path / "one", "--format", "brat")
     said = run("import", work, tmp_path / "brat", "--format", "brat")
-    assert "0 items and 0 hidden tests came in, with 1 judgement.\nThere already: 1 item." in said
+    assert "Added 0 items and 0 hidden tests, with 1 judgement." in said
+    assert "Already in the project: 1 item." in said
     with Project.open(work, read_only=True) as project:
         answers = project.state.items["doc"].steps["spans"].answers
     assert {who: each.answers["spans"][0].get("parts") for who, each in answers.items()} == {
@@ -133,7 +134,8 @@ def test_the_work_of_two_projects_comes_together(name: str, tmp_path: Path) -> N
             project.add_items([NewItem("1", "One.", answers=(person,))])
     run("export", tmp_path / "bob", "--format", name, "-o", tmp_path / "out")
     said = run("import", tmp_path / "ann", tmp_path / "out", "--format", name)
-    assert "0 items and 0 hidden tests came in, with 1 judgement.\nThere already: 2 items." in said
+    assert "Added 0 items and 0 hidden tests, with 1 judgement." in said
+    assert "Already in the project: 2 items." in said
     with Project.open(tmp_path / "ann", read_only=True) as project:
         assert set(project.state.items["1"].steps["paragraph"].answers) == {"ann", "bob"}
         assert project.state.labels("1", "paragraph")["pcl"].value == "4"
@@ -185,7 +187,7 @@ def test_judgements_need_a_corpus(pcl: Path, capsys: pytest.CaptureFixture[str])
     with pytest.raises(SystemExit) as stopped:
         main(["annotate", "import", str(pcl), "a.csv", "--judgements"])
     assert stopped.value.code == 2
-    assert "--judgements are for a corpus" in capsys.readouterr().err
+    assert "--judgements need a corpus" in capsys.readouterr().err
 
 
 def unnamed(path: Path, *rows: str) -> Path:
@@ -213,9 +215,9 @@ def test_two_files_that_are_named_alike(pcl: Path, tmp_path: Path, together: boo
     assert {"texts-1": "One.", "texts-4": "Cuatro."}.items() <= first.items()
     # Again, in any order, or after a file has grown: only what is new comes in.
     said = run("import", pcl, sunday, monday)
-    assert "0 items and 0 hidden tests came in.\nThere already: 7 items." in said
+    assert "Added 0 items and 0 hidden tests.\nAlready in the project: 7 items." in said
     unnamed(sunday, "Uno.", "The same.", "Tres.", "Cuatro.", "Cinco.")
-    assert "1 item and 0 hidden tests came in." in run("import", pcl, sunday)
+    assert "Added 1 item and 0 hidden tests." in run("import", pcl, sunday)
     assert imported(pcl) == {**first, "texts-5": "Cinco."}
 
 
@@ -227,12 +229,12 @@ def test_doccano_files_that_are_named_alike(tmp_path: Path) -> None:
         line = {"text": text, "step": "spans", "entities": [[0, 4, "pcl.compassion"]]}
         (tmp_path / "all" / place / "admin.jsonl").write_text(json.dumps(line) + "\n")
     call = ("import", work, tmp_path / "all", "--format", "doccano")
-    assert "2 items and 0 hidden tests came in, with 2 judgements." in run(*call)
+    assert "Added 2 items and 0 hidden tests, with 2 judgements." in run(*call)
     assert sorted(imported(work).values()) == ["Dear souls.", "Poor souls."]
-    assert "0 items and 0 hidden tests came in." in run(*call)
+    assert "Added 0 items and 0 hidden tests." in run(*call)
     # One after the other comes to the same.
     call = ("import", work, tmp_path / "all" / "sunday" / "admin.jsonl", "--format", "doccano")
-    assert "0 items and 0 hidden tests came in." in run(*call)
+    assert "Added 0 items and 0 hidden tests." in run(*call)
 
 
 def test_the_text_of_label_studio_s_tasks_may_have_another_name(pcl: Path, tmp_path: Path) -> None:

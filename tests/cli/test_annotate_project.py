@@ -96,9 +96,13 @@ def test_init_refuses_in_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     for args, code, message in (
-        ((tmp_path / "x",), 2, "Name a protocol"),
+        ((tmp_path / "x",), 2, "Give a protocol"),
         ((tmp_path / "x", "--protocol", "unhealty"), 2, "Did you mean 'unhealthy'"),
-        ((tmp_path / "x", "--protocol", "pcl", "--store", "sqlte:///a"), 2, "is it a typo"),
+        (
+            (tmp_path / "x", "--protocol", "pcl", "--store", "sqlte:///a"),
+            2,
+            "Found a store of the kind",
+        ),
         ((folder, "--protocol", "pcl"), 2, "it exists already"),
     ):
         assert fails(capsys, "init", *args)[0] == code
@@ -107,7 +111,7 @@ def test_init_refuses_in_one_sentence(
         assert said.count("\n") == 1
     url = "postgresql://me:geheim@127.0.0.1:9/db"
     code, said = fails(capsys, "init", tmp_path / "x", "--protocol", "pcl", "--store", url)
-    assert (code, "is the server running" in said, "geheim" in said) == (1, True, False)
+    assert (code, "check that the server runs" in said, "geheim" in said) == (1, True, False)
     assert not (tmp_path / "x").exists()
 
 
@@ -116,7 +120,7 @@ def test_init_refuses_in_one_sentence(
 
 def test_a_table_comes_in(folder: Path, notes: Path) -> None:
     said = run("import", folder, notes, "--context-column", "earlier=before")
-    assert "2 items and 0 hidden tests came in." in said
+    assert "Added 2 items and 0 hidden tests." in said
     with Project.open(folder, read_only=True) as project:
         first, second = project.state.items.values()
     assert (first.id, first.text) == ("7", "Well done.")
@@ -154,7 +158,7 @@ def test_tests_come_in_from_columns_and_from_a_file(folder: Path, tmp_path: Path
     )
     run("import", folder, mixed, "--gold-column", "right=kind")
     said = run("import", folder, "--tests", tests)
-    assert "0 items and 2 hidden tests came in." in said
+    assert "Added 0 items and 2 hidden tests." in said
     with Project.open(folder, read_only=True) as project:
         gold = {name: item.gold for name, item in project.state.items.items()}
     assert gold == {
@@ -248,10 +252,10 @@ def test_another_encoding_is_refused_with_its_line(
     ("args", "message"),
     [
         ([], "nothing to import"),
-        (["--sample"], "for a corpus"),
+        (["--sample"], "need a corpus"),
         (["a", "b", "--corpus", "dpm"], "one folder or file"),
         (["--corpus", "dmp"], "Did you mean 'dpm'"),
-        (["--corpus", "dpm", "--format", "brat"], "not both"),
+        (["--corpus", "dpm", "--format", "brat"], "use one of them"),
         (["none.csv"], "There is no file or folder 'none.csv'"),
     ],
 )
@@ -271,7 +275,7 @@ def test_status_in_words_and_json(folder: Path, notes: Path) -> None:
     judge(folder)
     said = run("status", folder)
     assert "2 items, 0 hidden tests" in said
-    assert "No judgement is missing." in said
+    assert "All judgements are collected." in said
     found = json.loads(run("status", folder, "--json"))
     assert found["steps"] == [
         {

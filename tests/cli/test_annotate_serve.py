@@ -52,7 +52,7 @@ def test_it_serves_and_stops(folder: Path, stop: "Callable[[subprocess.Popen[str
         assert answer.url.path == "/owner"
         assert "server" not in answer.headers
         stop(server)
-        assert server.communicate(timeout=LIMIT)[0] == "Stopped. Every answer is kept.\n"
+        assert server.communicate(timeout=LIMIT)[0] == "Stopped. All answers are saved.\n"
         assert server.returncode == 0
     # The link was told once; the next start has none unless one is asked for, and it may be
     # stopped before it answers anybody.
@@ -134,7 +134,7 @@ def test_import_while_it_serves_says_what_to_do(
             main(["annotate", "import", str(folder), str(table)])
         refusal = " ".join(capsys.readouterr().err.split())
         assert stopped.value.code == 1
-        assert "Stop it with Ctrl-C, run this command again, then start it again" in refusal
+        assert "Stop it with Ctrl-C, run this command again, then restart it" in refusal
         interrupt(server)
         assert server.wait(LIMIT) == 0
     with pytest.raises(SystemExit) as stopped:

@@ -26,7 +26,7 @@ def test_it_says_what_a_protocol_costs_and_yields() -> None:
     assert "Paid for " in result.output
     assert "at a cost of" in result.output
     assert "unhealthy.sarcastic" in result.output
-    assert "take the first option" in result.output or "pick anything" in result.output
+    assert "take the first option" in result.output or "answer at random" in result.output
 
 
 def test_json_has_all_and_nothing_else() -> None:
@@ -60,7 +60,7 @@ def test_a_folder_gets_the_report_and_the_plots(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["unhealthy", "--plots"], "Plots need a folder to be written to; add --output FOLDER."),
+        (["unhealthy", "--plots"], "--plots needs a folder; add --output FOLDER."),
         (["unhealthy", "--spammers", "2"], "Found 2 for 'spammers'; expected a share"),
         (["unhealthy", "--skill", "-1"], "Found -1 for 'skill'; expected a share"),
         (["unhealthy", "--items", "0"], "Found 0 items; expected at least one."),

@@ -286,8 +286,8 @@ def test_two_probes_in_one_folder_have_a_section_each() -> None:
     assert len(ids) == len(set(ids))
     links = re.findall(r'href="#([^"]+)"', page)
     assert set(links) <= set(ids)
-    assert "social_distance 1.0: In short" in page
-    assert "mine 1.0: In short" in page
+    assert "social_distance 1.0: Summary" in page
+    assert "mine 1.0: Summary" in page
     run("report", "-o", "all.json")
     found = json.loads(Path("all.json").read_text(encoding="utf-8"))
     assert [each["probe"] for each in found["probes"]] == ["mine 1.0", "social_distance 1.0"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tactful.checking.report import Unread
-from tactful.cli.check.files import ENDINGS, find_files
+from tactful.cli.check.documents import ENDINGS, find_files
 from tactful.documents.exclusion import Exclusion
 from tactful.errors import UsageError
 

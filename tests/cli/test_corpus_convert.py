@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 from tests.children import INTERRUPTED, LIMIT, child, interrupt
+from tests.written_examples import read_examples
 
 from tactful.cli.main import cli, main
 from tactful.corpora import load_corpus
-from tactful.corpora.convert import read_examples
 
 TEXTS = {"dpm": 40, "sbic": 25}
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.written_examples import read_examples
 
 from tactful.cli.main import cli, main
-from tactful.corpora.convert import read_examples
 
 
 def run(*args: str | Path) -> str:

@@ -30,7 +30,7 @@ ALL_THERE = {"click": "8.3.1", "polars": "1.36.0", "matplotlib": "3.10.0"}
 
 
 def examine(installed: dict[str, str], environ: dict[str, str] | None = None) -> dict[str, Any]:
-    return doctor(environ or {}, NEEDS, installed.get, Path("nowhere"))
+    return doctor(environ or {}, NEEDS, installed.get, [])
 
 
 def exit_code(*args: str) -> object:
@@ -195,11 +195,14 @@ def test_an_empty_data_folder(tmp_path: Path) -> None:
 def test_the_weights(tmp_path: Path) -> None:
     (tmp_path / "fast").mkdir()
     (tmp_path / "fast" / "model.npz").write_bytes(bytes(2_340_000))
-    report = doctor({}, NEEDS, ALL_THERE.get, tmp_path)
-    assert report["weights"]["models"] == [{"name": "fast", "megabytes": 2.3}]
-    assert "fast             2.3 MB" in render(report, verbose=True)
+    report = doctor({}, NEEDS, ALL_THERE.get, [tmp_path])
+    models = [{"name": "fast", "megabytes": 2.3}]
+    assert report["weights"] == [{"folder": str(tmp_path), "models": models}]
+    assert f"{tmp_path}\n  fast             2.3 MB" in render(report, verbose=True)
     assert "models           fast (2 MB)" in render(report)
-    assert "models           none" in render(examine(ALL_THERE))
+    missing = "none: pip install tactful-weights-research"
+    assert missing in render(examine(ALL_THERE))
+    assert missing in render(examine(ALL_THERE), verbose=True)
 
 
 def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 from sklearn import metrics as sk
 
-from tactful.cli.evaluate.command import TASKS
 from tactful.cli.main import cli, main
+from tactful.evaluation.task_list import TASKS
 
 Write = Callable[[str, str], str]
 
@@ -195,7 +195,7 @@ def test_scores_are_those_of_scikit_learn(write: Write, tmp_path: Path) -> None:
     for ending in ("png", "svg"):
         plot = tmp_path / f"curves.{ending}"
         output = run("scores", "--gold", gold, "--predictions", guess, "--plot", str(plot))
-        assert f"Drawn: {plot}" in output
+        assert f"Wrote the curves to {plot}" in output
         assert plot.stat().st_size > 1000
 
 
@@ -322,7 +322,7 @@ def test_wrong_texts(write: Write, fails: Fails) -> None:
 BAD_BINARY = [
     ("id,label\na,1\nb,0\nc,1\n", "no answer for the id 'd' (g.csv, line 5)"),
     (GUESS + "e,1\n", "p.csv, line 6: found the unknown id 'e'; expected an id of g.csv"),
-    (GUESS + "a,1\n", "p.csv, line 6: column 'id': found the id 'a' again, which stands on line 5"),
+    (GUESS + "a,1\n", "p.csv, line 6: column 'id': found the id 'a' again, which is already on"),
     ("id,label\na,1\nb,2\nc,1\nd,0\n", "p.csv, line 3: column 'label': found '2'; expected 0 or 1"),
     ("id,label\na,1\nb,\nc,1\nd,0\n", "p.csv, line 3: column 'label': found nothing"),
     ("id,label\na,1\n,0\nc,1\nd,0\n", "p.csv, line 3: column 'id': found no id"),

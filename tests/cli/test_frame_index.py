@@ -42,7 +42,7 @@ def test_a_table_becomes_a_framer(own: Path, tmp_path: Path) -> None:
     output = tmp_path / "index"
     said = run(own, "-o", output)
     assert f"Wrote an index of 3 posts, 2 of them with a group and a statement, to {output}" in said
-    assert "It holds the posts; licence: those of the owner" in said
+    assert "The index contains the posts; licence: those of the owner" in said
     assert load_framer(output).frame(["Cooks shout."])[0].target_groups == ("cooks",)
 
 

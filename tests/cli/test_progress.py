@@ -16,7 +16,7 @@ from tactful import corpora
 from tactful.cli import progress as module
 from tactful.cli.main import cli
 from tactful.cli.progress import Progress as Shown
-from tactful.cli.progress import Ticker, progress, reading, tracked
+from tactful.cli.progress import Ticker, progress, reading
 from tactful.corpora import load_corpus
 from tactful.settings import load_settings
 
@@ -190,18 +190,6 @@ def test_where_there_is_no_terminal_plain_lines_are_printed(
     assert len(printed.err.splitlines()) == lines
     assert printed.err.startswith("Training: 3 of 10 steps, 30%, after " if lines else "")
     assert tickers == []
-
-
-def test_items_are_given_and_counted(
-    tickers: list[TicksByHand], capsys: pytest.CaptureFixture[str]
-) -> None:
-    given = []
-    for each in tracked("abc", "Measuring", 3, "metrics"):
-        given.append(each)
-        tickers[0].tick()
-    said = [line.partition(",")[0] for line in capsys.readouterr().err.splitlines()]
-    assert given == ["a", "b", "c"]
-    assert said[:3] == [f"Measuring: {done} of 3 metrics" for done in range(3)]
 
 
 def test_an_error_stops_the_ticker(tickers: list[TicksByHand]) -> None:

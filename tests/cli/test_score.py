@@ -208,7 +208,7 @@ def test_only_some_rows_and_equal_texts_once() -> None:
     result = run("twice.csv", "-o", "out.csv", "--where", "CAST(likes AS INT) > 1", "--dedupe")
     assert read("out.csv")["id"].to_list() == ["1", "3", "4"] * 2
     assert "6 rows, 4 scored" in result.stderr
-    assert "3 rows needed no reading: their texts were known." in result.stderr
+    assert "3 rows reused the scores of equal texts." in result.stderr
 
 
 def test_the_worst_rows_stand_apart_or_alone() -> None:
@@ -232,8 +232,11 @@ def test_the_summary_is_on_standard_error_and_quiet_is_quiet() -> None:
 
 def test_a_run_that_is_whole_says_so_and_restart_begins_anew() -> None:
     run("a.csv", "-o", "out")
-    assert "out is finished already; --restart scores it again." in run("a.csv", "-o", "out").stderr
-    assert "finished already" not in run("a.csv", "-o", "out", "--restart").stderr
+    assert (
+        "out is already complete; pass --restart to score it again."
+        in run("a.csv", "-o", "out").stderr
+    )
+    assert "already complete" not in run("a.csv", "-o", "out", "--restart").stderr
 
 
 def test_an_existing_output_is_refused_unless_forced(capsys: pytest.CaptureFixture[str]) -> None:

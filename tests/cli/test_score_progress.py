@@ -19,13 +19,13 @@ from tests.scale.made import job
 from tactful.cli.main import cli
 from tactful.cli.progress import spoken
 from tactful.cli.score import progress as module
-from tactful.cli.score.job import ScoreWishes
 from tactful.cli.score.progress import Bar, Clock, Lines, watching
 from tactful.errors import RunError
 from tactful.scale.local.engine import run_local
+from tactful.scale.options import ScoreOptions
 from tactful.scale.tables.compression import pack
 
-WISHES = ScoreWishes(("a.csv",), "out.csv")
+OPTIONS = ScoreOptions(("a.csv",), "out.csv")
 
 
 class Time:
@@ -125,7 +125,7 @@ def test_where_there_is_no_terminal_plain_lines_say_how_far_it_is(
     time: Time, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(module, "Ticker", TicksByHand)
-    with watching(WISHES) as watch:
+    with watching(OPTIONS) as watch:
         (ticker,) = TicksByHand.tickers
         watch.start(1000, 0, 0)
         time.now += 30
@@ -136,14 +136,14 @@ def test_where_there_is_no_terminal_plain_lines_say_how_far_it_is(
             watch.part(250, 25_000)
         ticker.tick()
     assert capsys.readouterr().err.splitlines() == [
-        "Scoring: opening the model, 0%, after 30 s",
+        "Scoring: loading the model, 0%, after 30 s",
         "Scoring: 75,000 rows, 1,875 a second, 30 s left, 75%, after 1 min 30 s",
     ]
     assert TicksByHand.tickers == []
 
 
 @pytest.mark.parametrize(
-    ("wishes", "setting"),
+    ("options", "setting"),
     [
         ({"quiet": True}, "auto"),
         ({"progress": "json"}, "auto"),
@@ -153,11 +153,11 @@ def test_where_there_is_no_terminal_plain_lines_say_how_far_it_is(
     ],
 )
 def test_no_plain_lines_where_they_are_not_wished(
-    wishes: dict[str, Any], setting: str, monkeypatch: pytest.MonkeyPatch
+    options: dict[str, Any], setting: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TACTFUL_PROGRESS", setting)
     monkeypatch.setattr(module, "Ticker", TicksByHand)
-    with watching(replace(WISHES, **wishes)):
+    with watching(replace(OPTIONS, **options)):
         assert TicksByHand.tickers == []
 
 
@@ -189,7 +189,7 @@ def test_times_are_said_in_words(seconds: float, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wishes", "setting", "shown"),
+    ("options", "setting", "shown"),
     [
         ({}, "auto", Clock),  # standard error is no terminal here: plain lines
         ({}, "on", Bar),
@@ -203,17 +203,17 @@ def test_times_are_said_in_words(seconds: float, said: str) -> None:
     ],
 )
 def test_what_is_shown_is_as_wished(
-    wishes: dict[str, Any], setting: str, shown: type, monkeypatch: pytest.MonkeyPatch
+    options: dict[str, Any], setting: str, shown: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TACTFUL_PROGRESS", setting)
-    with watching(replace(WISHES, **wishes)) as watch:
+    with watching(replace(OPTIONS, **options)) as watch:
         assert type(watch) is shown
 
 
 SHOWN = """
 import sys
 from tactful.cli.score import progress as module
-from tactful.cli.score.job import ScoreWishes
+from tactful.scale.options import ScoreOptions
 
 class Time:
     now = 0.0
@@ -221,7 +221,7 @@ class Time:
         return self.now
 
 time = module.time = Time()
-with module.watching(ScoreWishes(("a.csv",), "out.csv")) as watch:
+with module.watching(ScoreOptions(("a.csv",), "out.csv")) as watch:
     watch.start(1000, 0, 0)
     for _ in range(3):
         time.now += 20

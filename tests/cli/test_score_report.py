@@ -123,4 +123,4 @@ def test_without_a_page_its_kit_is_not_imported() -> None:
     loaded = done.stdout.split()
     assert "tactful.scale.local.engine" in loaded
     kit = [name for name in loaded if name.startswith("tactful.scale.report.")]
-    assert kit == ["tactful.scale.report.words"]
+    assert kit == ["tactful.scale.report.share"]

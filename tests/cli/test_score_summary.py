@@ -7,8 +7,8 @@ import sys
 import pytest
 from tests.scale.made import SCORER, Row, counted
 
-from tactful.cli.score.summary import echo_summary, histogram_line, summary_as_data
-from tactful.scale.summary import Summary
+from tactful.cli.score.summary import echo_summary, histogram_line
+from tactful.scale.summary import Summary, summary_as_data
 
 ROWS: list[Row] = [
     *((f"0.{at % 10} 0 0.1", "a") for at in range(100)),
@@ -30,7 +30,7 @@ def test_the_end_says_what_was_found(capsys: pytest.CaptureFixture[str]) -> None
     summary.fresh, summary.skipped = 53, 1
     said = printed(capsys, summary, SCORER.model, 4.0)
     assert "103 rows, 100 scored with numbers 1 in 4.0 s (26 rows per second)." in said
-    assert "50 rows needed no reading: their texts were known." in said
+    assert "50 rows reused the scores of equal texts." in said
     assert "1 row could not be read and was left out." in said
     assert "50 rows with any finding (50.0 %)." in said
     lines = {line.split()[0]: line for line in said.splitlines() if line}

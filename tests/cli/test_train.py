@@ -114,17 +114,17 @@ def test_an_interrupt_leaves_what_can_go_on(
 
     output = tmp_path / "detector"
     more = custom(posts, "--model", "bilstm", "--epochs", 3, "-o", output)
-    whole = epochs._epoch
+    batches = epochs._batches
 
-    def interrupted(*args: Any) -> float:
-        if args[4] == 3:
+    def interrupted(data: Any, plan: Any, number: int) -> Any:
+        if number == 3:
             raise KeyboardInterrupt
-        return whole(*args)
+        return batches(data, plan, number)
 
-    monkeypatch.setattr(epochs, "_epoch", interrupted)
+    monkeypatch.setattr(epochs, "_batches", interrupted)
     code, said = fails(capsys, *more)
     assert code == 130
-    assert "Stopped; 2 of 3 epochs stay in" in said
+    assert "holds 2 of 3 epochs" in said
     assert "Traceback" not in said
     assert not output.exists()
     monkeypatch.undo()

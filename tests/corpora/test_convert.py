@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
+from tests.written_examples import read_examples
 
 from tactful.corpora import CORPORA, load_corpus
 from tactful.corpora.convert import (
@@ -20,7 +21,6 @@ from tactful.corpora.convert import (
     convert,
     datasets_features,
     flatten,
-    read_examples,
     writer_for,
 )
 from tactful.corpora.corpus import Corpus
@@ -344,33 +344,3 @@ def test_another_ending_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"expected \.jsonl or \.parquet"):
         convert(load_corpus("dpm", sample=True), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
-
-
-# ---- reading what is no examples file ---------------------------------------------------------
-
-
-@pytest.mark.parametrize("ending", ENDINGS)
-@pytest.mark.parametrize("content", [b"\x00\x01 neither", b'"a word"\n', b"[1]\n"])
-def test_another_kind_of_file_is_a_format_error(
-    content: bytes, ending: str, tmp_path: Path
-) -> None:
-    path = tmp_path / f"x{ending}"
-    path.write_bytes(content)
-    with pytest.raises(FileFormatError, match="tactful corpus convert"):
-        read_examples(path)
-
-
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_missing_fields_are_named(ending: str, tmp_path: Path) -> None:
-    path = tmp_path / f"x{ending}"
-    frame = examples_of("dpm").drop("text", "spans")
-    writer_for(path)(iter([frame]), frame.schema, path)
-    with pytest.raises(FileFormatError, match="found no text, spans"):
-        read_examples(path)
-
-
-def test_an_unknown_ending_is_not_guessed(tmp_path: Path) -> None:
-    path = tmp_path / "x.txt"
-    path.write_text("{}\n", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"\.jsonl or \.parquet"):
-        read_examples(path)

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
+from tests.written_examples import read_examples
 
 from tactful.corpora import CORPORA, load_corpus
-from tactful.corpora.convert import read_examples
 from tactful.corpora.schema import conform
 from tactful.corpora.split import assign, joined_groups, parts_by_folds, parts_by_ratio, split
 from tactful.errors import BadRowsError, UsageError

@@ -3,9 +3,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, found_ids
+from tactful.detectors.base import BaseDetector, Detector, Scores, found_ids
 from tactful.detectors.card import Card
-from tactful.detectors.protocol import Detector, Scores
 
 
 def odds(values: NDArray[np.float32]) -> NDArray[np.float32]:

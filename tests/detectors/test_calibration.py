@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tactful.detectors.calibration import calibrated_scores, sigmoid
+from tactful.detectors.base import calibrated_scores, sigmoid
 from tactful.detectors.card import Card
 
 

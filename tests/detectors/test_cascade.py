@@ -4,11 +4,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.base import BaseDetector, Scores, Spans
 from tactful.detectors.card import Card
 from tactful.detectors.load import load_detector
 from tactful.detectors.models.cascade import CascadeDetector
-from tactful.detectors.protocol import Scores
 from tactful.types import Span
 
 

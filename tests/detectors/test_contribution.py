@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tactful.detectors.explain.contribution import Contribution, carrying_spans, spread_over_words
+from tactful.detectors.explain.words import Contribution, carrying_spans, spread_over_words
 from tactful.documents.normalise import normalise
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from tactful.detectors.card import Card, write_card
-from tactful.detectors.load import WEIGHTS, load_detector
+from tactful.detectors.load import load_detector
 from tactful.detectors.models.blend import BlendDetector
 from tactful.detectors.models.encoder import MODEL_FILE, EncoderDetector, load_encoder_detector
+from tactful.detectors.weights import weights_folder
 from tactful.errors import FileFormatError
 
 PATRONIZING = (
@@ -35,7 +36,7 @@ AWKWARD = [
 
 @pytest.fixture(scope="module")
 def detector(embedded_weights: Path) -> EncoderDetector:
-    return load_encoder_detector(WEIGHTS / "encoder-en")
+    return load_encoder_detector(weights_folder("encoder-en"))
 
 
 def test_scores_are_probabilities_in_the_order_of_the_texts(detector: EncoderDetector) -> None:
@@ -126,8 +127,8 @@ def test_a_broken_model_is_one_sentence(tmp_path: Path) -> None:
     write_card(Card("broken", "1", ("pcl",), kind="encoder"), tmp_path)
     with pytest.raises(FileFormatError, match=r"tokenizer\.json"):
         load_encoder_detector(tmp_path).score(["a"])
-    if (WEIGHTS / "encoder-en").is_dir():
-        copyfile(WEIGHTS / "encoder-en" / "tokenizer.json", tmp_path / "tokenizer.json")
+    if weights_folder("encoder-en").is_dir():
+        copyfile(weights_folder("encoder-en") / "tokenizer.json", tmp_path / "tokenizer.json")
         (tmp_path / MODEL_FILE).write_bytes(b"not a model")
         with pytest.raises(FileFormatError, match="onnxruntime can open"):
             load_encoder_detector(tmp_path).score(["a"])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
 from tactful.detectors.card import CARD_FILE, Card, write_card
 from tactful.detectors.load import load_detector
 from tactful.detectors.models.experts import Expert, Experts, ExpertsDetector, mixed_scores

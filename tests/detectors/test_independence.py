@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tactful.detectors.load import EMBEDDED, WEIGHTS, load_detector
+from tactful.detectors.base import Detector
+from tactful.detectors.load import EMBEDDED, load_detector
 from tactful.detectors.models.encoder import load_encoder_detector
-from tactful.detectors.protocol import Detector
+from tactful.detectors.weights import weights_folder
 from tactful.documents.normalise import normalise
 
 ENGLISH = [
@@ -102,7 +103,7 @@ def test_many_equal_neighbours_do_not_matter(case: Case) -> None:
 @pytest.mark.parametrize("lang", ["en", "es"])
 def test_threads_do_not_matter(lang: str) -> None:
     texts = TEXTS[lang]
-    one, two = (load_encoder_detector(WEIGHTS / f"encoder-{lang}") for _ in range(2))
+    one, two = (load_encoder_detector(weights_folder(f"encoder-{lang}")) for _ in range(2))
     two.threads = 2
     expected = table(one, texts)
     np.testing.assert_array_equal(table(two, texts), expected)
@@ -111,7 +112,7 @@ def test_threads_do_not_matter(lang: str) -> None:
 
 def test_what_explains_a_text_is_that_of_its_score() -> None:
     """Readings of many texts, and marks and states of one, come from the same numbers."""
-    detector = load_encoder_detector(WEIGHTS / "encoder-en")
+    detector = load_encoder_detector(weights_folder("encoder-en"))
     texts = [text for text in ENGLISH if len(detector.marks(normalise(text))) == 1]
     assert len(texts) > 5
     logits = detector.logits(texts)

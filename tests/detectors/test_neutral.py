@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import yaml
 
+from tactful.detectors.base import Scores
 from tactful.detectors.card import Card
 from tactful.detectors.identity_bias import TEMPLATES, identity_bias, neutral_sentences
-from tactful.detectors.protocol import Scores
 from tactful.errors import UnknownNameError, UsageError
 from tactful.taxonomies import find_entry
 from tactful.types import Report

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector
+from tactful.detectors.base import BaseDetector, Scores
 from tactful.detectors.card import Card
-from tactful.detectors.explain.occlusion import (
+from tactful.detectors.explain.words import (
     CHUNK_WORDS,
     MOST_WORDS,
     STRONGEST_CHUNKS,
@@ -20,7 +20,6 @@ from tactful.detectors.explain.occlusion import (
     word_contributions,
     words_of,
 )
-from tactful.detectors.protocol import Scores
 
 
 class WordSum:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tactful.checking.bulk import bulk_scorer
-from tactful.detectors.load import WEIGHTS
 from tactful.detectors.shared_weights import ARRAYS_FILE, lay_out, with_parts
+from tactful.detectors.weights import weights_folder
 
 TEXTS = {
     "en": [
@@ -40,7 +40,7 @@ def test_shared_weights_give_the_same_bits(tmp_path: Path, model: str, lang: str
 
 def test_a_folder_of_your_own_may_have_the_name_of_an_embedded_one(tmp_path: Path) -> None:
     folder = tmp_path / "mine" / "default-en"
-    shutil.copytree(WEIGHTS / "fast-en", folder)
+    shutil.copytree(weights_folder("fast-en"), folder)
     scorer = bulk_scorer(str(folder))
     assert scorer.lay_out is not None
     shared = scorer.lay_out(tmp_path / "weights")()(TEXTS["en"])
@@ -58,9 +58,9 @@ def test_both_languages_share_one_layout(tmp_path: Path) -> None:
 
 
 def test_large_arrays_lie_beside_the_model_and_nothing_else_is_copied(tmp_path: Path) -> None:
-    lay_out([WEIGHTS / "encoder-en"], tmp_path)
+    lay_out([weights_folder("encoder-en")], tmp_path)
     laid = tmp_path / "encoder-en"
-    original = {file.name: file for file in (WEIGHTS / "encoder-en").iterdir()}
+    original = {file.name: file for file in weights_folder("encoder-en").iterdir()}
     assert {file.name for file in laid.iterdir()} == {*original, ARRAYS_FILE}
     model, arrays = laid / "model.onnx", laid / ARRAYS_FILE
     assert model.stat().st_size < arrays.stat().st_size
@@ -70,9 +70,9 @@ def test_large_arrays_lie_beside_the_model_and_nothing_else_is_copied(tmp_path: 
 
 
 def test_a_detector_comes_with_those_that_it_is_made_of(tmp_path: Path) -> None:
-    names = [folder.name for folder in with_parts(WEIGHTS / "cascade-en")]
+    names = [folder.name for folder in with_parts(weights_folder("cascade-en"))]
     assert names[0] == "cascade-en"
     assert {"fast-en", "default-en", "encoder-en"} <= set(names)
     # Those of several are laid out once.
-    lay_out([WEIGHTS / "cascade-en", WEIGHTS / "default-en"], tmp_path)
+    lay_out([weights_folder("cascade-en"), weights_folder("default-en")], tmp_path)
     assert {folder.name for folder in tmp_path.iterdir()} == set(names)

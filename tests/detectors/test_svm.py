@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
 from tactful.detectors.models import svm
 from tactful.detectors.models.svm import (
     KERNELS,

@@ -1,6 +1,6 @@
 import numpy as np
 
-from tactful.detectors.explain.token_spans import marked_runs, token_spans
+from tactful.detectors.explain.words import marked_runs, token_spans
 from tactful.documents.normalise import normalise
 
 

@@ -5,16 +5,18 @@ import random
 import numpy as np
 import pytest
 
-from tactful.detectors.load import WEIGHTS
-from tactful.detectors.models.encoder import MAX_TOKENS, OVERLAP, open_tokenizer
-from tactful.detectors.models.windows import (
+from tactful.detectors.models.encoder import (
     BATCH_TOKENS,
+    MAX_TOKENS,
+    OVERLAP,
     batches,
     cut,
     most_tokens,
+    open_tokenizer,
     padded,
     width_of,
 )
+from tactful.detectors.weights import weights_folder
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,7 @@ def test_padding_is_masked() -> None:
 
 
 def test_a_long_text_has_windows_that_overlap() -> None:
-    tokenizer = open_tokenizer(WEIGHTS / "encoder-en")
+    tokenizer = open_tokenizer(weights_folder("encoder-en"))
     windows, owners = cut(tokenizer, ["short", "a long walk home " * 60, ""])
     assert owners == [0, 1, 1, 1, 2]
     assert most_tokens(tokenizer) == MAX_TOKENS

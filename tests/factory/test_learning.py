@@ -83,7 +83,7 @@ def test_refuses_the_checkpoint_of_other_data(tmp_path: Path) -> None:
     data = lessons()
     train(tiny(), data, everything(data), SETTINGS, tmp_path)
     data.targets[0, 0] = 0
-    with pytest.raises(UsageError, match="other data or other settings"):
+    with pytest.raises(UsageError, match="other settings or other data"):
         train(tiny(), data, everything(data), SETTINGS, tmp_path)
 
 

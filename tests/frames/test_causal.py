@@ -50,11 +50,11 @@ def untaught(
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a model that knows the four lessons by heart."""
     from tactful.training.causal.data import encode_lines
-    from tactful.training.causal.language_model import Plan, train_causal
+    from tactful.training.causal.language_model import CausalPlan, train_causal
 
     model, wrapped = random_model(tmp_path_factory.mktemp("base"), request.param)
     lines = encode_lines(LESSONS, LineTokenizer(wrapped), 64, 96)
-    model = train_causal(model, wrapped, lines, Plan(epochs=150, batch=4, rate=5e-3))
+    model = train_causal(model, wrapped, lines, CausalPlan(epochs=150, batch=4, rate=5e-3))
     written = tmp_path_factory.mktemp("framer")
     model.save_pretrained(written)
     wrapped.save_pretrained(written)

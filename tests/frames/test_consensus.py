@@ -4,10 +4,19 @@ import random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tactful.frames.bayes_risk import agreement
-from tactful.frames.consensus import Consensus, agreements, consensus, vote
-from tactful.metrics.generation import tokenise
+from tactful.frames.consensus import Consensus, agreements, consensus, most_agreed, vote
+from tactful.metrics.generation import mean_sentence_bleu_score, rouge_l_score
+
+TEXTS = ("women are weak", "women are weak drivers", "they cook well")
+
+
+def agreement(reference: str, text: str) -> float:
+    """Return the mean of ROUGE-L and BLEU-2, by the published measures."""
+    rouge = float(rouge_l_score([[reference]], [text]))
+    return (rouge + float(mean_sentence_bleu_score([[reference]], [text]))) / 2
 
 
 def test_shares_are_of_the_whole_weight() -> None:
@@ -35,10 +44,7 @@ def test_many_agreements_are_those_of_single_pairs() -> None:
     draw = random.Random(7)
     texts = [" ".join(draw.choices(words, k=draw.randrange(9))) for _ in range(40)]
     table = agreements(texts[:25], texts[15:])
-    expected = [
-        [agreement(tokenise(reference), tokenise(text)) for reference in texts[15:]]
-        for text in texts[:25]
-    ]
+    expected = [[agreement(reference, text) for reference in texts[15:]] for text in texts[:25]]
     np.testing.assert_allclose(table, expected, atol=1e-12)
 
 
@@ -104,3 +110,20 @@ def test_the_order_of_neighbours_does_not_matter() -> None:
         for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0))
     }
     assert found == {"cooks are late"}
+
+
+def test_the_middle_of_similar_texts_wins() -> None:
+    assert most_agreed(TEXTS, [1 / 3] * 3) in (0, 1)
+
+
+def test_weights_decide() -> None:
+    assert most_agreed(TEXTS, [0.05, 0.05, 0.9]) == 2
+
+
+def test_of_equals_the_first_is_taken() -> None:
+    assert most_agreed(["a b", "a b", "a b"], [0.2, 0.3, 0.5]) == 0
+
+
+@given(st.lists(st.text("ab ", min_size=1, max_size=8), min_size=1, max_size=5))
+def test_a_text_is_always_chosen(texts: list[str]) -> None:
+    assert 0 <= most_agreed(texts, [1 / len(texts)] * len(texts)) < len(texts)

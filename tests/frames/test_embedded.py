@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import tactful
-from tactful.detectors.load import WEIGHTS
+from tactful.detectors.weights import weights_folder
 from tactful.errors import FileFormatError, UnknownNameError, UsageError
 from tactful.frames.embedded import EmbeddedFramer, load_embedded_framer, pool
 from tactful.frames.groups import load_groups
-from tactful.frames.load import has_framer, load_framer
+from tactful.frames.load import framer_folder, load_framer
 from tactful.frames.protocol import Framer
 from tactful.frames.schema import CATEGORICAL, frame_problems
 
@@ -29,7 +29,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def framer() -> EmbeddedFramer:
-    return load_embedded_framer(WEIGHTS / "frames-en")
+    return load_embedded_framer(weights_folder("frames-en"))
 
 
 def test_the_paper_s_own_example_is_about_women(framer: EmbeddedFramer) -> None:
@@ -100,8 +100,8 @@ def test_scores_are_those_of_the_frames(framer: EmbeddedFramer) -> None:
 
 
 def test_load_framer_opens_it() -> None:
-    assert has_framer("en")
-    assert not has_framer("xx")
+    assert framer_folder("en") == weights_folder("frames-en")
+    assert framer_folder("xx") is None
     framer = tactful.load_framer()
     assert isinstance(framer, Framer)
     assert framer.card.name == "frames-en"
@@ -132,8 +132,8 @@ def test_wrong_calls_are_refused(
 def copy(tmp_path: Path) -> Path:
     """Return a copy of the framer, beside links to the detectors that it reads with."""
     for name in ("default-en", "encoder-en", "fast-en"):
-        (tmp_path / name).symlink_to(WEIGHTS / name)
-    shutil.copytree(WEIGHTS / "frames-en", tmp_path / "frames-en")
+        (tmp_path / name).symlink_to(weights_folder(name))
+    shutil.copytree(weights_folder("frames-en"), tmp_path / "frames-en")
     return tmp_path / "frames-en"
 
 

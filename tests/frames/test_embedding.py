@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tactful.detectors.load import WEIGHTS
+from tactful.detectors.weights import weights_folder
 from tactful.errors import FileFormatError, UnknownNameError, UsageError
 from tactful.frames import embedding as room
 from tactful.frames.embedding import JoinedEmbedding, load_embedding
@@ -69,7 +69,7 @@ def test_the_folder_of_an_encoder(tmp_path: Path) -> None:
     folder = tmp_path / "my-encoder"
     folder.mkdir()
     for name in (room.MODEL_FILE, room.TOKENIZER_FILE):
-        shutil.copy(WEIGHTS / "encoder-en" / name, folder / name)
+        shutil.copy(weights_folder("encoder-en") / name, folder / name)
     own, usual = load_embedding(str(folder)), load_embedding()
     assert own.fingerprint == usual.fingerprint
     assert own.name == str(folder.resolve())
@@ -104,7 +104,7 @@ def test_damaged_folders_say_what_is_wrong(tmp_path: Path) -> None:
     (tmp_path / room.TOKENIZER_FILE).write_text(json.dumps([]), encoding="utf-8")
     with pytest.raises(FileFormatError, match="no tokeniser that can be opened"):
         load_embedding(str(tmp_path)).vectors(["a"])
-    shutil.copy(WEIGHTS / "encoder-en" / room.TOKENIZER_FILE, tmp_path / room.TOKENIZER_FILE)
+    shutil.copy(weights_folder("encoder-en") / room.TOKENIZER_FILE, tmp_path / room.TOKENIZER_FILE)
     with pytest.raises(FileFormatError, match="no model that onnxruntime can open"):
         load_embedding(str(tmp_path)).vectors(["a"])
 

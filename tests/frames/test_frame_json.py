@@ -76,10 +76,10 @@ OFFENCE = {"frame.offensive": "yes", "frame.group": "yes"}
         ({"implications": [{}]}, r"Found nothing for implications\[0\]\.group"),
         ({"implications": [{"group": "cooks", "likelihood": 2}]}, "Found 2 for implications"),
         ({"implications": [{"group": "cooks", "why": 1}]}, r"Found 'why' in implications\[0\]"),
-        ({"target_groups": ["cooks"]}, "no Social Bias Frame: frame.target_group has a text"),
+        ({"target_groups": ["cooks"]}, "valid Social Bias Frame: frame.target_group has a text"),
         (
             {"answers": OFFENCE, "implications": [{"group": "cooks"}]},
-            "about a group that is no target group",
+            "about a group that is not a target group",
         ),
     ],
 )

@@ -96,7 +96,7 @@ def test_the_shapes_of_table_1_are_frames(
         ),
         (Frame({"frame.lewd": 1.5}), "frame.lewd has the probability 1.5"),
         (Frame({"frame.lewd": float("nan")}), "frame.lewd has the probability nan"),
-        (Frame({"frame.rude": 0.5}), "frame.rude is no categorical variable"),
+        (Frame({"frame.rude": 0.5}), "frame.rude is not a categorical variable"),
         (Frame(answers={"frame.lewd": "perhaps"}), "none of its answers: yes (1), maybe (0.5)"),
         (Frame({}, (" ",), (), {"frame.offensive": "yes", "frame.group": "yes"}), "a blank text"),
         (
@@ -107,7 +107,7 @@ def test_the_shapes_of_table_1_are_frames(
                 {"frame.offensive": "yes", "frame.group": "yes"},
                 (Implication("bakers"),),
             ),
-            "about a group that is no target group",
+            "about a group that is not a target group",
         ),
         (
             Frame(
@@ -117,14 +117,14 @@ def test_the_shapes_of_table_1_are_frames(
                 {"frame.offensive": "yes", "frame.group": "yes"},
                 (Implication("cooks", "cooks shout"),),
             ),
-            "a statement that is no implied statement",
+            "a statement that is not an implied statement",
         ),
     ],
 )
 def test_what_breaks_a_constraint_is_told(frame: Frame, sentence: str) -> None:
     """Section 3.2: who is asked what, and section 4: there is no group without an offence."""
     assert any(sentence in each for each in frame_problems(frame)), frame_problems(frame)
-    with pytest.raises(InputError, match="This is no Social Bias Frame"):
+    with pytest.raises(InputError, match="This is not a valid Social Bias Frame"):
         validate_frame(frame)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tactful.detectors.load import WEIGHTS
+from tactful.detectors.weights import weights_folder
 from tactful.errors import FileFormatError
 from tactful.frames.groups import load_groups
 from tactful.frames.vocabulary import (
@@ -25,7 +25,7 @@ SENTENCES = ("women are less qualified", "old folks can't learn", "latino/latina
 def tokenizer():  # type: ignore[no-untyped-def]
     from tokenizers import Tokenizer
 
-    return Tokenizer.from_file(str(WEIGHTS / "encoder-en" / "tokenizer.json"))
+    return Tokenizer.from_file(str(weights_folder("encoder-en") / "tokenizer.json"))
 
 
 def test_what_is_cut_can_be_written_again(tokenizer) -> None:  # type: ignore[no-untyped-def]

@@ -282,7 +282,11 @@ def test_a_degree_of_zero_is_as_good_as_none() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: icm_score([{"a"}], [{"a"}], hierarchy={"a": "b", "b": "a"}), InputError, "circle"),
+        (
+            lambda: icm_score([{"a"}], [{"a"}], hierarchy={"a": "b", "b": "a"}),
+            InputError,
+            "a cycle",
+        ),
         (
             lambda: icm_score([{"a"}], [{"a"}], empty=cast(Any, "zero")),
             UsageError,

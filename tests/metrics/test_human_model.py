@@ -104,7 +104,7 @@ def test_single_label_cases_are_explained() -> None:
         "in every repetition all 2 gold answers are positive; both classes are needed"
     )
     alone = human_model_auc_score(["x", "y"], ["a", "a"], [1, 0], {"x": 1, "y": 0})
-    assert alone.reason == "no item has two annotators, so nobody can be held out"
+    assert alone.reason == "no item has two annotators, so no annotator can be held out"
 
 
 def test_some_single_label_repetitions_are_left_out_and_said() -> None:

@@ -84,9 +84,9 @@ def test_no_items_is_explained(function: Callable[..., Measure]) -> None:
 @pytest.mark.parametrize(
     ("gold", "message"),
     [
-        ([[0.5, 0.4]], "1 gold rows that are no distribution, the first of them row 0"),
-        ([[1.5, -0.5]], "no distribution"),
-        ([[float("nan"), 1.0]], "no distribution"),
+        ([[0.5, 0.4]], "1 gold rows that are not distributions, the first of them row 0"),
+        ([[1.5, -0.5]], "not distributions"),
+        ([[float("nan"), 1.0]], "not distributions"),
         ([0.5, 0.5], "one row an item"),
         ([[1.0, 0.0], [1.0, 0.0]], "the same items and labels"),
     ],

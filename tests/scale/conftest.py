@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.scale.engine_texts import job_for
 
-from tactful.scale.cluster.environment import environment
+from tactful.scale.environment import environment
 
 
 @pytest.fixture(scope="session")

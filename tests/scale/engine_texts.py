@@ -9,8 +9,8 @@ import pytest
 
 from tactful.checking.bulk import bulk_scorer
 from tactful.scale.job import Job
-from tactful.scale.outcome import Outcome
 from tactful.scale.scoring import Scored, TableScorer, Wanted
+from tactful.scale.summary import Outcome
 from tactful.scale.tables.formats import named_format
 
 HARD = [

@@ -10,11 +10,10 @@ import polars as pl
 
 from tactful.scale.job import Job
 from tactful.scale.local.engine import run_local
-from tactful.scale.outcome import Outcome
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 from tactful.scale.scorer import Columns, Scorer
 from tactful.scale.scoring import Scored, TableScorer, Wanted
-from tactful.scale.summary import Summary, summarise
+from tactful.scale.summary import Outcome, Summary, summarise
 from tactful.scale.tables.formats import Format, format_of
 
 IDS = ("kind", "kind.fine", "other")
@@ -113,4 +112,4 @@ def job(inputs: Path | Sequence[Path | str], output: Path | str, **options: Any)
 def scored_file(inputs: Path | Sequence[Path | str], output: Path, **options: Any) -> Outcome:
     """Score files with the scorer of words, in this process."""
     again = {name: options.pop(name) for name in ("restart", "force") if name in options}
-    return run_local(job(inputs, output, **options), Unwatched(), **again)
+    return run_local(job(inputs, output, **options), Watch(), **again)

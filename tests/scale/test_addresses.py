@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.scale.cluster.addresses import Place, format_at, is_under, place_of, under
+from tactful.scale.cluster.addresses import Address, format_at, is_under, split_address, under
 from tactful.scale.tables.formats import Format
 
 QUERY = "?endpoint_override=127.0.0.1:5000&scheme=http"
@@ -27,7 +27,7 @@ QUERY = "?endpoint_override=127.0.0.1:5000&scheme=http"
 def test_an_address_has_a_root_a_path_and_settings(
     name: str, root: str, path: str, query: str
 ) -> None:
-    assert place_of(name) == Place(root, path, query)
+    assert split_address(name) == Address(root, path, query)
 
 
 @pytest.mark.parametrize(
@@ -61,13 +61,13 @@ def test_what_lies_below_stands_before_the_settings(folder: str, found: str) -> 
 def test_a_listed_file_has_an_address_that_opens_it(
     name: str, inner: str, listed: str, found: str
 ) -> None:
-    assert place_of(name).listed(inner, listed) == found
+    assert split_address(name).listed(inner, listed) == found
 
 
 @given(st.text(st.characters(exclude_characters="/\0", codec="utf-8"), min_size=1, max_size=12))
 def test_any_name_survives_the_way_to_an_address_and_back(name: str) -> None:
-    address = place_of(f"s3://b/in{QUERY}").listed("b/in", f"b/in/{name}")
-    again = place_of(address)
+    address = split_address(f"s3://b/in{QUERY}").listed("b/in", f"b/in/{name}")
+    again = split_address(address)
     assert (unquote(again.path), again.query) == (f"in/{name}", QUERY)
     assert again.address == address
 

@@ -146,7 +146,7 @@ def test_the_columns_of_parquet_are_told_in_words(store: ArrowStore, tmp_path: P
     with pytest.raises(FileFormatError, match=r"in\.parquet: found no Parquet file"):
         store.columns(str(path))
     path.write_bytes(b"")
-    with pytest.raises(FileFormatError, match="expected one that is whole"):
+    with pytest.raises(FileFormatError, match="expected a complete one"):
         store.columns(str(path))
 
 

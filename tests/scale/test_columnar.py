@@ -81,7 +81,7 @@ def test_a_file_that_is_cut_off_or_gone_is_told(kind: Kind, tmp_path: Path) -> N
     path = tmp_path / f"a.{kind}"
     path.write_bytes(path.read_bytes()[:-20])
     for look in (schema_of, row_count):
-        with pytest.raises(FileFormatError, match=r"expected a whole one; write it again\.$"):
+        with pytest.raises(FileFormatError, match=r"expected a complete one; write it again\.$"):
             look(source)
     path.unlink()
     with pytest.raises(FileFormatError, match=rf"a.{kind}: found no {kind} file"):

@@ -15,8 +15,8 @@ from tests.scale.made import job, scored_file
 from tactful.errors import OutputError
 from tactful.scale.local.engine import run_local
 from tactful.scale.local.manifest import FILE
-from tactful.scale.local.place import place_of
-from tactful.scale.progress import Unwatched
+from tactful.scale.local.place import output_folder
+from tactful.scale.progress import Watch
 
 resource = pytest.importorskip("resource", reason="this system has no limits to set")
 ROWS, PART_ROWS = 400, 20
@@ -73,15 +73,15 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_later(
     output = tmp_path / name
     wanted = job(source, output, part_rows=PART_ROWS)
     with no_file_larger_than(size), pytest.raises(OutputError) as caught:
-        run_local(wanted, Unwatched())
+        run_local(wanted, Watch())
     said = str(caught.value)
     assert "cannot be written (" in said
     assert "File too large" in said
-    assert "make room and run the same command again to go on" in said
+    assert "make room and run the same command again to resume" in said
     assert "\n" not in said
     assert not list(tmp_path.rglob("*.unfinished"))
     assert not output.is_file()
-    run_local(wanted, Unwatched())
+    run_local(wanted, Watch())
     assert list(files(output).values()) == list(files(tmp_path / f"whole-{name}").values())
 
 
@@ -90,11 +90,11 @@ def test_what_was_whole_before_the_disk_was_full_is_not_made_again(
 ) -> None:
     wanted = job(source, tmp_path / "out.csv", part_rows=PART_ROWS)
     with no_file_larger_than(5000), pytest.raises(OutputError):
-        run_local(wanted, Unwatched())
-    folder = place_of(wanted).folder
+        run_local(wanted, Watch())
+    folder = output_folder(wanted).folder
     assert len(list(folder.glob("part-*"))) == ROWS // PART_ROWS
 
-    class Counts(Unwatched):
+    class Counts(Watch):
         parts = 0
 
         def part(self, size: int, rows: int) -> None:
@@ -136,7 +136,7 @@ def test_the_command_and_its_workers_say_it_in_one_line(tmp_path: Path) -> None:
     assert full.returncode == 1
     assert full.stderr.count("\n") == 1
     assert full.stderr.startswith("Error: ")
-    assert "cannot be written (File too large); what is whole is kept: make room" in full.stderr
+    assert "cannot be written (File too large); finished parts are kept: make room" in full.stderr
     assert run(1 << 30).returncode == 0
     parts = [path for path in (tmp_path / "out").iterdir() if path.name.startswith("part-")]
     assert sum(path.read_bytes().count(b"we meet") for path in parts) == 400

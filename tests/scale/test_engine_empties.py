@@ -38,7 +38,7 @@ def test_a_table_without_rows_is_a_run_without_rows(
     source = write(EMPTY, tmp_path / f"in.{kind}")
     job = job_for(str(source), tmp_path / "out", kind, written=written, top=2)
     assert run_on(engine, job).summary.rows == 0
-    assert run_on(engine, job).was_whole
+    assert run_on(engine, job).was_complete
     for part in (tmp_path / "out").glob("wave-*/*"):
         read = pl.read_parquet if written == "parquet" else pl.read_csv
         if kind == "jsonl":

@@ -11,7 +11,12 @@ from tactful.errors import (
     UsageError,
 )
 from tactful.registry import unknown_name
-from tactful.scale.cluster.engine_errors import explained, first_cause, no_parquet, one_sentence
+from tactful.scale.cluster.engine_errors import (
+    explained,
+    first_cause,
+    not_parquet,
+    one_sentence_errors,
+)
 from tactful.scale.tables.json_lines import RowsError
 
 JAVA = """An error occurred while calling o77.parquet.
@@ -85,11 +90,11 @@ def test_other_words_are_not_taken_for_memory(story: str) -> None:
 def test_what_an_engine_raises_is_one_sentence_with_its_cause_below() -> None:
     outer = KeyError("the outer one")
     outer.__cause__ = ValueError("the inner one")
-    with pytest.raises(RunError) as caught, one_sentence("spark"):
+    with pytest.raises(RunError) as caught, one_sentence_errors("spark"):
         raise outer
     assert str(caught.value) == (
-        "The engine spark gave up (builtins.ValueError: the inner one); what is whole is kept: "
-        "run the same command again to go on."
+        "The engine spark failed (builtins.ValueError: the inner one); finished parts are kept: "
+        "run the same command again to resume."
     )
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
@@ -98,22 +103,22 @@ def test_what_an_engine_raises_is_one_sentence_with_its_cause_below() -> None:
 def test_what_is_of_both_kinds_is_not_taken_for_ours() -> None:
     # Ray makes such a class for each error of a task, and puts all it knows into its text.
     both = type("RayTaskError(InputError)", (InputError,), {"__module__": "ray.exceptions"})
-    with pytest.raises(InputError) as caught, one_sentence("ray"):
+    with pytest.raises(InputError) as caught, one_sentence_errors("ray"):
         raise both(WORKER.format(module="tactful.errors", name="InputError"))
     assert str(caught.value) == "in.csv, line 3: found 3 cells; expected 2."
 
 
 def test_an_error_of_ours_and_an_interrupt_pass() -> None:
     ours = unknown_name("column", "text", ["body"])
-    with pytest.raises(UsageError) as caught, one_sentence("ray"):
+    with pytest.raises(UsageError) as caught, one_sentence_errors("ray"):
         raise ours
     assert caught.value is ours
-    with pytest.raises(KeyboardInterrupt), one_sentence("ray"):
+    with pytest.raises(KeyboardInterrupt), one_sentence_errors("ray"):
         raise KeyboardInterrupt
 
 
 def test_a_file_that_is_no_parquet_is_named() -> None:
-    found = no_parquet("in.parquet", "Parquet magic bytes not found in footer.\nand more")
+    found = not_parquet("in.parquet", "Parquet magic bytes not found in footer.\nand more")
     assert str(found).startswith(
         "in.parquet: found no Parquet file (Parquet magic bytes not found in footer.)"
     )

@@ -101,7 +101,7 @@ def test_a_worker_that_dies_is_told_in_one_sentence_and_the_rest_is_kept(
     code, said = finish(start(engine_name, source, tmp_path / "out", "--dies-at", DEADLY))
     assert code == 1
     assert f"The engine {engine_name}" in said
-    assert "run the same command again to go on" in said
+    assert "run the same command again to resume" in said
     assert "Traceback" not in said
     assert len(said.splitlines()) <= 8, said
     done = {path.name for path in (tmp_path / "out" / "_tactful").glob("wave-*.json")}

@@ -23,7 +23,7 @@ from tests.scale.engine_texts import (
 from tactful.errors import FileFormatError, InputError, UsageError
 from tactful.scale.job import Job
 from tactful.scale.local.engine import run_local
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 from tactful.scale.scoring import Wanted, joined
 from tactful.scale.summary import Summary, summarise, to_json
 from tactful.scale.tables.compression import pack
@@ -72,7 +72,7 @@ def local(table: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Call
         folder = tmp_path_factory.mktemp("local")
         write_table(table, folder / f"in.{kind}")
         job = job_for(str(folder / f"in.{kind}"), folder / "out", kind)
-        assert run_local(job, Unwatched()).summary.rows == ROWS
+        assert run_local(job, Watch()).summary.rows == ROWS
         return folder / "out"
 
     return parts
@@ -353,12 +353,12 @@ def test_waves_are_recorded_and_the_run_is_whole(
 
     outcome = run_on(engine, job, wave_files=1, on_wave=on_wave)
     assert told == [(1, 4, 100), (2, 4, 200), (3, 4, 300), (4, 4, 400)]
-    assert not outcome.was_whole
+    assert not outcome.was_complete
     record = json.loads((tmp_path / "out" / "_tactful" / "wave-00002.json").read_text())
     assert record["rows"] == 100
     assert record["files"][0].endswith("2.jsonl")
     again = run_on(engine, job, wave_files=1)
-    assert again.was_whole
+    assert again.was_complete
     assert to_json(again.summary) == to_json(outcome.summary)
     write_table(few, tmp_path / "2.jsonl")
     with pytest.raises(InputError, match=r"2\.jsonl has changed"):

@@ -18,7 +18,7 @@ from tactful.scale.follow import follow as module
 from tactful.scale.follow.follow import FIRST_ROWS, follow_local
 from tactful.scale.follow.growing import GrowingFile
 from tactful.scale.local.locking import locked
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 from tactful.scale.scorer import Columns, Scorer
 from tactful.scale.summary import Summary
 from tactful.scale.tables.formats import Format
@@ -68,7 +68,7 @@ def interrupt() -> None:
 
 
 def follow(path: Path | str, out: io.BytesIO, latency: float = LATENCY, **options: Any) -> Summary:
-    return follow_local(job([path], "-", **options), Unwatched(), latency, out).summary
+    return follow_local(job([path], "-", **options), Watch(), latency, out).summary
 
 
 def appends(path: Path, data: str) -> Action:
@@ -309,7 +309,7 @@ def follow_into(log: Path, output: Path, rows: int, **options: Any) -> Summary:
     """Follow a file into another until so many more rows are written."""
     again = {name: options.pop(name) for name in ("restart", "force") if name in options}
 
-    class Enough(Unwatched):
+    class Enough(Watch):
         left = rows
 
         def part(self, size: int, rows: int) -> None:
@@ -397,5 +397,5 @@ def test_what_cannot_be_followed_is_refused(
     for file in files:
         file.write_text("text\n")
     with pytest.raises(UsageError, match=said):
-        follow_local(job(files, tmp_path / output), Unwatched(), 1, io.BytesIO())
+        follow_local(job(files, tmp_path / output), Watch(), 1, io.BytesIO())
     assert sorted(path.name for path in tmp_path.iterdir()) == names

@@ -14,7 +14,7 @@ import os, signal, sys
 from pathlib import Path
 from tests.scale.made import job
 from tactful.scale.follow.follow import follow_local
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 
 log, output, moment, kill_at, enough = sys.argv[1:]
 calls = 0
@@ -41,7 +41,7 @@ os.fsync = kill_before("fsync", os.fsync)
 Path.replace = kill_before("rename", Path.replace)
 
 
-class Enough(Unwatched):
+class Enough(Watch):
     def part(self, size, rows):
         if Path(output).read_bytes().count(b"\\n") + rows >= int(enough):
             os.kill(os.getpid(), signal.SIGINT)

@@ -13,11 +13,11 @@ from tactful.scale.follow.output import (
     NOTE,
     FollowedFile,
     FollowedStream,
-    Place,
+    Position,
     hidden_folder,
     refuse_existing,
 )
-from tactful.scale.tables.atomic_write import write_whole
+from tactful.scale.tables.atomic_write import write_atomically
 
 TERMS = {"model": "m 1", "ids": ["a"]}
 HEADER = b"text,a\n"
@@ -39,10 +39,10 @@ def write(path: Path, *batches: bytes) -> None:
     with opened(path) as file:
         file.begin(HEADER)
         for at, batch in enumerate(batches, 1):
-            file.add(batch, Place(10 * at, at))
+            file.add(batch, Position(10 * at, at))
 
 
-def place_in(path: Path) -> Place:
+def place_in(path: Path) -> Position:
     with opened(path) as file:
         return file.place
 
@@ -50,9 +50,9 @@ def place_in(path: Path) -> Place:
 def test_batches_are_added_and_the_next_run_knows_its_place(path: Path) -> None:
     write(path, b"one\n", b"two\n")
     with opened(path) as again:
-        assert again.place == Place(20, 2)
+        assert again.place == Position(20, 2)
         again.begin(HEADER)
-        again.add(b"three\n", Place(30, 3))
+        again.add(b"three\n", Position(30, 3))
     assert path.read_bytes() == HEADER + b"one\ntwo\nthree\n"
 
 
@@ -61,8 +61,8 @@ def test_what_was_written_and_not_noted_is_cut_off(path: Path) -> None:
     with path.open("ab") as file:
         file.write(b"half a bat")
     with opened(path) as again:
-        assert again.place == Place(10, 1)
-        again.add(b"two\n", Place(20, 2))
+        assert again.place == Position(10, 1)
+        again.add(b"two\n", Position(20, 2))
     assert path.read_bytes() == HEADER + b"one\ntwo\n"
 
 
@@ -71,7 +71,7 @@ def test_an_interrupt_at_any_point_leaves_whole_batches(
     path: Path, call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(path, b"one\n")
-    usual = write_whole
+    usual = write_atomically
 
     def interrupted(*args: object) -> None:
         raise KeyboardInterrupt
@@ -84,13 +84,13 @@ def test_an_interrupt_at_any_point_leaves_whole_batches(
         monkeypatch.setattr(os, "fsync", interrupted)
     else:
         end = interrupted if call == "note" else noted_and_interrupted
-        monkeypatch.setattr(module, "write_whole", end)
+        monkeypatch.setattr(module, "write_atomically", end)
     with pytest.raises(KeyboardInterrupt), opened(path) as file:
-        file.add(b"two\n", Place(20, 2))
+        file.add(b"two\n", Position(20, 2))
     monkeypatch.undo()
     is_noted = call == "after the note"
     assert path.read_bytes() == HEADER + b"one\n" + (b"two\n" if is_noted else b"")
-    assert place_in(path) == (Place(20, 2) if is_noted else Place(10, 1))
+    assert place_in(path) == (Position(20, 2) if is_noted else Position(10, 1))
 
 
 def test_a_header_that_was_written_is_not_written_again(path: Path) -> None:
@@ -111,8 +111,8 @@ def test_other_terms_are_refused_unless_begun_anew(path: Path) -> None:
     with pytest.raises(UsageError, match=r"the model .*: m 1 then, m 2 now"):
         opened(path, model="m 2")
     with opened(path, restart=True, model="m 2") as file:
-        assert file.place == Place()
-        file.add(b"new\n", Place(1))
+        assert file.place == Position()
+        file.add(b"new\n", Position(1))
     assert path.read_bytes() == b"new\n"
 
 
@@ -136,7 +136,7 @@ def test_an_output_that_was_cut_off_or_removed_is_refused(path: Path, left: byte
 @pytest.mark.parametrize("note", ["", "[]", "{}", '{"terms": {}, "size": 1, "place": {"x": 1}}'])
 def test_a_note_that_cannot_be_read_is_refused(path: Path, note: str) -> None:
     (hidden_folder(path) / NOTE).write_text(note)
-    with pytest.raises(InputError, match="found no note of how far the input was read"):
+    with pytest.raises(InputError, match="found no record of how far the input was read"):
         opened(path)
 
 
@@ -179,14 +179,14 @@ def test_an_error_after_a_row_leaves_it(path: Path) -> None:
     with pytest.raises(InputError), opened(path):
         raise InputError("a bad row")
     assert path.read_bytes() == HEADER + b"one\n"
-    assert place_in(path) == Place(10, 1)
+    assert place_in(path) == Position(10, 1)
 
 
 def test_a_full_disk_is_one_sentence(path: Path) -> None:
     path.symlink_to("/dev/full")
     with pytest.raises(OutputError, match=r"out.csv: cannot be written \(No space left"), \
             opened(path) as file:  # fmt: skip
-        file.add(b"one\n", Place(4))
+        file.add(b"one\n", Position(4))
 
 
 def test_a_stream_has_one_header_and_its_batches_at_once() -> None:
@@ -200,6 +200,6 @@ def test_a_stream_has_one_header_and_its_batches_at_once() -> None:
     stream = FollowedStream(out)
     for _ in range(2):
         stream.begin(HEADER)
-        stream.add(b"one\n", Place(9))
+        stream.add(b"one\n", Position(9))
     assert out.seen == HEADER + b"one\none\n"
-    assert stream.place == Place()
+    assert stream.place == Position()

@@ -38,7 +38,9 @@ def test_a_name_tells_its_format_or_none(name: str, expected: Format | None) -> 
 
 @pytest.mark.parametrize("name", ["a.parquet.gz", "b/a.arrow.zst", "a.pq.zstd"])
 def test_a_packed_parquet_or_arrow_file_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match=r"found a packed (parquet|arrow) file; .* unpack it"):
+    with pytest.raises(
+        UsageError, match=r"found a compressed (parquet|arrow) file; .* decompress it"
+    ):
         format_of(name)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tactful.scale.follow.growing import GrowingFile, GrowingStream, Replaced
-from tactful.scale.follow.output import Place
+from tactful.scale.follow.output import Position
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def growing(path: Path) -> Iterator[GrowingFile]:
-    file = GrowingFile(path, Place())
+    file = GrowingFile(path, Position())
     yield file
     file.close()
 
@@ -125,7 +125,7 @@ def _writing(old: Path, new: Path) -> Callable[[GrowingFile], bool]:
 
 def test_reading_goes_on_at_a_place_in_the_same_file(path: Path, growing: GrowingFile) -> None:
     growing.read()
-    place = growing.marked(Place(4, 2))
+    place = growing.marked(Position(4, 2))
     again = GrowingFile(path, place)
     assert again.place == place
     again.skip_to(place.offset)
@@ -137,17 +137,17 @@ def test_reading_goes_on_at_a_place_in_the_same_file(path: Path, growing: Growin
 def test_a_place_in_another_file_is_its_start(
     path: Path, growing: GrowingFile, other: bytes
 ) -> None:
-    place = growing.marked(Place(4, 2))
+    place = growing.marked(Position(4, 2))
     path.write_bytes(other)
     again = GrowingFile(path, place)
-    assert again.place == Place()
+    assert again.place == Position()
     again.close()
 
 
 def test_only_the_start_of_a_large_file_is_marked(path: Path) -> None:
     path.write_bytes(b"x" * 10_000)
-    file = GrowingFile(path, Place())
-    place = file.marked(Place(9_000))
+    file = GrowingFile(path, Position())
+    place = file.marked(Position(9_000))
     assert (place.offset, place.marked) == (9_000, 4_096)
     file.close()
 
@@ -164,4 +164,4 @@ def test_a_stream_ends_and_never_waits(monkeypatch: pytest.MonkeyPatch) -> None:
         os.close(writing)
         assert (stream.read(), stream.ended) == (b"", True)
         assert stream.read() == b""
-        assert stream.marked(Place(5, 2)) == Place()
+        assert stream.marked(Position(5, 2)) == Position()

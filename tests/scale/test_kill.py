@@ -34,11 +34,11 @@ sys.path.insert(0, {str(ROOT)!r})
 from pathlib import Path
 from tests.scale.made import job
 from tactful.scale.local.engine import run_local
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 
 if __name__ == "__main__":
     source, output = map(Path, sys.argv[1:])
-    run_local(job(source, output, workers=2, part_rows=50, top=20), Unwatched())
+    run_local(job(source, output, workers=2, part_rows=50, top=20), Watch())
 """
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="there are no groups of processes")

@@ -21,7 +21,7 @@ from tactful.errors import InputError, TactfulError, UsageError
 from tactful.scale.local.engine import run_local
 from tactful.scale.local.manifest import FILE
 from tactful.scale.local.place import SUMMARY
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 from tactful.scale.summary import to_json
 from tactful.scale.tables.compression import zstd
 from tactful.scale.tables.formats import Format, format_of
@@ -275,7 +275,7 @@ def test_the_model_is_laid_out_only_for_several_processes_and_taken_away(tmp_pat
                 workers=workers,
                 output_format=Format("csv"),
             ),
-            Unwatched(),
+            Watch(),
         )
     assert len(folders) == 1
     assert not folders[0].exists()

@@ -26,7 +26,7 @@ with locked(Path(sys.argv[1])):
 def test_a_second_run_is_refused_while_the_first_one_works(tmp_path: Path) -> None:
     with (
         locked(tmp_path),
-        pytest.raises(RunError, match="another run is writing here; expected to be alone"),
+        pytest.raises(RunError, match="another run is writing here; expected no other"),
         locked(tmp_path),
     ):
         raise AssertionError

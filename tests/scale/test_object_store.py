@@ -143,7 +143,7 @@ def test_a_folder_of_a_store_is_scored_into_another_as_the_files_are_here(
     records = ArrowStore(CSV).names(f"s3://here/out/_tactful{settings(host)}")
     assert records == ["job.json", "summary.json", "wave-00000.json"]
     again = run("s3://here/in/", "--output", "s3://here/out", *OPTIONS[:-1], host=host)
-    assert "is finished already" in again.stderr
+    assert "is already complete" in again.stderr
 
 
 def test_addresses_with_settings_and_a_kill_in_the_middle(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tactful.errors import InputError
 from tactful.scale.tables.formats import Format
-from tactful.scale.tables.headers import Head
+from tactful.scale.tables.headers import Header
 from tactful.scale.tables.parse import Parsed, parse
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.sources import Source
@@ -63,7 +63,7 @@ def parsed(
 ) -> Parsed:
     piece = Piece(0, 0, 0, len(data), line, line + data.count(b"\n"), data)
     source = Source(Path(f"here.{kind}"), Format(kind))  # type: ignore[arg-type]
-    return parse(piece, source, Head(columns=tuple(columns)), skip)
+    return parse(piece, source, Header(columns=tuple(columns)), skip)
 
 
 def lines_of(found: Parsed) -> list[str]:
@@ -164,5 +164,5 @@ def test_cells_are_read_with_the_columns_of_the_head() -> None:
 def test_rows_of_a_table_are_read_from_its_file(tmp_path: Path) -> None:
     pl.DataFrame({"text": list("abcd")}).write_parquet(tmp_path / "a.parquet")
     source = Source(tmp_path / "a.parquet", Format("parquet"))
-    found = parse(Piece(0, 0, 1, 3, 2, 4), source, Head())
+    found = parse(Piece(0, 0, 1, 3, 2, 4), source, Header())
     assert found.table["text"].to_list() == ["b", "c"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tactful.errors import FileFormatError
 from tactful.scale.tables.compression import pack
 from tactful.scale.tables.formats import Format
-from tactful.scale.tables.headers import read_heads
+from tactful.scale.tables.headers import read_headers
 from tactful.scale.tables.pieces import Begin, Piece, begin_behind, cut_pieces
 from tactful.scale.tables.sources import Source, find_sources
 
@@ -34,15 +34,15 @@ def files_of(rows: list[bytes], head: bytes) -> st.SearchStrategy[bytes]:
 def pieces_of(
     sources: list[Source], rows: int, most: int, begin: Begin | None = None
 ) -> list[Piece]:
-    return list(cut_pieces(sources, read_heads(sources), rows, most, begin))
+    return list(cut_pieces(sources, read_headers(sources), rows, most, begin))
 
 
 def check_pieces(sources: list[Source], whole: list[bytes], rows: int, most: int) -> None:
     """All bytes are in a piece, in order, and the rest is the same from any piece on."""
     found = pieces_of(sources, rows, most)
-    heads = read_heads(sources)
+    headers = read_headers(sources)
     assert [each.number for each in found] == list(range(len(found)))
-    for at, (head, data) in enumerate(zip(heads, whole, strict=True)):
+    for at, (head, data) in enumerate(zip(headers, whole, strict=True)):
         mine = [each for each in found if each.source == at]
         assert b"".join(each.data for each in mine) == data[head.size :]
         for each in mine:
@@ -154,4 +154,4 @@ def test_a_file_that_is_cut_off_is_told_behind_its_good_pieces(tmp_path: Path) -
     (tmp_path / "a.csv.gz").write_bytes(data)
     sources = find_sources([str(tmp_path)])
     with pytest.raises(FileFormatError, match=r"a.csv.gz: found a damaged or cut-off gz file"):
-        list(cut_pieces(sources, read_heads(sources), 1, 4))
+        list(cut_pieces(sources, read_headers(sources), 1, 4))

@@ -11,9 +11,9 @@ from tests.scale.made import job, scored_file
 from tactful.errors import InputError, TactfulError, UsageError
 from tactful.scale.local.engine import run_local
 from tactful.scale.local.manifest import FILE, Manifest
-from tactful.scale.local.place import SUMMARY, missing_pieces, place_of, refuse_more
+from tactful.scale.local.place import SUMMARY, missing_pieces, output_folder, refuse_more
 from tactful.scale.local.worker import WORK
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 from tactful.scale.tables.pieces import Piece
 
 
@@ -74,7 +74,7 @@ def test_parts_that_no_record_names_are_not_left_beside_those_of_the_next_run(
     """A run may be killed when a part has its name and the record does not know of it yet."""
     output = tmp_path / "out"
     output.mkdir()
-    begun = place_of(job(source, output, part_rows=2))
+    begun = output_folder(job(source, output, part_rows=2))
     Manifest(output, begun.job.terms(), [])
     (output / "part-00004.csv").write_text("id,text\n4,text 4\n")
     (output / WORK).mkdir()
@@ -98,7 +98,7 @@ def test_parts_that_no_record_names_go_with_a_run_that_got_nowhere(
     tmp_path: Path, source: Path
 ) -> None:
     """One worker may have written a part when another one finds that its rows are bad."""
-    place = place_of(job(source, tmp_path / "out"))
+    place = output_folder(job(source, tmp_path / "out"))
     place.folder.mkdir()
 
     def fail_beside_a_part() -> None:
@@ -144,7 +144,7 @@ def test_tidying_up_that_is_cut_short_leaves_a_run_that_is_whole(
         with pytest.raises(CutShortError):
             scored_file(source, tmp_path / "out.csv", part_rows=3)
     whole = (tmp_path / "out.csv").read_bytes()
-    assert scored_file(source, tmp_path / "out.csv", part_rows=3).was_whole
+    assert scored_file(source, tmp_path / "out.csv", part_rows=3).was_complete
     assert (tmp_path / "out.csv").read_bytes() == whole
     assert names(tmp_path) == {"in.csv", "out.csv"}
 
@@ -154,10 +154,10 @@ def test_a_result_that_was_taken_away_before_the_end_was_tidied_is_told(
     tmp_path: Path, source: Path, lost: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("tactful.scale.local.place.OutputPlace.tidy", lambda self: None)
+        patched.setattr("tactful.scale.local.place.OutputFolder.tidy", lambda self: None)
         scored_file(source, tmp_path / "out.csv", top=1)
     (tmp_path / lost).unlink()
-    with pytest.raises(InputError, match=rf"{lost}: it was taken away .*--restart"):
+    with pytest.raises(InputError, match=rf"{lost}: it was removed .*--restart"):
         scored_file(source, tmp_path / "out.csv", top=1)
 
 
@@ -165,9 +165,9 @@ def test_a_run_that_was_not_tidied_up_is_whole_and_tidied_the_next_time(
     tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("tactful.scale.local.place.OutputPlace.tidy", lambda self: None)
+        patched.setattr("tactful.scale.local.place.OutputFolder.tidy", lambda self: None)
         scored_file(source, tmp_path / "out.csv")
-    assert scored_file(source, tmp_path / "out.csv").was_whole
+    assert scored_file(source, tmp_path / "out.csv").was_complete
     assert names(tmp_path) == {"in.csv", "out.csv"}
 
 
@@ -209,7 +209,7 @@ def test_a_run_that_has_ended_has_no_more_rows(tmp_path: Path) -> None:
 
 
 def test_a_second_run_is_refused_while_the_first_one_writes(tmp_path: Path, source: Path) -> None:
-    class Meets(Unwatched):
+    class Meets(Watch):
         said = ""
 
         def part(self, size: int, rows: int) -> None:
@@ -219,5 +219,5 @@ def test_a_second_run_is_refused_while_the_first_one_writes(tmp_path: Path, sour
 
     first = Meets()
     run_local(job(source, tmp_path / "out.csv"), first)
-    assert ".out.csv.tactful: another run is writing here; expected to be alone" in first.said
+    assert ".out.csv.tactful: another run is writing here; expected no other" in first.said
     assert names(tmp_path) == {"in.csv", "out.csv"}

@@ -21,10 +21,11 @@ from tactful.errors import InputError, RunError, TactfulError, UsageError
 from tactful.scale.local.engine import run_local
 from tactful.scale.local.pool import InProcess, Processes, cannot_write
 from tactful.scale.local.worker import Setup
-from tactful.scale.progress import Unwatched
+from tactful.scale.portions import Plan
+from tactful.scale.progress import Watch
 from tactful.scale.scorer import Columns, ScoreBatch
 from tactful.scale.tables.formats import Format
-from tactful.scale.tables.headers import Head
+from tactful.scale.tables.headers import Header
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.sources import Source
 
@@ -100,9 +101,12 @@ def write_rows(path: Path, rows: int = 40, bad: int | None = None) -> Path:
 @pytest.mark.parametrize(
     ("load", "said"),
     [
-        (load_killed, r"A worker was ended by the system \(SIGKILL\).*often memory ran out: try"),
-        (load_ended, r"A worker ended by itself \(exit code 3\) while it scored part 1"),
-        (load_crashed, r"A worker was ended by the system \(SIGSEGV\) while it scored part 1"),
+        (
+            load_killed,
+            r"A worker was stopped by the system \(SIGKILL\).*memory may have run out: try",
+        ),
+        (load_ended, r"A worker exited by itself \(exit code 3\) while it scored part 1"),
+        (load_crashed, r"A worker was stopped by the system \(SIGSEGV\) while it scored part 1"),
     ],
 )
 def test_a_worker_that_ends_is_told_and_the_run_goes_on_later(
@@ -112,10 +116,10 @@ def test_a_worker_that_ends_is_told_and_the_run_goes_on_later(
     ends = replace(WORDS, load=load)
     options: dict[str, Any] = {"part_rows": 5, "workers": 2, "output_format": Format("csv")}
     with pytest.raises(RunError, match=said) as caught:
-        run_local(job(source, tmp_path / "out", scorer=ends, **options), Unwatched())
-    assert "run the same command again to go on" in str(caught.value)
+        run_local(job(source, tmp_path / "out", scorer=ends, **options), Watch())
+    assert "run the same command again to resume" in str(caught.value)
     assert own_children() == []
-    again = run_local(job(source, tmp_path / "out", **options), Unwatched())
+    again = run_local(job(source, tmp_path / "out", **options), Watch())
     assert again.summary.rows == 40
     ids = [row for part in sorted(tmp_path.glob("out/part*")) for row in pl.read_csv(part)["id"]]
     assert ids == list(range(40))
@@ -124,8 +128,8 @@ def test_a_worker_that_ends_is_told_and_the_run_goes_on_later(
 @pytest.mark.parametrize(
     ("workers", "load", "said"),
     [
-        (1, load_without_memory, r"could not be scored \(MemoryError\); what is whole is kept"),
-        (2, load_without_memory, r"could not be scored \(MemoryError\); what is whole is kept"),
+        (1, load_without_memory, r"could not be scored \(MemoryError\); finished parts are kept"),
+        (2, load_without_memory, r"could not be scored \(MemoryError\); finished parts are kept"),
         (1, load_nothing, r"could not be scored \(FileNotFoundError: .*No such .*weights.npz"),
         (1, load_refused, r"^model.onnx: found no model; expected one.$"),
         (2, load_refused, r"^model.onnx: found no model; expected one.$"),
@@ -139,7 +143,7 @@ def test_a_model_that_cannot_be_opened_is_one_sentence_and_leaves_nothing(
     with pytest.raises(TactfulError, match=said) as caught:
         run_local(
             job(source, tmp_path / "out", scorer=replace(WORDS, load=load), workers=workers),
-            Unwatched(),
+            Watch(),
         )
     assert "\n" not in str(caught.value)
     assert own_children() == []
@@ -153,23 +157,29 @@ def test_what_another_worker_made_is_not_left_where_the_first_part_fails(tmp_pat
     source.write_bytes(gzip.compress(("id,text\n" + "".join(rows)).encode(), mtime=0))
     options: dict[str, Any] = {"part_rows": 2, "workers": 2, "output_format": Format("csv")}
     with pytest.raises(TactfulError, match=r"in.csv.gz, line 3"):
-        run_local(job(source, tmp_path / "out", **options), Unwatched())
-    done = run_local(job(source, tmp_path / "out", skip_bad_rows=True, **options), Unwatched())
+        run_local(job(source, tmp_path / "out", **options), Watch())
+    done = run_local(job(source, tmp_path / "out", skip_bad_rows=True, **options), Watch())
     assert (done.summary.rows, done.summary.skipped) == (8, 1)
 
 
 def test_a_bad_row_or_a_wrong_wish_keeps_its_words_and_its_kind(tmp_path: Path) -> None:
     source = write_rows(tmp_path / "in.csv.gz")
-    with pytest.raises(UsageError, match="gives String and not yes or no"):
-        run_local(job(source, tmp_path / "out", where="text", workers=2), Unwatched())
-    with pytest.raises(RunError, match=r"in.csv.gz, from line 2 on: --where .*cannot be answered"):
-        run_local(job(source, tmp_path / "out", where="id > 3"), Unwatched())
+    with pytest.raises(UsageError, match="gives String and not true or false"):
+        run_local(job(source, tmp_path / "out", where="text", workers=2), Watch())
+    with pytest.raises(RunError, match=r"in.csv.gz, from line 2 on: --where .*cannot be evaluated"):
+        run_local(job(source, tmp_path / "out", where="id > 3"), Watch())
 
 
 def setup_for(source: Path, workers: int) -> Setup:
     wanted = job(source, "-", workers=workers)
-    head = Head(columns=("id", "text"))
-    return Setup(wanted, (Source(source, Format("csv")),), (head,), None, read_words)
+    head = Header(columns=("id", "text"))
+    return Setup(
+        Plan(wanted, wanted.output_format, head.columns),
+        (Source(source, Format("csv")),),
+        (head,),
+        None,
+        read_words,
+    )
 
 
 def pieces(count: int, cut: list[int]) -> Iterator[Piece]:
@@ -185,7 +195,7 @@ def test_no_more_is_cut_than_workers_can_take_and_nothing_is_lost(
 ) -> None:
     cut: list[int] = []
     workers = 2
-    pool = Processes(setup_for(tmp_path / "in.csv", workers), workers, Unwatched())
+    pool = Processes(setup_for(tmp_path / "in.csv", workers), workers, Watch())
     done: list[int] = []
     try:
         for each in pool.run(pieces(25, cut), most_ahead):
@@ -202,7 +212,7 @@ def test_no_more_is_cut_than_workers_can_take_and_nothing_is_lost(
 
 def test_in_one_process_a_piece_is_cut_when_the_last_one_is_done(tmp_path: Path) -> None:
     cut: list[int] = []
-    pool = InProcess(setup_for(tmp_path / "in.csv", 1), Unwatched())
+    pool = InProcess(setup_for(tmp_path / "in.csv", 1), Watch())
     for at, each in enumerate(pool.run(pieces(4, cut))):
         assert (each.piece.number, len(cut)) == (at, at + 1)
         assert each.piece.data == b""
@@ -211,7 +221,7 @@ def test_in_one_process_a_piece_is_cut_when_the_last_one_is_done(tmp_path: Path)
 
 def test_a_worker_that_died_while_it_was_idle_is_noticed(tmp_path: Path) -> None:
     cut: list[int] = []
-    pool = Processes(setup_for(tmp_path / "in.csv", 1), 1, Unwatched())
+    pool = Processes(setup_for(tmp_path / "in.csv", 1), 1, Watch())
     run = pool.run(pieces(3, cut))
     try:
         next(run)
@@ -248,14 +258,14 @@ def test_an_interrupt_waits_until_all_workers_are_started(
     other.start()
     monkeypatch.setattr(SpawnProcess, "start", start)
     with pytest.raises(KeyboardInterrupt):
-        Processes(setup_for(tmp_path / "in.csv", 1), 2, Unwatched())
+        Processes(setup_for(tmp_path / "in.csv", 1), 2, Watch())
     other.join()
     assert len(started) == 2
     assert not any(process.is_alive() for process in started)
 
 
 def test_rows_are_told_while_parts_are_made(tmp_path: Path) -> None:
-    class Counts(Unwatched):
+    class Counts(Watch):
         told = 0
 
         def rows(self, count: int) -> None:
@@ -270,5 +280,5 @@ def test_rows_are_told_while_parts_are_made(tmp_path: Path) -> None:
 
 def test_what_the_system_says_is_told_with_its_place() -> None:
     said = str(cannot_write(OSError(28, "No space left on device", "out/part")))
-    assert said.startswith("out/part: cannot be written (No space left on device); what is whole")
+    assert said.startswith("out/part: cannot be written (No space left on device); finished")
     assert str(cannot_write(OSError("odd"))).startswith("The output: cannot be written (odd)")

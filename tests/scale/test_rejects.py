@@ -18,7 +18,7 @@ from tactful.scale.cluster.addresses import beside
 from tactful.scale.follow.follow import follow_local
 from tactful.scale.local.engine import run_local, stream_local
 from tactful.scale.local.manifest import FILE
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 from tactful.scale.rejects import LONGEST_ROW, as_lines, from_lines, reject
 from tactful.scale.tables.formats import Format
 
@@ -142,7 +142,7 @@ def test_parts_are_put_together_in_the_order_of_the_input(
     assert places(again.rejects) == wanted
 
 
-class Killed(Unwatched):
+class Killed(Watch):
     """Ends a run after some parts."""
 
     def __init__(self, parts: int):
@@ -163,7 +163,7 @@ def test_a_resumed_run_lists_each_row_once(parts: int, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_local(work, Killed(parts))
     assert not (tmp_path / "out.rejects.jsonl").exists()
-    done = run_local(work, Unwatched())
+    done = run_local(work, Watch())
     assert places(done.rejects or "") == [("in.csv", line) for line in bad]
     assert done.summary.rows == 15
 
@@ -175,7 +175,7 @@ def test_a_list_of_a_part_that_was_lost_is_made_again(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_local(work, Killed(2))
     (tmp_path / "out" / "_work" / "part-00000.rejects.jsonl").unlink()
-    done = run_local(work, Unwatched())
+    done = run_local(work, Watch())
     assert places(done.rejects or "") == [("in.csv", 2), ("in.csv", 10)]
 
 
@@ -191,7 +191,7 @@ def test_parts_of_a_version_that_listed_nothing_are_made_again(tmp_path: Path) -
         line.pop("rejects", None)
     manifest.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     (tmp_path / "out" / "_work" / "part-00000.rejects.jsonl").unlink()
-    done = run_local(work, Unwatched())
+    done = run_local(work, Watch())
     assert places(done.rejects or "") == [("in.csv", 2), ("in.csv", 10)]
     assert (done.summary.rows, done.summary.skipped) == (10, 2)
 
@@ -217,7 +217,7 @@ def test_restart_makes_the_list_again(tmp_path: Path) -> None:
     source.write_text(csv_with({2: "2,too,many"}, 2))
     scored_file(source, tmp_path / "out", skip_bad_rows=True)
     again = scored_file(source, tmp_path / "out", skip_bad_rows=True)
-    assert (again.was_whole, again.rejects) == (True, str(tmp_path / "out.rejects.jsonl"))
+    assert (again.was_complete, again.rejects) == (True, str(tmp_path / "out.rejects.jsonl"))
     source.write_text(csv_with({}, 2))
     done = scored_file(source, tmp_path / "out", skip_bad_rows=True, restart=True)
     assert done.rejects is None
@@ -228,13 +228,13 @@ def test_what_is_printed_lists_its_rejects_where_a_name_is_given(tmp_path: Path)
     source = tmp_path / "in.csv"
     source.write_text(csv_with({2: "2,too,many", 5: "5,too,many"}, 6))
     bare = job(source, "-", skip_bad_rows=True, part_rows=2)
-    assert stream_local(bare, io.BytesIO(), Unwatched()).rejects is None
+    assert stream_local(bare, io.BytesIO(), Watch()).rejects is None
     assert {each.name for each in tmp_path.iterdir()} == {"in.csv"}
     named = replace(bare, rejects=str(tmp_path / "bad.jsonl"))
-    assert stream_local(named, io.BytesIO(), Unwatched()).rejects == named.rejects
+    assert stream_local(named, io.BytesIO(), Watch()).rejects == named.rejects
     assert places(named.rejects or "") == [("in.csv", 2), ("in.csv", 5)]
     with pytest.raises(UsageError, match=r"bad\.jsonl: it exists already"):
-        stream_local(named, io.BytesIO(), Unwatched())
+        stream_local(named, io.BytesIO(), Watch())
 
 
 def test_printing_that_fails_leaves_no_list(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_printing_that_fails_leaves_no_list(tmp_path: Path) -> None:
     assert {each.name for each in tmp_path.iterdir()} == {"in.csv"}
 
 
-class Ended(Unwatched):
+class Ended(Watch):
     """Ends a follower in the middle of its third batch, or softly behind the last row."""
 
     def __init__(self, rows: int):
@@ -262,14 +262,14 @@ class Ended(Unwatched):
 
 
 @pytest.fixture
-def heard() -> Iterator[None]:
+def interrupts_heard() -> Iterator[None]:
     """Let the process hear Ctrl-C, whatever it was started with."""
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, usual)
 
 
-@pytest.mark.usefixtures("heard")
+@pytest.mark.usefixtures("interrupts_heard")
 def test_following_lists_each_row_once_however_often_it_is_ended(tmp_path: Path) -> None:
     log, output = tmp_path / "in.csv", tmp_path / "out.csv"
     bad = {line: f"{line},too,many" for line in (3, 90, 150)}
@@ -286,7 +286,7 @@ def test_following_lists_each_row_once_however_often_it_is_ended(tmp_path: Path)
     assert str(tmp_path / "out.rejects.jsonl") in ends
 
 
-@pytest.mark.usefixtures("heard")
+@pytest.mark.usefixtures("interrupts_heard")
 def test_a_followed_list_is_cut_back_to_what_was_noted(tmp_path: Path) -> None:
     log, output = tmp_path / "in.csv", tmp_path / "out.csv"
     log.write_text(csv_with({3: "3,too,many"}, 40))
@@ -344,7 +344,7 @@ class TestEngines:
         self.sources(tmp_path / "in", kind)
         more: dict[str, Any] = {"skip_bad_rows": True, "part_rows": 5_000}
         work = replace(job_for(str(tmp_path / "in"), tmp_path / "out", kind, **more), scorer=WORDS)
-        here = run_local(replace(work, output=str(tmp_path / "here")), Unwatched())
+        here = run_local(replace(work, output=str(tmp_path / "here")), Watch())
         if engine == "spark":
             spark = request.getfixturevalue("spark_here")
             before = spark.conf.get("spark.sql.files.maxPartitionBytes")
@@ -362,7 +362,7 @@ class TestEngines:
             each["file"] = Path(each["file"]).name
         assert theirs == ours
         again = run_on(engine, work, wave_files=2)
-        assert (again.was_whole, again.rejects) == (True, there.rejects)
+        assert (again.was_complete, again.rejects) == (True, there.rejects)
 
     def test_a_resumed_run_lists_each_row_once(
         self, engine: str, kind: str, tmp_path: Path

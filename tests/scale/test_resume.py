@@ -13,15 +13,14 @@ from tests.scale.made import WORDS, ReadsWords, job, scored_file
 from tactful.errors import InputError, TactfulError, UsageError
 from tactful.scale.local.engine import run_local
 from tactful.scale.local.manifest import FILE
-from tactful.scale.outcome import Outcome
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 from tactful.scale.scorer import Columns
-from tactful.scale.summary import to_json
+from tactful.scale.summary import Outcome, to_json
 
 ROWS = 30
 
 
-class Ends(Unwatched):
+class Ends(Watch):
     """Ends a run when so many parts are whole, as if the machine had gone."""
 
     def __init__(self, parts: int):
@@ -38,7 +37,7 @@ class InterruptedRunError(Exception):
     """A run was ended by a test."""
 
 
-class Tells(Unwatched):
+class Tells(Watch):
     """Remembers what a run tells."""
 
     def __init__(self) -> None:
@@ -92,7 +91,7 @@ def test_a_run_goes_on_where_it_ended(
     outcome = run_local(again, seen)
     assert seen.parts == 6
     assert seen.started == (source.stat().st_size, 10 * 9 + 2 * 10, 12)
-    assert not outcome.was_whole
+    assert not outcome.was_complete
     assert to_json(outcome.summary) == to_json(whole.summary)
     if name == "out":
         one, two = files(tmp_path / "whole-out"), files(tmp_path / "out")
@@ -122,7 +121,7 @@ def test_a_finished_run_says_so_and_changes_nothing(tmp_path: Path, source: Path
     first = go_on(source, tmp_path / "out")
     before = files(tmp_path / "out")
     again = go_on(source, tmp_path / "out")
-    assert (first.was_whole, again.was_whole) == (False, True)
+    assert (first.was_complete, again.was_complete) == (False, True)
     assert to_json(again.summary) == to_json(first.summary)
     assert files(tmp_path / "out") == before
 
@@ -174,7 +173,7 @@ def test_a_changed_input_is_refused(
     with pytest.raises(InputError, match=said):
         go_on(source, output)
     assert files(output) == before
-    assert not go_on(source, output, restart=True).was_whole
+    assert not go_on(source, output, restart=True).was_complete
     fresh = go_on(source, tmp_path / "fresh")
     assert fresh.summary.rows == sum(len(pl.read_csv(part)) for part in output.glob("part-*.csv"))
 
@@ -186,7 +185,7 @@ def test_a_file_that_was_only_touched_is_accepted(tmp_path: Path, source: Path) 
     run_local(job(source, tmp_path / "out", part_rows=3), seen)
     assert seen.parts == 6
     os.utime(source, ns=(5, 5))
-    assert go_on(source, tmp_path / "out").was_whole
+    assert go_on(source, tmp_path / "out").was_complete
 
 
 def test_a_packed_file_that_ends_earlier_is_refused(tmp_path: Path) -> None:
@@ -296,7 +295,7 @@ def test_what_was_taken_away_of_a_run_is_made_again(
 def test_a_part_that_was_taken_away_after_the_end_is_told(tmp_path: Path, source: Path) -> None:
     go_on(source, tmp_path / "out")
     (tmp_path / "out" / "part-00003.csv").unlink()
-    with pytest.raises(InputError, match=r"part-00003.csv: it was taken away .*--restart"):
+    with pytest.raises(InputError, match=r"part-00003.csv: it was removed .*--restart"):
         go_on(source, tmp_path / "out")
     go_on(source, tmp_path / "out", restart=True)
     assert (tmp_path / "out" / "part-00003.csv").exists()
@@ -310,15 +309,15 @@ def test_what_fails_at_the_end_is_done_again(tmp_path: Path, source: Path, name:
         raise InterruptedRunError
 
     with pytest.raises(InterruptedRunError):
-        run_local(wanted, Unwatched(), at_end=fail)
+        run_local(wanted, Watch(), at_end=fail)
     told: list[object] = []
-    outcome = run_local(wanted, Unwatched(), at_end=told.append)
+    outcome = run_local(wanted, Watch(), at_end=told.append)
     assert told == [outcome.summary]
-    assert not outcome.was_whole
+    assert not outcome.was_complete
 
 
 def test_a_file_that_grows_while_it_is_read_is_told(tmp_path: Path, source: Path) -> None:
-    class Grows(Unwatched):
+    class Grows(Watch):
         def part(self, size: int, rows: int) -> None:
             longer(source)
 

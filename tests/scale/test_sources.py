@@ -8,7 +8,7 @@ import pytest
 
 from tactful.errors import InputError, TactfulError, UsageError
 from tactful.scale.tables.formats import Format
-from tactful.scale.tables.sources import Source, find_sources, is_remote, told_format
+from tactful.scale.tables.sources import Source, find_sources, format_from_name, is_remote
 
 AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 CSV, JSONL, TXT = Format("csv"), Format("jsonl"), Format("txt")
@@ -89,14 +89,14 @@ def test_a_file_cannot_be_input_and_output(here: Path, output: str) -> None:
     [
         (["nope.csv"], r"^There is no file or folder 'nope.csv'; check the name"),
         (["nope*.csv"], r"^No file matches 'nope\*.csv'; check the pattern"),
-        (["data"], r"^data: the name does not tell the format; .*--input-format"),
-        (["*ta"], r"^data: the name does not tell the format"),
+        (["data"], r"^data: the name does not show the format; .*--input-format"),
+        (["*ta"], r"^data: the name does not show the format"),
         (["empty"], r"^empty: found no table in the folder; expected files that end in \.csv"),
         (["a.csv", "b.jsonl"], r"^Found a csv file \(a.csv\) and a jsonl file \(b.jsonl\)"),
         (["-", "a.csv"], r"^Give files or '-'"),
-        (["-"], r"^Standard input has no name that tells its format; pass --input-format"),
+        (["-"], r"^The format of standard input is not known; pass --input-format"),
         (["s3://bucket/a.csv"], r"^s3://bucket/a.csv: found an address; .*--engine ray"),
-        (["c.parquet.gz"], r"^c.parquet.gz: found a packed parquet file"),
+        (["c.parquet.gz"], r"^c.parquet.gz: found a compressed parquet file"),
         (["broken.csv"], r"^There is no file or folder 'broken.csv'"),
     ],
 )
@@ -167,7 +167,7 @@ def test_standard_input_is_a_source_without_a_path() -> None:
 def test_a_wish_counts_where_the_name_tells_nothing(
     name: str, wished: Format | None, expected: Format | None
 ) -> None:
-    assert told_format(name, wished) == expected
+    assert format_from_name(name, wished) == expected
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_paths_and_addresses_of_files_are_read_and_written(
     found = run_on("spark", job, wave_files=2)
     assert found.summary.rows == 5
     assert sorted(read_parts(tmp_path / "out", "csv")["id"].to_list()) == list("01234")
-    assert run_on("spark", job, wave_files=2).was_whole
+    assert run_on("spark", job, wave_files=2).was_complete
 
 
 def test_a_name_that_spark_would_leave_out_is_refused(spark_here: Any, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.scale.made import WORDS
 from tactful.errors import InputError
 from tactful.scale.job import Job
 from tactful.scale.local.engine import run_local
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 
 pytestmark = QUIET
 
@@ -93,7 +93,7 @@ def test_text_has_the_times_that_the_local_engine_writes(
     source = tmp_path / "in.parquet"
     parquet.write_table(times(pa), source)
     run_on("spark", job_of(source, tmp_path / "out", written))
-    run_local(job_of(source, tmp_path / "here", written), Unwatched())
+    run_local(job_of(source, tmp_path / "here", written), Watch())
     here = (tmp_path / "here" / f"part-00000.{written}").read_text()
     there = "".join(each.read_text() for each in sorted((tmp_path / "out").glob("wave-*/*")))
     assert "2024-10-27" in here

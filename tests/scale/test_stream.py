@@ -19,7 +19,7 @@ from tests.scale.made import IDS, WORDS, job
 
 from tactful.errors import TactfulError, UsageError
 from tactful.scale.local.engine import stream_local
-from tactful.scale.progress import Unwatched
+from tactful.scale.progress import Watch
 from tactful.scale.scorer import Columns, ScoreBatch
 from tactful.scale.summary import to_json
 from tactful.scale.tables.formats import Format, named_format
@@ -48,7 +48,7 @@ def write_rows(path: Path, rows: int) -> Path:
 def printed(source: Path, written: str = "csv", **options: Any) -> bytes:
     out = io.BytesIO()
     options = {"output_format": named_format(written), "part_rows": 3} | options
-    summary = stream_local(job(source, "-", **options), out, Unwatched()).summary
+    summary = stream_local(job(source, "-", **options), out, Watch()).summary
     assert summary.scored <= summary.rows
     return out.getvalue()
 
@@ -77,7 +77,7 @@ def test_any_format_of_lines_can_be_printed(tmp_path: Path, written: str) -> Non
 def test_the_summary_is_that_of_all_parts(tmp_path: Path) -> None:
     source = write_rows(tmp_path / "in.csv", 10)
     found = [
-        to_json(stream_local(job(source, "-", part_rows=n), io.BytesIO(), Unwatched()).summary)
+        to_json(stream_local(job(source, "-", part_rows=n), io.BytesIO(), Watch()).summary)
         for n in (1, 4, 100)
     ]
     assert found[0] == found[1] == found[2]
@@ -92,7 +92,7 @@ def test_equal_texts_are_read_once_over_all_parts_if_so_wished(
     source.write_text("text\n" + "the same\n" * 6)
     out = io.BytesIO()
     wanted = job(source, "-", part_rows=2, dedupe=dedupe)
-    assert stream_local(wanted, out, Unwatched()).summary.fresh == read
+    assert stream_local(wanted, out, Watch()).summary.fresh == read
     assert len(pl.read_csv(out.getvalue())["kind"].unique()) == 1
 
 
@@ -101,7 +101,7 @@ def test_standard_input_is_read_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("\n".join(lines).encode())))
     out = io.BytesIO()
     wanted = job(["-"], "-", input_format=Format("jsonl"), part_rows=2)
-    assert stream_local(wanted, out, Unwatched()).summary.rows == 7
+    assert stream_local(wanted, out, Watch()).summary.rows == 7
     assert [json.loads(line)["at"] for line in out.getvalue().splitlines()] == list(range(7))
 
 
@@ -109,7 +109,7 @@ def test_lines_from_standard_input_cannot_become_a_table(monkeypatch: pytest.Mon
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"text":"a"}\n')))
     wanted = job(["-"], "-", input_format=Format("jsonl"), output_format=Format("csv"))
     with pytest.raises(UsageError, match=r"JSON lines that cannot be read twice.*write JSONL"):
-        stream_local(wanted, io.BytesIO(), Unwatched())
+        stream_local(wanted, io.BytesIO(), Watch())
 
 
 def test_what_was_printed_before_a_bad_row_stays_whole(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_what_was_printed_before_a_bad_row_stays_whole(tmp_path: Path) -> None:
     source.write_text("id,text\n1,a\n2,b\n3,c,too many\n")
     out = io.BytesIO()
     with pytest.raises(TactfulError, match=r"in.csv, line 4"):
-        stream_local(job(source, "-", part_rows=1), out, Unwatched())
+        stream_local(job(source, "-", part_rows=1), out, Watch())
     assert pl.read_csv(out.getvalue())["id"].to_list() == [1, 2]
 
 

@@ -16,9 +16,11 @@ from tactful.scale import summary as module
 from tactful.scale.scoring import Wanted
 from tactful.scale.summary import (
     BINS,
+    LONGEST_TEXT,
     LONGEST_VALUE,
     NONE,
     OTHERS,
+    Extreme,
     Group,
     Summary,
     from_json,
@@ -26,7 +28,6 @@ from tactful.scale.summary import (
     summarise,
     to_json,
 )
-from tactful.scale.summary_extremes import LONGEST_TEXT, Extreme
 
 numbers = st.sampled_from(["0", "0.05", "0.29", "0.3", "0.5", "0.7", "0.999", "1", "-"])
 texts = st.one_of(

@@ -10,12 +10,14 @@ import pytest
 from tactful.errors import FileFormatError, InputError
 from tactful.scale.tables.compression import open_source, pack, zstd
 from tactful.scale.tables.formats import Format, Packing
-from tactful.scale.tables.headers import read_heads
+from tactful.scale.tables.headers import read_headers
 from tactful.scale.tables.pieces import cut_pieces
 from tactful.scale.tables.sources import Source
 
 TEXT = b"text\n" + b"".join(b"We learn %d things.\n" % (at * 7919 % 10007) for at in range(9000))
-DAMAGED = r": found a damaged or cut-off %s file \(.+\); expected a whole one; fetch it again\.$"
+DAMAGED = (
+    r": found a damaged or cut-off %s file \(.+\); expected a complete one; download it again\.$"
+)
 packings = pytest.mark.parametrize("packing", ["gz", "zst"])
 
 
@@ -94,5 +96,5 @@ def test_standard_input_is_read_on_behind_its_head(
     data = pack(TEXT, packing) + pack(b"the end\n", packing)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
     sources = [Source(None, Format("csv", packing))]
-    pieces = cut_pieces(sources, read_heads(sources), 1000, 1 << 16)
+    pieces = cut_pieces(sources, read_headers(sources), 1000, 1 << 16)
     assert b"".join(piece.data for piece in pieces) == TEXT[len(b"text\n") :] + b"the end\n"

@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 from tests.scale.made import job
 
 from tactful.errors import InputError, UsageError
-from tactful.scale.cluster.tally import Tally, added, tally
 from tactful.scale.cluster.waves import InputFile, Prepared, cut_waves, run_waves
 from tactful.scale.job import Job
-from tactful.scale.outcome import Outcome
 from tactful.scale.scoring import TableScorer
-from tactful.scale.summary import to_json
+from tactful.scale.summary import Outcome, to_json
 from tactful.scale.tables.writing import part_bytes
+from tactful.scale.tally import Tally, add_tallies, tally
 
 FILES, ROWS = 3, 4
 
@@ -94,7 +93,7 @@ def preparing(work: Job, store: FolderStore) -> Callable[[str], Prepared]:
         total = Tally()
         for number, name in enumerate(files):
             scored = TableScorer(work.scorer, work.wanted)(pl.read_csv(name, infer_schema=False))
-            total = added(total, tally(scored, work, name), work.top)
+            total = add_tallies(total, tally(scored, work, name), work.top)
             store._count()
             if len(scored.added):
                 data = part_bytes(scored, work.wanted, work.output_format)
@@ -155,8 +154,8 @@ def test_a_run_writes_waves_and_records_and_is_whole_the_second_time(
     assert outcome.written == (str(tmp_path / "out"), str(tmp_path / "out" / "top.csv"))
     assert len(pl.read_csv(tmp_path / "out" / "top.csv")) == 3
     again, store = run(work)
-    assert again.was_whole
-    assert not outcome.was_whole
+    assert again.was_complete
+    assert not outcome.was_complete
     assert not store.done
     assert to_json(again.summary) == to_json(outcome.summary)
 
@@ -272,14 +271,14 @@ def test_a_wave_without_wanted_rows_leaves_nothing_behind(source: Path, tmp_path
     outcome, _ = run(job([source], tmp_path / "out", where="id = '0'"))
     assert outcome.summary.rows == 1
     assert left(tmp_path / "out") == {"_tactful", "wave-00000"}
-    assert run(job([source], tmp_path / "out", where="id = '0'"))[0].was_whole
+    assert run(job([source], tmp_path / "out", where="id = '0'"))[0].was_complete
 
 
 def test_what_lies_in_the_output_is_no_input(source: Path, tmp_path: Path) -> None:
     out = source / "out"
     outcome, _ = run(job([source], out))
     assert outcome.summary.rows == FILES * ROWS
-    assert run(job([source], out))[0].was_whole
+    assert run(job([source], out))[0].was_complete
     with pytest.raises(UsageError, match="found all of the input in it"):
         run(job([out / "wave-00000" / "part-00000.csv"], out))
 

@@ -97,11 +97,11 @@ def test_what_is_no_condition_is_refused(where: str) -> None:
     ("where", "kind"), [("likes", "Int64"), ("text", "String"), ("likes + 1", "Int64")]
 )
 def test_what_is_not_yes_or_no_is_refused(where: str, kind: str) -> None:
-    with pytest.raises(UsageError, match=f"gives {kind} and not yes or no"):
+    with pytest.raises(UsageError, match=f"gives {kind} and not true or false"):
         wanted_rows(TABLE, where)
 
 
 @pytest.mark.parametrize("where", ["id > 1", "CAST(text AS INT) > 1", "text REGEXP 'a('"])
 def test_what_cannot_be_answered_for_some_rows_says_how_to_compare_numbers(where: str) -> None:
-    with pytest.raises(RowsError, match=r"cannot be answered for these rows .*CAST\(likes AS INT"):
+    with pytest.raises(RowsError, match=r"cannot be evaluated for these rows .*CAST\(likes AS INT"):
         wanted_rows(TABLE, where)

@@ -11,9 +11,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.scale.made import IDS, WORDS, scored_file
+from tests.scale.made import IDS, WORDS, job, scored_file
 
 from tactful.errors import InputError
+from tactful.scale.portions import Plan, plan_for_table
 from tactful.scale.scoring import LINE, TableScorer, Wanted
 from tactful.scale.tables.compression import pack
 from tactful.scale.tables.delimited import read_delimited
@@ -23,7 +24,6 @@ from tactful.scale.tables.sources import Source
 from tactful.scale.tables.writing import (
     as_table,
     header_bytes,
-    output_columns,
     part_bytes,
     table_bytes,
 )
@@ -62,9 +62,14 @@ def test_a_header_is_there_for_cells_only_and_quoted_where_it_must_be() -> None:
 
 
 def test_columns_are_named_as_in_the_output() -> None:
-    assert output_columns(["id"], Wanted(), WORDS) == ["id", *IDS, "model", "error"]
-    assert output_columns(["id"], Wanted(prefix="t_"), WORDS)[1] == "t_kind"
-    assert output_columns(["kind"], Wanted(), WORDS)[:3] == ["kind", "tactful_kind", "kind.fine"]
+    def columns(own: str, **options: str) -> tuple[str, ...]:
+        work = job("in.csv", "out.csv", scorer=WORDS, **options)
+        table = pl.DataFrame(schema={own: pl.String, "text": pl.String})
+        return plan_for_table(Plan(work, CSV), table).output_columns
+
+    assert columns("id") == ("id", "text", *IDS, "model", "error")
+    assert columns("id", prefix="t_")[2] == "t_kind"
+    assert columns("kind")[:4] == ("kind", "text", "tactful_kind", "kind.fine")
 
 
 @pytest.mark.parametrize("name", BYTES)

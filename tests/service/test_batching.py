@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tactful.detectors.protocol import Scores
+from tactful.detectors.base import Scores
 from tactful.service.engine.batching import MOST_TOKENS, Batcher, Read
 from tactful.service.http.errors import NotReady, Unscorable
 

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from factory.finish import match_rate
 
-from tactful.detectors.calibration import sigmoid
-from tactful.training.calibrate import best_threshold, match_rate, platt
+from tactful.detectors.base import sigmoid
+from tactful.training.calibrate import best_threshold, platt
 
 
 def test_platt_undoes_a_known_distortion() -> None:

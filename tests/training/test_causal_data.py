@@ -20,7 +20,7 @@ from tactful.training.causal.data import (
     encode_line,
     encode_lines,
     fingerprint,
-    padded,
+    padded_lines,
     parts,
 )
 from tactful.types import Frame
@@ -154,7 +154,7 @@ def test_batches_hold_each_line_once(tokenizer: LineTokenizer) -> None:
         rows = list(batches(lines, 3, rng))
         assert sorted(row for batch in rows for row in batch) == list(range(20))
         assert max(map(len, rows)) == 3
-    table: dict[str, Any] = padded(lines[:2])
+    table: dict[str, Any] = padded_lines(lines[:2])
     width = max(len(line.tokens) for line in lines[:2])
     assert table["tokens"].shape == (2, width)
     short = min(lines[:2], key=lambda line: len(line.tokens))

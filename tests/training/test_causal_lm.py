@@ -18,15 +18,15 @@ from tactful.training.causal import language_model as causal_lm  # noqa: E402
 from tactful.training.causal.base import find_base, load_base  # noqa: E402
 from tactful.training.causal.data import Line, encode_lines  # noqa: E402
 from tactful.training.causal.language_model import (  # noqa: E402
-    CHECKPOINT_FILE,
-    Plan,
+    CausalPlan,
     line_losses,
     mean_loss,
     train_causal,
 )
+from tactful.training.loop import CHECKPOINT_FILE  # noqa: E402
 
 TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_causal.py"))
-FAST = Plan(epochs=3, batch=2, rate=1e-2)
+FAST = CausalPlan(epochs=3, batch=2, rate=1e-2)
 
 
 @pytest.fixture(scope="module", params=["gpt2", "llama"])
@@ -112,7 +112,9 @@ def test_a_stopped_run_goes_on_to_the_same_weights(
     assert seen == [5, 6]
     assert same(weights(resumed), whole)
     model, wrapped, _ = opened(base)
-    other = weights(train_causal(model, wrapped, lines, Plan(seed=2, epochs=3, batch=2, rate=1e-2)))
+    other = weights(
+        train_causal(model, wrapped, lines, CausalPlan(seed=2, epochs=3, batch=2, rate=1e-2))
+    )
     assert not same(other, whole)
 
 
@@ -123,11 +125,11 @@ def test_a_checkpoint_of_something_else_is_refused(
     model, wrapped, lines = opened(base)
     train_causal(model, wrapped, lines, FAST, tmp_path)
     with pytest.raises(UsageError, match="--fresh"):
-        train_causal(model, wrapped, lines, Plan(seed=2), tmp_path)
+        train_causal(model, wrapped, lines, CausalPlan(seed=2), tmp_path)
     with pytest.raises(UsageError, match="other data"):
         train_causal(model, wrapped, lines[:3], FAST, tmp_path)
     (tmp_path / CHECKPOINT_FILE).write_bytes(b"no weights")
-    with pytest.raises(FileFormatError, match="no whole checkpoint"):
+    with pytest.raises(FileFormatError, match="incomplete checkpoint"):
         train_causal(model, wrapped, lines, FAST, tmp_path)
 
 
@@ -138,7 +140,7 @@ def test_adapters_learn_and_are_merged(base: Path) -> None:
     untouched = weights(model)
     before = mean_loss(model, lines)
     merged = train_causal(
-        model, wrapped, lines, Plan(epochs=15, batch=2, rate=2e-2, lora=True, rank=4)
+        model, wrapped, lines, CausalPlan(epochs=15, batch=2, rate=2e-2, lora=True, rank=4)
     )
     assert {name: each.shape for name, each in merged.named_parameters()} == names
     assert mean_loss(merged, lines) < 0.9 * before
@@ -161,13 +163,13 @@ def test_without_peft_the_command_is_named(base: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(causal_lm, "import_module", without)
     model, wrapped, lines = opened(base)
     with pytest.raises(UsageError, match="pip install peft"):
-        train_causal(model, wrapped, lines, Plan(lora=True))
+        train_causal(model, wrapped, lines, CausalPlan(lora=True))
 
 
 def test_wrong_settings_are_refused(base: Path) -> None:
     for wrong in ({"epochs": 0}, {"batch": 0}, {"rank": 0}, {"rate": 0.0}, {"warm_up": 1.0}):
         with pytest.raises(UsageError, match=next(iter(wrong))):
-            Plan(**wrong)
+            CausalPlan(**wrong)
     model, wrapped, _ = opened(base)
     with pytest.raises(UsageError, match="no line"):
         train_causal(model, wrapped, [], FAST)
@@ -175,6 +177,6 @@ def test_wrong_settings_are_refused(base: Path) -> None:
 
 def test_the_plan_is_the_papers() -> None:
     # Section 4.2: batch 4, rate 1e-5 for GPT-2, linear warm-up, e in {1, 2, 5}.
-    plan = Plan()
+    plan = CausalPlan()
     assert (plan.batch, plan.rate, plan.epochs) == (4, 1e-5, 1)
     assert plan.warm_up > 0

@@ -11,12 +11,12 @@ pytest.importorskip("safetensors")
 
 from tactful.errors import FileFormatError, UsageError  # noqa: E402
 from tactful.training.epochs import (  # noqa: E402
-    CHECKPOINT_FILE,
-    Encoded,
     Epoch,
+    LabelledTokens,
     Plan,
     run_epochs,
 )
+from tactful.training.loop import CHECKPOINT_FILE  # noqa: E402
 
 
 class Bag(torch.nn.Module):  # type: ignore[name-defined, misc]
@@ -35,10 +35,12 @@ class Bag(torch.nn.Module):  # type: ignore[name-defined, misc]
         return self.head(self.dropout(mean))
 
 
-def data(texts: int = 20) -> Encoded:
+def data(texts: int = 20) -> LabelledTokens:
     rng = np.random.default_rng(1)
     tokens = [rng.integers(0, 12, rng.integers(1, 6)).tolist() for _ in range(texts)]
-    return Encoded(tokens, np.array([[float(max(row) > 8)] for row in tokens], dtype=np.float32))
+    return LabelledTokens(
+        tokens, np.array([[float(max(row) > 8)] for row in tokens], dtype=np.float32)
+    )
 
 
 def weights(network: Any) -> list[float]:
@@ -78,7 +80,7 @@ def test_a_checkpoint_of_other_settings_or_data_is_refused(tmp_path: Path) -> No
 
 def test_a_broken_checkpoint_is_said_so(tmp_path: Path) -> None:
     (tmp_path / CHECKPOINT_FILE).write_bytes(b"not a checkpoint")
-    with pytest.raises(FileFormatError, match="no whole checkpoint"):
+    with pytest.raises(FileFormatError, match="incomplete checkpoint"):
         run_epochs(Bag(), data(), None, Plan(epochs=1), tmp_path)
 
 
@@ -97,17 +99,17 @@ def test_patience_stops_and_keeps_the_best_weights() -> None:
 
 
 def test_steps_are_counted_over_all_epochs() -> None:
-    seen: list[tuple[int, int]] = []
+    seen: list[tuple[int, int, float]] = []
     run_epochs(
         Bag(), data(10), None, Plan(epochs=2, batch=4), on_step=lambda *step: seen.append(step)
     )
-    assert seen == [(step, 6) for step in range(1, 7)]
+    assert [each[:2] for each in seen] == [(step, 6) for step in range(1, 7)]
 
 
 @pytest.mark.parametrize("option", ["class_weight", "sampling"])
 def test_balance_finds_more_of_a_rare_label(option: str) -> None:
     tokens = [[1 + row % 3] for row in range(60)] + [[1]] * 3
-    rare = Encoded(tokens, np.array([[0.0]] * 60 + [[1.0]] * 3, dtype=np.float32))
+    rare = LabelledTokens(tokens, np.array([[0.0]] * 60 + [[1.0]] * 3, dtype=np.float32))
     plain, balanced = Bag(), Bag()
     settings: dict[str, Any] = {"epochs": 12, "batch": 8, "rate": 0.05}
     run_epochs(plain, rare, None, Plan(**settings))

@@ -11,6 +11,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 onnx = pytest.importorskip("onnx")
 
+from factory.network import Network, TextTokensStates  # noqa: E402
+from factory.records import IDS  # noqa: E402
 from transformers import AutoModel, BertConfig  # noqa: E402
 
 from tactful.detectors.card import Card  # noqa: E402
@@ -20,14 +22,12 @@ from tactful.detectors.models.encoder import (  # noqa: E402
     EncoderDetector,
 )
 from tactful.errors import InputError  # noqa: E402
-from tactful.training.encoder import MultiTaskEncoder  # noqa: E402
 from tactful.training.fixed_scales import EXAMPLES, examples, fix_scales  # noqa: E402
 from tactful.training.onnx_export import (  # noqa: E402
-    TextTokensStates,
     export_onnx,
     quantise_onnx,
 )
-from tactful.training.records import IDS  # noqa: E402
+from tactful.training.task_data import PCL_IDS  # noqa: E402
 
 WORDS = ["these", "poor", "people", "need", "our", "help", "the", "bridge", "opens", "unknown"]
 CARD = Card("tiny", "1", IDS, kind="encoder")
@@ -42,10 +42,12 @@ def written(folder: Path, tokenizer: Path, quantised: bool = True) -> Path:
         vocab_size=400, hidden_size=48, num_hidden_layers=2, num_attention_heads=2,
         intermediate_size=96,
     )  # fmt: skip
-    module = TextTokensStates(MultiTaskEncoder(AutoModel.from_config(config), 48))
+    module = TextTokensStates(
+        Network(AutoModel.from_config(config), 48, len(IDS) + 1, len(PCL_IDS)), len(IDS)
+    )
     with torch.no_grad():
         # A fresh head says nearly nothing, and differences would drown.
-        module.model.text_head.weight.normal_(std=0.5)
+        module.network.text_head.weight.normal_(std=0.5)
     export_onnx(module, folder / MODEL_FILE, TextTokensStates.OUTPUTS)
     if quantised:
         quantise_onnx(folder / MODEL_FILE, folder / MODEL_FILE, force=True)

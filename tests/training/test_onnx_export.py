@@ -11,6 +11,8 @@ pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
 import onnxruntime  # noqa: E402
+from factory.network import Network, TextTokensStates  # noqa: E402
+from factory.records import IDS  # noqa: E402
 from transformers import (  # noqa: E402
     AutoModel,
     BertConfig,
@@ -19,13 +21,11 @@ from transformers import (  # noqa: E402
 )
 
 from tactful.errors import OutputError, UsageError  # noqa: E402
-from tactful.training.encoder import MultiTaskEncoder  # noqa: E402
 from tactful.training.onnx_export import (  # noqa: E402
-    TextTokensStates,
     export_onnx,
     quantise_onnx,
 )
-from tactful.training.records import IDS, PCL_IDS  # noqa: E402
+from tactful.training.task_data import PCL_IDS  # noqa: E402
 
 SMALL: dict[str, Any] = {
     "vocab_size": 300,
@@ -43,7 +43,9 @@ CONFIGS = {
 
 def multi_task(config: Any = CONFIGS["bert"]) -> TextTokensStates:
     torch.manual_seed(1)
-    return TextTokensStates(MultiTaskEncoder(AutoModel.from_config(config), 32))
+    return TextTokensStates(
+        Network(AutoModel.from_config(config), 32, len(IDS) + 1, len(PCL_IDS)), len(IDS)
+    )
 
 
 def run(path: Path, tokens: Any, mask: Any) -> list[np.ndarray]:
@@ -97,7 +99,8 @@ def test_int8_is_a_quarter_of_the_size_and_says_nearly_the_same(tmp_path: Path) 
     size = {**SMALL, "vocab_size": 20_000, "hidden_size": 64, "intermediate_size": 256}
     torch.manual_seed(1)
     body = AutoModel.from_config(BertConfig(**size))
-    module = TextTokensStates(MultiTaskEncoder(body, 64))
+    network = Network(body, 64, len(IDS) + 1, len(PCL_IDS))
+    module = TextTokensStates(network, len(IDS))
     whole, small = tmp_path / "model.onnx", tmp_path / "int8.onnx"
     export_onnx(module, whole, TextTokensStates.OUTPUTS)
     quantise_onnx(whole, small)
@@ -113,7 +116,7 @@ def test_word_vectors_keep_one_scale_each(tmp_path: Path) -> None:
     """One word of large numbers must not cost all others their precision."""
     module = multi_task()
     with torch.no_grad():
-        module.model.body.embeddings.word_embeddings.weight[7] *= 1000
+        module.network.body.embeddings.word_embeddings.weight[7] *= 1000
     whole, small = tmp_path / "model.onnx", tmp_path / "int8.onnx"
     export_onnx(module, whole, TextTokensStates.OUTPUTS)
     quantise_onnx(whole, small)

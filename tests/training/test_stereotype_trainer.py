@@ -1,7 +1,6 @@
 """The trainer and its switches on mild sentences of ours: each does something, none leaks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from tactful.training.stereotypes.context import Context
 from tactful.training.stereotypes.data import StereotypeLesson, make_lesson
 from tactful.training.stereotypes.detector import save_stereotypes
 from tactful.training.stereotypes.switches import SWITCHES, Switches
-from tactful.training.stereotypes.systems import SwitchedSystem, base
+from tactful.training.stereotypes.systems import SwitchedSystem
 from tactful.training.stereotypes.trainer import StereotypeTrainer, TrainerSettings
 from tactful.types import Example
 
@@ -116,7 +115,7 @@ def test_translations_are_learnt_from_but_not_calibrated_on() -> None:
     learnt = trainer("back-translation", translate=doubled).fit(lesson())
     assert learnt.translated_ is not None
     assert learnt.translated_.kept == 24
-    assert len(learnt.voices_[0].outside) == 64
+    assert len(learnt.models_[0].outside) == 64
     assert "pues" in learnt.maker_.terms_.words
 
 
@@ -129,7 +128,7 @@ def test_meta_hints_come_from_learners_that_did_not_see_the_row() -> None:
     learnt = trainer("meta").fit(data)
     # Each text has words of its own: from other rows nothing can be known about it.
     gold = labels.astype(bool)
-    auc = measures_of(gold, learnt.voices_[0].outside, gold)["auc"](np.ones(80))
+    auc = measures_of(gold, learnt.models_[0].outside, gold)["auc"](np.ones(80))
     assert auc < 0.65
 
 
@@ -199,11 +198,6 @@ def test_measures_equal_those_of_the_library() -> None:
     assert bits == pytest.approx(cross_entropy_loss(table, guess).value, abs=1e-4)
 
 
-@dataclass
-class Settings:
-    seed: int = 2
-
-
 def examples(labelled: bool) -> list[Example]:
     data = lesson()
     ids = ["stereotype.xenophobia", "stereotype.suffering", "stereotype.economic",
@@ -229,7 +223,7 @@ def examples(labelled: bool) -> list[Example]:
 
 
 def test_a_system_of_the_task_answers_consistently() -> None:
-    system = base(Settings())
+    system = SwitchedSystem((), seed=2)
     assert system.settings.seed == 2
     for each in (system, SwitchedSystem(("context", "under-bagging"))):
         answers = each.fit_examples(examples(True)).predict_examples(examples(False))

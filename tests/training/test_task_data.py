@@ -9,8 +9,14 @@ import pytest
 
 from tactful.corpora import load_corpus
 from tactful.errors import InputError, UnknownNameError, UsageError
-from tactful.training.records import FRAME_IDS, UNHEALTHY_IDS
-from tactful.training.task_data import TaskData, custom_task, read_task, thinned
+from tactful.training.task_data import (
+    FRAME_IDS,
+    UNHEALTHY_IDS,
+    TaskData,
+    custom_task,
+    read_task,
+    thinned,
+)
 
 SAMPLES = Path(str(resources.files("tactful.corpora"))) / "samples"
 

@@ -34,7 +34,7 @@ _RULES = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DpmScale(Aggregated):
-    """Labels from 0 to 4, and what stands in the way of the others."""
+    """Labels from 0 to 4, and why the other items have none."""
 
     needs_referee: tuple[str, ...]
     """The items with 0 against 2, whether the referee has answered or not."""
@@ -83,7 +83,7 @@ def dpm_five_point(table: Any, *, referee: str | None = None) -> DpmScale:
 
     labels, _ = named(data, CLASSES, chosen, np.zeros(size))
     unsure: tuple[float | None, ...] = (None,) * len(ratings.items)
-    why = Reasons(data, Basis("", lambda place: _RULES[status[place]]))
+    basis = Basis("", lambda place: _RULES[status[place]])
     at_table = np.append(status, _FEW)[data.place]
     waiting = _names(ratings, at_table == _WAITING)
     return DpmScale(
@@ -93,7 +93,7 @@ def dpm_five_point(table: Any, *, referee: str | None = None) -> DpmScale:
         unsure,
         CLASSES,
         None,
-        why.attach(ratings.items, labels, unsure),
+        Reasons(data, basis, ratings.items, labels, unsure),
         _notes(waiting),
         needs_referee=_names(ratings, (at_table == _WAITING) | (at_table == _REFEREE)),
         waiting=waiting,

@@ -6,16 +6,13 @@ confusion. Each passes its own M-step; the E-step, the known items and the end a
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from tactful.aggregation.judgements import Judged, refuse_too_many_labels, shares
 from tactful.errors import UsageError
 from tactful.ratings import Codes, Numbers, Ratings
-
-if TYPE_CHECKING:
-    pass
 
 T = TypeVar("T")
 
@@ -26,7 +23,7 @@ TINY = float(np.finfo(np.float64).tiny)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimate(Generic[T]):
-    """What an M-step makes of the expected counts."""
+    """The result of an M-step."""
 
     log_answers: Numbers
     """Annotators by answers by true labels: the log weight of an answer, given the truth."""
@@ -133,14 +130,14 @@ def iterate(
 
 
 def has_converged(objective: list[float], tolerance: float) -> bool:
-    """Say whether the last step gained too little to go on; a tolerance of 0 never ends early."""
+    """Say whether the last step gained less than the tolerance; with 0 it never ends early."""
     if len(objective) < 2 or tolerance == 0:
         return False
     return abs(objective[-1] - objective[-2]) <= tolerance * max(1.0, abs(objective[-1]))
 
 
 def check_iterations(iterations: int, tolerance: float) -> None:
-    """Refuse what would never begin or never end."""
+    """Refuse an invalid number of iterations or tolerance."""
     if iterations < 1 or tolerance < 0:
         raise UsageError(
             f"Found {iterations} iterations and a tolerance of {tolerance:g}; "
@@ -149,7 +146,7 @@ def check_iterations(iterations: int, tolerance: float) -> None:
 
 
 def not_converged_note(converged: bool, iterations: int, tolerance: float) -> tuple[str, ...]:
-    """Say that the iterations ended before the likelihood stood still, if anybody waited for it."""
+    """Return a note if the iterations ended before convergence."""
     if converged or tolerance == 0:
         return ()
     return (f"The likelihood still grew after {iterations} iterations; allow more of them.",)

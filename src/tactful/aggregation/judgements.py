@@ -30,7 +30,7 @@ def read_judgements(
     label: str = "label",
     trust: str | None = None,
 ) -> Ratings:
-    """Turn a table into ratings that keep the items nobody judged, so that they can be answered.
+    """Turn a table into ratings that keep the items without judgements.
 
     What is a :class:`Ratings` already is returned as it is.
     """
@@ -53,9 +53,9 @@ class Judged:
     ratings: Ratings
     """Items and annotators by name; judgements by item, then annotator."""
     place: Codes
-    """Where each item of the table stands here; -1 where there is nothing to go by."""
+    """The index here of each item of the table; -1 without judgements or gold."""
     annotator_place: Codes
-    """Where each annotator of the table stands here."""
+    """The index here of each annotator of the table."""
     known: Codes
     """The label of each item here that is known, else -1."""
     notes: tuple[str, ...]
@@ -84,7 +84,7 @@ def judged(ratings: Ratings, gold: Gold | None = None) -> Judged:
     annotator_place = np.empty(len(annotator_order), dtype=np.int64)
     annotator_place[annotator_order] = np.arange(len(annotator_order))
     item, annotator = place[ratings.item], annotator_place[ratings.annotator]
-    # A label that stands twice for one pair (several rows of a worker) must not bring order back.
+    # Several rows of an annotator for one item must not depend on their order.
     rows = np.lexsort((ratings.label, annotator, item))
     return Judged(
         Ratings(
@@ -116,7 +116,7 @@ def _look_up(ratings: Ratings, gold: Gold) -> tuple[Ratings, Codes, tuple[str, .
     new = sorted(set(spelt.values()) - set(ratings.labels))
     notes = []
     if new:
-        notes.append(f"Gold has labels that nobody gave: {', '.join(new)}.")
+        notes.append(f"Gold has labels that no annotator gave: {', '.join(new)}.")
         ratings = _with_labels(ratings, new)
     code = {label: at for at, label in enumerate(ratings.labels)}
     position = {name: at for at, name in enumerate(ratings.items)}

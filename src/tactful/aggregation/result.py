@@ -91,23 +91,18 @@ class Aggregated:
 class Reasons(Sequence[Why]):
     """The reasons of all items, each written when it is asked for."""
 
-    def __init__(self, judged: Judged, basis: "Basis"):
-        self._judged, self._basis = judged, basis
-        self._items: tuple[str, ...] = ()
-        self._labels: tuple[str | None, ...] = ()
-        self._confidence: tuple[float | None, ...] = ()
-        size = len(judged.ratings.items)
-        self._start = np.searchsorted(judged.ratings.item, np.arange(size + 1))
-
-    def attach(
+    def __init__(
         self,
+        judged: Judged,
+        basis: "Basis",
         items: tuple[str, ...],
         labels: tuple[str | None, ...],
         confidence: tuple[float | None, ...],
-    ) -> "Reasons":
-        """Take the answers that the reasons are about."""
+    ):
+        self._judged, self._basis = judged, basis
         self._items, self._labels, self._confidence = items, labels, confidence
-        return self
+        size = len(judged.ratings.items)
+        self._start = np.searchsorted(judged.ratings.item, np.arange(size + 1))
 
     def __len__(self) -> int:
         return len(self._items)
@@ -224,14 +219,14 @@ def settle(
     best = shown[np.arange(chosen.size), np.maximum(chosen, 0)] if shown.size else np.zeros(0)
     labels, confidence = named(judged, classes, chosen, best)
     rule = tie_rule(tied, scores, classes, ties, seed, judged.known)
-    why = Reasons(judged, Basis(measure, rule, weight, weight_name, nothing))
+    basis = Basis(measure, rule, weight, weight_name, nothing)
     return {
         "items": items,
         "labels": labels,
         "confidence": confidence,
         "classes": classes,
         "posteriors": judged.spread(shown)[:, : len(classes)],
-        "why": why.attach(items, labels, confidence),
+        "why": Reasons(judged, basis, items, labels, confidence),
         "notes": judged.notes,
     }
 

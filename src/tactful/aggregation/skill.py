@@ -77,7 +77,7 @@ def skill_report(
     labels = majority_vote(ratings) if aggregated is None else aggregated
     if labels.method in _NEW_LABELS:
         raise UsageError(
-            f"The labels of '{labels.method}' are no answers that an annotator could give; "
+            f"The labels of '{labels.method}' are not answers that an annotator could give; "
             "compare annotators with those of another method."
         )
     number = np.bincount(ratings.annotator, minlength=len(ratings.annotators)).astype(np.float64)
@@ -102,7 +102,7 @@ def _share_right(ratings: Ratings, truth: dict[str, str | None]) -> tuple[Number
     """Return the share of right answers of each annotator, and over how many."""
     code = {label: at for at, label in enumerate(ratings.labels)}
     named = [truth.get(item) for item in ratings.items]
-    # A truth that nobody answered (another spelling would have been matched) is never met.
+    # A gold label that no annotator gave never matches.
     right = np.array(
         [-1 if label is None else code.get(label, len(code)) for label in named], dtype=np.int64
     )

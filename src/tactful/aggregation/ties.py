@@ -28,7 +28,7 @@ RULES = {
 
 
 def check_policy(ties: str, labels: tuple[str, ...]) -> None:
-    """Refuse a policy that is none, or that needs numbers where labels are words."""
+    """Refuse an unknown policy, or one that needs numbers if the labels are words."""
     if ties not in POLICIES:
         raise unknown_name("tie policy", ties, list(POLICIES))
     if ties in ("lowest", "highest") and not all(map(_is_number, labels)):

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from tactful.agreement.fleiss import fleiss_kappa
     from tactful.agreement.gwet import gwet_ac1, gwet_ac2
     from tactful.agreement.krippendorff import krippendorff_alpha
-    from tactful.agreement.measure import Coefficient
-    from tactful.agreement.measures import measure_agreement, measure_per_label
+    from tactful.agreement.measure import Coefficient, measure_agreement, measure_per_label
     from tactful.agreement.percent import percent_agreement
     from tactful.agreement.reading import CAVEAT, landis_koch
     from tactful.agreement.spans import span_agreement, span_f1, span_table
@@ -45,8 +44,8 @@ _LAZY = {
     "krippendorff_alpha": "krippendorff",
     "landis_koch": "reading",
     "leave_out": "curve",
-    "measure_agreement": "measures",
-    "measure_per_label": "measures",
+    "measure_agreement": "measure",
+    "measure_per_label": "measure",
     "percent_agreement": "percent",
     "span_agreement": "spans",
     "span_f1": "spans",

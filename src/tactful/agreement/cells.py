@@ -20,7 +20,7 @@ Distance = Callable[[Codes, Codes], Numbers]
 _DENSE_COLUMNS = 32
 """Wider blocks are kept sparse: a table of free-text labels has thousands."""
 _ROOMY = 16
-"""Counting into all cells beats sorting while there are no more of them per judgement."""
+"""Counting into all cells is faster than sorting up to this many cells per judgement."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from tactful.agreement.answer import Agreement, Level
-from tactful.agreement.measures import measure_agreement
+from tactful.agreement.measure import measure_agreement
 from tactful.agreement.prepared import as_ratings, without_items
 from tactful.errors import InputError, UsageError
 from tactful.ratings import Numbers, Ratings
@@ -32,28 +32,21 @@ class Curve:
 
     def frame(self) -> pl.DataFrame:
         """Return the curve as a table, a row per threshold."""
-        return pl.DataFrame(
-            {
-                "threshold": self.thresholds,
-                "value": [answer.value for answer in self.answers],
-                "low": [answer.interval and answer.interval[0] for answer in self.answers],
-                "high": [answer.interval and answer.interval[1] for answer in self.answers],
-                "items": [answer.items for answer in self.answers],
-                "annotators": [answer.annotators for answer in self.answers],
-                "judgements": [answer.judgements for answer in self.answers],
-                "reason": [answer.reason for answer in self.answers],
-            },
-            schema={
-                "threshold": pl.Float64,
-                "value": pl.Float64,
-                "low": pl.Float64,
-                "high": pl.Float64,
-                "items": pl.Int64,
-                "annotators": pl.Int64,
-                "judgements": pl.Int64,
-                "reason": pl.String,
-            },
-        )
+        numbers = dict.fromkeys(("threshold", "value", "low", "high"), pl.Float64)
+        counts = dict.fromkeys(("items", "annotators", "judgements"), pl.Int64)
+        rows = [
+            (
+                step,
+                a.value,
+                *(a.interval or (None, None)),
+                a.items,
+                a.annotators,
+                a.judgements,
+                a.reason,
+            )
+            for step, a in zip(self.thresholds, self.answers, strict=True)
+        ]
+        return pl.DataFrame(rows, schema={**numbers, **counts, "reason": pl.String}, orient="row")
 
 
 def trust_curve(
@@ -74,12 +67,10 @@ def trust_curve(
     Without ``thresholds`` they go from the least trust in the table in steps of 0.05 to the most.
     """
     ratings = as_ratings(table, trust)
-    if ratings.trust is None:
-        raise InputError("Found judgements without trust; expected how far each is trusted.")
-    steps = _steps(ratings.trust) if thresholds is None else tuple(map(float, thresholds))
+    steps = _steps(_trust(ratings)) if thresholds is None else tuple(map(float, thresholds))
     answers = tuple(
         measure_agreement(
-            ratings.keep(ratings.trust >= step),
+            at_least(ratings, step),
             measure,
             level,
             labels=labels,
@@ -94,7 +85,7 @@ def trust_curve(
 
 
 def leave_out(table: Any, labels: Sequence[Any]) -> Ratings:
-    """Leave out the items that anybody gave one of ``labels``, with all their judgements."""
+    """Leave out the items that any annotator gave one of ``labels``, with all their judgements."""
     if isinstance(labels, str):
         raise UsageError(f"Found the labels {labels!r}; expected a list of labels.")
     return without_items(as_ratings(table), labels)
@@ -102,9 +93,13 @@ def leave_out(table: Any, labels: Sequence[Any]) -> Ratings:
 
 def at_least(ratings: Ratings, threshold: float) -> Ratings:
     """Keep the judgements whose trust is at least a threshold."""
+    return ratings.keep(_trust(ratings) >= threshold)
+
+
+def _trust(ratings: Ratings) -> Numbers:
     if ratings.trust is None:
-        raise InputError("Found judgements without trust; expected how far each is trusted.")
-    return ratings.keep(ratings.trust >= threshold)
+        raise InputError("Found judgements without trust; expected the trust in each annotator.")
+    return ratings.trust
 
 
 def _steps(trust: Numbers) -> tuple[float, ...]:

@@ -75,7 +75,7 @@ def _statistics(ready: Prepared, level: Level) -> Statistics | str:
 def only_label(ready: Prepared, shares: Numbers) -> str:
     """Say that there is one label only, so that chance alone agrees perfectly."""
     label = ready.ratings.labels[int(np.argmax(shares))]
-    return f"every judgement is '{label}', so there is nothing to tell apart"
+    return f"every judgement is '{label}', so there is nothing to distinguish"
 
 
 MEASURE = Coefficient(

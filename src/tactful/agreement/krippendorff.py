@@ -64,7 +64,7 @@ def _with_distance(ready: Prepared, distance: Distance | None, share: Numbers) -
 
     def value(different: Numbers, given: Numbers) -> Numbers:
         total = given.sum(axis=1)
-        # In whole numbers: what is the same to the last judgement is exactly 0 apart.
+        # In integers, so that full agreement is exactly 0.
         apart = expected(given) if distance else total**2 - (given**2).sum(axis=1)
         return _alpha(different[:, 0], apart, total)
 
@@ -131,7 +131,7 @@ def _given(ready: Prepared) -> Any:
 def _explain(ready: Prepared) -> Callable[[Numbers, Numbers], str]:
     def explain(_: Numbers, given: Numbers) -> str:
         label = ready.ratings.labels[int(np.argmax(given))]
-        return f"every judgement that can be paired is '{label}', so there is nothing to tell apart"
+        return f"every judgement in a pair is '{label}', so there is nothing to distinguish"
 
     return explain
 

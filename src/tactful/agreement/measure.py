@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from tactful import agreement
 from tactful.agreement.answer import LEVELS, Agreement, Level
 from tactful.agreement.prepared import Prepared, as_ratings, one_against_rest, prepare
 from tactful.agreement.statistics import Statistics
 from tactful.errors import UsageError
 from tactful.ratings import Ratings
 from tactful.registry import unknown_name
+from tactful.resampling import percentile_interval
 from tactful.words import counted
 
 LEAST_DEFINED = 0.9
@@ -31,7 +33,7 @@ class Coefficient:
     """The least possible value; None where there is no bound."""
     chance_corrected: bool
     source: str
-    """Who defined it."""
+    """The paper that defines it."""
 
     @property
     def levels(self) -> tuple[Level, ...]:
@@ -99,7 +101,7 @@ def apply_per_label(
 
 
 def check_level(level: str) -> None:
-    """Refuse a level of measurement that nobody knows."""
+    """Refuse an unknown level of measurement."""
     if level not in LEVELS:
         raise unknown_name("level of measurement", level, list(LEVELS))
 
@@ -140,9 +142,7 @@ def evaluate(answer: Agreement, statistics: Statistics, resampling: Resampling |
             f"of {counted(resampling.samples, 'sample')}"
         )
         return replace(answer, notes=(*answer.notes, note))
-    tail = (1 - resampling.confidence) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return replace(answer, interval=(float(low), float(high)))
+    return replace(answer, interval=percentile_interval(defined, resampling.confidence))
 
 
 def _hopeless(measure: Coefficient, ready: Prepared, level: Level, answer: Agreement) -> str | None:
@@ -154,3 +154,34 @@ def _hopeless(measure: Coefficient, ready: Prepared, level: Level, answer: Agree
     if not answer.items:
         return "no item has two judgements"
     return None
+
+
+def measure_agreement(
+    table: Any,
+    measure: str = "krippendorff",
+    level: Level = "nominal",
+    *,
+    labels: Sequence[Any] | None = None,
+    bootstrap: int = 0,
+    confidence: float = 0.95,
+    seed: int = 0,
+    **options: Any,
+) -> Agreement:
+    """Compute the measure of that name; ``options`` are its own, such as Cohen's ``overlap``."""
+    resampling = Resampling(bootstrap, confidence, seed)
+    chosen = agreement.MEASURES.get(measure)
+    return apply(chosen, table, level, labels=labels, resampling=resampling, **options)
+
+
+def measure_per_label(
+    table: Any,
+    measure: str = "krippendorff",
+    *,
+    bootstrap: int = 0,
+    confidence: float = 0.95,
+    seed: int = 0,
+    **options: Any,
+) -> dict[str, Agreement]:
+    """Compute the measure for each label against all others: label -> answer."""
+    resampling = Resampling(bootstrap, confidence, seed)
+    return apply_per_label(agreement.MEASURES.get(measure), table, resampling=resampling, **options)

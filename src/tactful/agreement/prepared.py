@@ -39,7 +39,7 @@ class Prepared:
 
     @cached_property
     def scale(self) -> Numbers | None:
-        """Where each label stands: its number, or its place in the caller's list."""
+        """The position of each label: its number, or its index in the caller's list."""
         if self.ratings.values is not None:
             return self.ratings.values
         return np.arange(self.labels, dtype=np.float64) if self.ordered else None
@@ -87,7 +87,7 @@ def one_against_rest(ratings: Ratings, label: str) -> Ratings:
 
 
 def without_items(ratings: Ratings, labels: Sequence[Any]) -> Ratings:
-    """Leave out every item that somebody gave one of ``labels``."""
+    """Leave out every item that any annotator gave one of ``labels``."""
     wanted = [_label_text(label) for label in labels]
     for label in wanted:
         if label not in ratings.labels:

@@ -115,7 +115,7 @@ def _frame(spans: Any) -> pl.DataFrame:
     try:
         frame = spans if isinstance(spans, pl.DataFrame) else pl.DataFrame(spans)
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
-        raise InputError(f"Found what makes no table of spans ({error}).") from error
+        raise InputError(f"Found data that is not a table of spans ({error}).") from error
     for name in ("item", "annotator", "start", "end"):
         if name not in frame.columns:
             raise InputError(str(unknown_name("column", name, frame.columns)))

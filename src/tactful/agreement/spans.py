@@ -31,7 +31,7 @@ UNMARKED = "not marked"
 
 @dataclass(frozen=True, slots=True)
 class _Pieces:
-    """Pieces of texts, who marked them, and how many units each stands for."""
+    """Pieces of texts, who marked them, and the number of units in each."""
 
     ratings: Ratings
     parent: Codes
@@ -74,7 +74,7 @@ def span_agreement(
     readers = np.bincount(marks.reader_item, minlength=len(marks.items))
     if not (readers[pieces.parent] > 1).any():
         return replace(answer, reason=f"the texts that two annotators read have no {unit}s")
-    # Two who share one text share many characters, even if nobody cut it into pieces.
+    # Two annotators of one text share many characters, even if it is a single piece.
     options = {"overlap": 1} if measure == "cohen" else {}
     statistics = chosen.statistics(ready, "nominal", **options)
     if isinstance(statistics, str):
@@ -219,7 +219,7 @@ def _f1(totals: Numbers) -> Numbers:
 
 
 def _nothing_marked(totals: Numbers) -> str:
-    return "nobody marked anything in a text that two annotators read"
+    return "no text that two annotators read has any span"
 
 
 def _no_statistics(*_: Any) -> str:

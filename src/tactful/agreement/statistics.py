@@ -5,23 +5,22 @@ item drawn twice counts twice in the sums; so a thousand samples are one product
 counts with the matrix of those numbers, and no judgement is touched again.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tactful.agreement.cells import Block, sparse
 from tactful.ratings import Codes, Numbers
+from tactful.resampling import draw_counts, draw_kind_counts
 
-_CHUNK_CELLS = 4_000_000
-"""So many counts, and so many sums, are held at a time: 32 MB each."""
 _FEW = 4
-"""Items are drawn by kind where there are at least so many items for each kind."""
+"""Equal items are drawn together if there are at least this many items for each kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a coefficient needs of each item, and what it makes of the sums.
+    """The numbers of each item that a coefficient needs, and how their sums give its value.
 
     ``value`` takes the sums of each block, samples by columns, and returns one value per sample;
     NaN stands for undefined and never leaves this room. ``explain`` takes the same sums of one
@@ -63,17 +62,13 @@ class Statistics:
         """Return the value of each bootstrap sample of items; NaN where it is undefined."""
         rng = np.random.default_rng(seed)
         kinds = self._kinds()
-        statistics = self if kinds is None else kinds[0]
-        drawn = [
-            statistics.value(*statistics.totals(counts))
-            for counts in _counts(
-                rng, samples, self.items, kinds[1] if kinds else None, statistics._width()
-            )
-        ]
-        return np.concatenate(drawn)
-
-    def _width(self) -> int:
-        return max(self.items, *(int(block.shape[1]) for block in self.blocks))
+        statistics, width = self, max(self.items, *(int(block.shape[1]) for block in self.blocks))
+        if kinds is None:
+            drawn = draw_counts(self.items, samples, rng, width)
+        else:
+            statistics, sizes = kinds
+            drawn = draw_kind_counts(sizes, samples, rng, width)
+        return np.concatenate([statistics.value(*statistics.totals(counts)) for counts in drawn])
 
     def _kinds(self) -> "tuple[Statistics, Numbers] | None":
         """Bring items together whose numbers are the same, where that saves most of the work.
@@ -92,24 +87,8 @@ class Statistics:
         return replace(self, blocks=blocks), sizes.astype(np.float64)
 
 
-def _counts(
-    rng: np.random.Generator, samples: int, items: int, sizes: Numbers | None, width: int
-) -> Iterator[Numbers]:
-    """Yield how often each item, or each kind of item, is drawn, some samples at a time."""
-    step = max(1, _CHUNK_CELLS // width)
-    for start in range(0, samples, step):
-        size = min(step, samples - start)
-        if sizes is not None:
-            yield rng.multinomial(items, sizes / sizes.sum(), size=size).astype(np.float64)
-            continue
-        drawn = rng.integers(0, items, size=(size, items))
-        drawn += np.arange(size)[:, None] * items
-        counts = np.bincount(drawn.ravel(), minlength=size * items)
-        yield counts.reshape(size, items).astype(np.float64)
-
-
 def ratio(above: Numbers, below: Numbers) -> Numbers:
-    """Divide; where nothing stands below, the answer is undefined."""
+    """Divide; NaN where the denominator is 0."""
     result: Numbers = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
     np.divide(above, below, out=result, where=below > 0)
     return result

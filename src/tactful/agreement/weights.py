@@ -16,13 +16,13 @@ Weights = Literal["linear", "quadratic"]
 _POWERS: dict[Weights, int] = {"linear": 1, "quadratic": 2}
 WEIGHTS_OF_LEVEL: dict[Level, Weights] = {"ordinal": "linear", "interval": "quadratic"}
 NO_ORDER = (
-    "the labels are not numbers and their order was not listed, so nobody can say which of them "
-    "are close"
+    "the labels are not numbers and their order was not listed, so it is not known which of "
+    "them are close"
 )
 
 
 def level_of(weights: Weights | None) -> Level:
-    """Return the level of measurement that weights stand for."""
+    """Return the level of measurement for weights."""
     if weights is None:
         return "nominal"
     for level, name in WEIGHTS_OF_LEVEL.items():
@@ -56,7 +56,7 @@ def scaled_distance(scale: Numbers, power: int) -> Distance:
 
 
 def expected_disagreement(labels: int, distance: Distance | None) -> Callable[[Numbers], Numbers]:
-    """Return the disagreement of two who draw labels from the same shares (samples by labels)."""
+    """Return the chance disagreement of two draws from the same shares (samples by labels)."""
     if distance is None:
         return lambda shares: 1 - (shares**2).sum(axis=1)
     codes = np.arange(labels)

@@ -1,8 +1,8 @@
-"""Annotation: people judge texts by a protocol, and all they do is kept.
+"""Annotation projects: people judge texts by a protocol, and a log keeps every event.
 
-Protocols are data (:mod:`~tactful.annotation.protocol.records`), what happens is a log of events
-(:mod:`~tactful.annotation.store.events`), and trust, labels and status follow from it
-(:mod:`~tactful.annotation.state.project_state`). A
+Protocols are data (:mod:`~tactful.annotation.protocol.records`), everything that happens is a log
+of events (:mod:`~tactful.annotation.store.events`), and trust, labels and status are derived from
+it (:mod:`~tactful.annotation.state.project_state`). A
 :class:`~tactful.annotation.project.project.Project` is a folder with both.
 """
 

@@ -2,23 +2,23 @@
 
 Probes are data (:mod:`~tactful.audit.probes.schema`), models answer them
 (:mod:`~tactful.audit.protocol`), runs keep the answers (:mod:`~tactful.audit.runs.run`), and
-measures turn them into figures (:mod:`~tactful.audit.measures.figures`).
+estimates are computed from them (:mod:`~tactful.audit.estimates.figures`).
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tactful.audit.measures.compare import compare_runs
-    from tactful.audit.measures.figures import audit_result
+    from tactful.audit.estimates.compare import compare_runs
+    from tactful.audit.estimates.figures import audit_result
     from tactful.audit.probes.load import load_probe
     from tactful.audit.runs.conduct import conduct
     from tactful.audit.runs.replay import replay
     from tactful.audit.runs.run import list_runs, read_run, write_run
 
 _LAZY = {
-    "audit_result": "tactful.audit.measures.figures",
-    "compare_runs": "tactful.audit.measures.compare",
+    "audit_result": "tactful.audit.estimates.figures",
+    "compare_runs": "tactful.audit.estimates.compare",
     "conduct": "tactful.audit.runs.conduct",
     "list_runs": "tactful.audit.runs.run",
     "load_probe": "tactful.audit.probes.load",

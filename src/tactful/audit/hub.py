@@ -1,6 +1,6 @@
-"""Opening a model of the library transformers: from a folder, or by its name on the hub.
+"""Opens models of the library transformers from a folder, or by their name on the hub.
 
-Nothing is fetched unless that was asked for; a name finds what an earlier download left in the
+Nothing is downloaded unless you ask for it; a name finds what an earlier download left in the
 library's cache. Only safetensors (and, for causal models, gguf) are opened: pickled weights could
 run code. Code that comes with a model is never run, for the same reason.
 """
@@ -47,13 +47,13 @@ class Opened:
     model: Any
     tokenizer: Any
     name: str
-    """How reports call it: the name of the folder, or the name on the hub."""
+    """The name in reports: that of the folder, or that on the hub."""
     fingerprint: str
     """The SHA-256 of its files, or the commit of the hub that they came from."""
 
 
 def open_model(kind: ModelKind, place: str, download: bool = False) -> Opened:
-    """Open the model of a folder or of a name; whatever is wrong with it is one sentence.
+    """Open the model of a folder or of a name; every problem is reported in one sentence.
 
     ``place`` is a folder, a name on the hub or, for a causal model, ``smollm2`` or a folder with
     one gguf file.
@@ -137,7 +137,7 @@ def _load(kind: ModelKind, place: str, how: Mapping[str, Any]) -> tuple[Any, Any
         tokenizer = transformers.AutoTokenizer.from_pretrained(place, **how)
     missing = sorted(told["missing_keys"])
     if missing:
-        # The library fills the gaps with random numbers: an audit of those would mean nothing.
+        # The library fills missing weights with random numbers, which are not worth an audit.
         raise UsageError(
             f"'{place}' is no {_WHAT[kind]}: it has no weights for '{missing[0]}'"
             + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")

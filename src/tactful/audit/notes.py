@@ -1,12 +1,12 @@
-"""What a reader of the figures should know: sentences about a run, and about several."""
+"""Notes for readers of the figures: sentences about a run, and about several."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tactful.audit.measures.grid import Grid
-from tactful.audit.measures.method import FEWEST_CELLS
+from tactful.audit.estimates.grid import Grid
+from tactful.audit.estimates.method import FEWEST_CELLS
 from tactful.audit.results import ConditionResult
 from tactful.audit.runs.run import Run
 from tactful.words import counted

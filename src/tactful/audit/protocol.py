@@ -1,4 +1,4 @@
-"""What can be audited: anything that answers prompts in batches."""
+"""The protocol of a model that can be audited: it answers prompts in batches."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
@@ -24,12 +24,12 @@ class Asker(Protocol):
 
     @property
     def name(self) -> str:
-        """How reports call it."""
+        """The name in reports."""
         ...
 
     @property
     def kind(self) -> Kind:
-        """What sort of answers it gives."""
+        """The kind of its answers."""
         ...
 
     @property
@@ -44,7 +44,7 @@ class Asker(Protocol):
 
     @property
     def batch(self) -> int:
-        """How many prompts it likes to get at a time."""
+        """How many prompts to ask at a time."""
         ...
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Answer]:

@@ -9,7 +9,7 @@ JSON_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number and its bootstrap interval; what is undefined is None and says why."""
+    """A number and its interval; an undefined one is None, with the reason."""
 
     value: float | None
     low: float | None = None
@@ -31,8 +31,8 @@ class GroupTests:
     hedges_g: float | None
     reason: str | None = None
     smallest_p: float | None = None
-    """The smallest permutation p that groups of these sizes can have; from .05 on the test can
-    find nothing, and says so."""
+    """The smallest permutation p that groups of these sizes can have; from .05 on, the test cannot
+    find anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,12 @@ class ConditionResult:
     """Of ``to_others``, two-sided, by flipping signs prompt by prompt."""
     p_corrected: float | None
     """Corrected for the number of conditions that were tested; None where ``smallest_p`` is not
-    below .05, so that the test could find nothing."""
+    below .05, because then the test cannot find anything."""
     prompts: int
     by_template: Mapping[str, float | None]
     dimensions: Mapping[str, float] = field(default_factory=dict)
     smallest_p: float | None = None
-    """The smallest ``p_corrected`` that so many templates and questions allow."""
+    """The smallest ``p_corrected`` that this number of templates and questions allows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,35 +1,9 @@
-"""What a command says after an audit, as sentences and rows; the command prints them."""
+"""The tables and warnings that a command prints after an audit."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from tactful.audit.measures.method import ALPHA
-from tactful.audit.report.overall import overall_sentences
-from tactful.audit.report.sentences import summary_sentences
-from tactful.audit.report.words import (
-    decimal,
-    interval,
-    kind_of,
-    known,
-    labels,
-    percent,
-    ranked,
-)
-from tactful.audit.results import AuditResult, ModelResult
-from tactful.checking.reports.visible import visible
-
-__all__ = [
-    "TEMPLATE_COLUMNS",
-    "TOP_COLUMNS",
-    "Answer",
-    "ModelAnswer",
-    "answer_of",
-    "bar",
-    "overall_sentences",
-    "summary_sentences",
-    "template_rows",
-    "top_conditions_rows",
-]
+from tactful.audit.estimates.method import ALPHA
+from tactful.audit.report.words import interval, ranked
+from tactful.audit.results import ModelResult
+from tactful.pages.text import decimal, known, percent, visible
 
 TOP_COLUMNS = ("condition", "negative", "", "to others", "significant")
 TEMPLATE_COLUMNS = ("template", "stigmatized", "others", "difference", "interval", "no condition")
@@ -38,47 +12,6 @@ _BAR = 20
 _MOST_UNRATED = 8
 
 Row = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
-    """One model: a heading, sentences, and the rows of two tables."""
-
-    title: str
-    sentences: Sequence[str]
-    templates: Sequence[Row]
-    """Under :data:`TEMPLATE_COLUMNS`."""
-    top: Sequence[Row]
-    """Under :data:`TOP_COLUMNS`."""
-    warnings: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """All models: what holds over them, then one after the other."""
-
-    sentences: Sequence[str]
-    models: Sequence[ModelAnswer]
-    warnings: Sequence[str]
-
-
-def answer_of(result: AuditResult, *, blocks: bool = True, top: int = 10) -> Answer:
-    """Return what to print; ``blocks`` where the terminal can print block characters."""
-    names = labels(result)
-    return Answer(
-        overall_sentences(result),
-        [
-            ModelAnswer(
-                f"{names[model.run]} ({kind_of(model.kind)})",
-                summary_sentences(model, names[model.run]),
-                template_rows(model),
-                top_conditions_rows(model, top, blocks=blocks),
-                warnings_of(model),
-            )
-            for model in result.models
-        ],
-        [visible(note) for note in result.notes],
-    )
 
 
 def top_conditions_rows(model: ModelResult, count: int = 10, *, blocks: bool = True) -> list[Row]:

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from tactful.checking.findings import choose_ids
 from tactful.checking.second_reading import OFFENCE, RULE, can_read_again, with_second_reading
-from tactful.detectors.base import BaseDetector, found_ids
+from tactful.detectors.base import BaseDetector, Detector, found_ids
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.load import DETECTORS, EMBEDDED, WEIGHTS, load_detector
+from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector
 from tactful.detectors.models.encoder import MODEL_FILE
-from tactful.detectors.protocol import Detector
 from tactful.detectors.shared_weights import lay_out, with_parts
+from tactful.detectors.weights import weights_folder
 from tactful.documents.language import LANGUAGE_NAMES, possible_languages
 from tactful.errors import UsageError
 from tactful.files import sha256 as file_sha256
@@ -214,8 +214,10 @@ def _folders(model: str, lang: str) -> dict[str, Path]:
         raise unknown_name("language", lang, [AUTO, *EMBEDDED])
     if lang != AUTO:
         load_detector(model, lang=lang)  # says if there is none of that name
-        return {lang: WEIGHTS / EMBEDDED[lang][model]}
-    return {each: WEIGHTS / names.get(model, names["default"]) for each, names in EMBEDDED.items()}
+        return {lang: weights_folder(EMBEDDED[lang][model])}
+    return {
+        each: weights_folder(names.get(model, names["default"])) for each, names in EMBEDDED.items()
+    }
 
 
 def _threshold(name: str, cards: Mapping[str, Card]) -> float:

@@ -17,12 +17,11 @@ from tactful.checking.findings import (
 from tactful.checking.opened import LOCK, opened_detector, opened_framer
 from tactful.checking.options import AUTO, DEFAULT_MODEL, FRAMES, CheckOptions
 from tactful.checking.report import DocumentReport
-from tactful.checking.reports.language import in_language
-from tactful.checking.reports.run import Run
+from tactful.checking.reports.run import Run, in_language
 from tactful.checking.wording.wording import REPORT_LANGUAGES, spoken_or_english
+from tactful.detectors.base import Detector
 from tactful.detectors.card import Card
 from tactful.detectors.load import DETECTORS, embedded_cards
-from tactful.detectors.protocol import Detector
 from tactful.documents.document import Document, Kind, document_of, read_document
 from tactful.documents.language import LANGUAGE_NAMES, guess_language
 from tactful.errors import InputError, UnknownNameError, UsageError
@@ -247,8 +246,10 @@ def report_on(
         report = with_frames(report, framing)
     if not options.explanations:
         report = without_explanations(report)
-    lang = spoken_or_english(card.lang) if options.report_lang == AUTO else options.report_lang
-    return in_language(report, lang)
+    own = spoken_or_english(card.lang)
+    lang = own if options.report_lang == AUTO else options.report_lang
+    # Names are English until now, explanations are in the detector's language.
+    return report if lang == own == "en" else in_language(report, lang)
 
 
 def language_of(document: Document) -> str | None:

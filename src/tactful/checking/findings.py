@@ -11,9 +11,8 @@ from typing import Any
 from tactful.checking.explanation import explain, taxonomy_entries
 from tactful.checking.report import DocumentReport, Passage, Place, PlacedFinding, PlacedSpan
 from tactful.checking.wording.wording import spoken_or_english
-from tactful.detectors.base import GATES, BaseDetector, found_ids
+from tactful.detectors.base import GATES, BaseDetector, Detector, found_ids
 from tactful.detectors.card import Card
-from tactful.detectors.protocol import Detector
 from tactful.documents.document import Document
 from tactful.documents.ignores import find_ignores
 from tactful.documents.segments import Segment

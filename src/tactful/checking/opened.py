@@ -10,8 +10,8 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
 
+from tactful.detectors.base import Detector
 from tactful.detectors.load import DETECTORS, load_detector
-from tactful.detectors.protocol import Detector
 from tactful.errors import UsageError
 
 if TYPE_CHECKING:

@@ -1,11 +1,20 @@
-"""What a check looks for, and how it reports it: the same options for every front end."""
+"""The options of a check, and the file of a project that sets them.
 
-from collections.abc import Mapping
+That is ``tactful.toml``, or ``[tool.tactful]`` in pyproject.toml.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tactful.detectors.load import DETECTORS
+from tactful.errors import UsageError
+from tactful.registry import unknown_name
 
 if TYPE_CHECKING:
-    from tactful.checking.configuration import Configuration
     from tactful.checking.opened import Model
 
 DEFAULT_MODEL = "default"
@@ -59,3 +68,224 @@ class CheckOptions:
     all_scores: bool = False
     report_lang: str = AUTO
     configuration: "Configuration | None" = None
+
+
+TOOL = "tactful"
+"""The name of the file, and of the table in pyproject.toml."""
+CONFIG_FILE = f"{TOOL}.toml"
+PROJECT_FILE = "pyproject.toml"
+FORMATS = ("text", "json", "jsonl", "sarif", "html")
+
+_LONGEST_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What a project sets; None and empty where it sets nothing."""
+
+    path: Path | None = None
+    model: str | None = None
+    lang: str | None = None
+    only: tuple[str, ...] = ()
+    least: float | None = None
+    fail_on: float | None = None
+    format: str | None = None
+    exclude: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    """Endings of further files that a folder's check reads, such as ``.rst``."""
+    explanations: bool | None = None
+    frames: str | None = None
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """Where each key stands; thresholds as ``thresholds.ID``."""
+
+    def place(self, key: str) -> str:
+        """Say where a key stands, as error messages begin."""
+        line = self.lines.get(key)
+        return f"{self.path}" if line is None else f"{self.path}, line {line}"
+
+    def options(self, **given: Any) -> CheckOptions:
+        """Return the options of a check: what was ``given``, else the project's, else the default.
+
+        A value that is None, or empty, was not given. Thresholds are joined.
+        """
+        thresholds = {**self.thresholds, **(given.pop("thresholds", None) or {})}
+        own: dict[str, Any] = {
+            "model": self.model,
+            "lang": self.lang,
+            "only": self.only,
+            "least": self.least,
+            "explanations": self.explanations,
+            "frames": self.frames,
+        }
+        chosen = {name: value for name, value in own.items() if value not in (None, ())}
+        chosen |= {name: value for name, value in given.items() if value not in (None, ())}
+        return CheckOptions(thresholds=thresholds, configuration=self, **chosen)
+
+
+def find_configuration(folder: Path) -> Configuration:
+    """Read the nearest configuration at or above a folder; an empty one where there is none.
+
+    The search ends at the top of a repository: what lies above it belongs to somebody else.
+    """
+    folder = folder.resolve()
+    for each in (folder, *folder.parents):
+        if (each / CONFIG_FILE).is_file():
+            return read_configuration(each / CONFIG_FILE)
+        project = each / PROJECT_FILE
+        if project.is_file() and f"[tool.{TOOL}" in _read(project):
+            return read_configuration(project)
+        if (each / ".git").exists():
+            break
+    return Configuration()
+
+
+def read_configuration(path: Path) -> Configuration:
+    """Read one file; a key or a value that is not known is refused with its line."""
+    text = _read(path)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(
+            f"{path}: found no readable TOML ({error}); expected keys and values; correct it, "
+            'and write ids with a dot in quotes, such as "pcl.metaphor" = 0.6.'
+        ) from None
+    if path.name == PROJECT_FILE:
+        tool = data.get("tool", {})
+        data = tool.get(TOOL, {}) if isinstance(tool, dict) else {}
+        if not isinstance(data, dict):
+            raise UsageError(f"{path}: found no table 'tool.{TOOL}'; expected keys and values.")
+    lines = _Lines(path, text)
+    values: dict[str, Any] = {}
+    for key, value in data.items():
+        if key not in _READERS:
+            known = unknown_name("key", key, list(_READERS))
+            raise UsageError(f"{lines.place(key)}: {known}")
+        values[key] = _READERS[key](lines, key, value)
+    if values.get("model"):
+        values["model"] = _model(values["model"], path.parent)
+    return Configuration(path=path, lines=lines.found, **values)
+
+
+class _Lines:
+    """Finds the lines of keys, which tomllib does not tell."""
+
+    def __init__(self, path: Path, text: str):
+        self.path = path
+        self.found: dict[str, int] = {}
+        self._lines = text.splitlines()
+
+    def place(self, key: str) -> str:
+        """Say where ``key`` is set; the last part of a dotted key may stand in a table."""
+        return f"{self.path}" if (line := self.line(key)) is None else f"{self.path}, line {line}"
+
+    def line(self, key: str) -> int | None:
+        if key not in self.found:
+            wanted = [key, *([key.partition(".")[2]] if key.startswith("thresholds.") else [])]
+            for number, line in enumerate(self._lines, 1):
+                if any(_sets(line, name) for name in wanted):
+                    self.found[key] = number
+                    break
+        return self.found.get(key)
+
+
+def _sets(line: str, key: str) -> bool:
+    bare = re.escape(key)
+    last = re.escape(key.rpartition(".")[2])
+    assignment = rf"""\s*(?:"{bare}"|'{bare}'|{bare}|"{last}"|'{last}'|{last})\s*="""
+    table = rf"\s*\[+\s*(?:tool\.tactful\.)?{bare}\s*\]+"
+    inline = rf"""[{{,]\s*(?:"{bare}"|'{bare}'|{bare})\s*="""
+    return bool(re.match(assignment, line) or re.match(table, line) or re.search(inline, line))
+
+
+def _refuse(lines: _Lines, key: str, found: object, expected: str) -> UsageError:
+    shown = repr(found)
+    shown = shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 1] + "…"
+    return UsageError(f"{lines.place(key)}: found {shown} as '{key}'; expected {expected}.")
+
+
+def _text(lines: _Lines, key: str, value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise _refuse(lines, key, value, "a text in quotes")
+    lines.line(key)
+    return value
+
+
+def _one_of(allowed: tuple[str, ...]) -> Callable[[_Lines, str, object], str]:
+    def read(lines: _Lines, key: str, value: object) -> str:
+        if value not in allowed:
+            raise _refuse(lines, key, value, f"one of {', '.join(allowed)}")
+        return str(value)
+
+    return read
+
+
+def _texts(lines: _Lines, key: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+        raise _refuse(lines, key, value, 'a list of texts, such as ["one", "two"]')
+    lines.line(key)
+    return tuple(value)
+
+
+def _endings(lines: _Lines, key: str, value: object) -> tuple[str, ...]:
+    endings = _texts(lines, key, value)
+    for each in endings:
+        if not each.startswith(".") or "/" in each:
+            raise _refuse(lines, key, each, 'endings that start with a dot, such as ".rst"')
+    return endings
+
+
+def _truth(lines: _Lines, key: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise _refuse(lines, key, value, "true or false")
+    return value
+
+
+def _probability(lines: _Lines, key: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise _refuse(lines, key, value, "a number from 0 to 1")
+    lines.line(key)
+    return float(value)
+
+
+def _thresholds(lines: _Lines, key: str, value: object, above: str = "") -> dict[str, float]:
+    if not isinstance(value, dict):
+        raise _refuse(lines, key, value, 'ids with numbers, such as "pcl" = 0.6')
+    found: dict[str, float] = {}
+    for name, inner in value.items():
+        full = f"{above}.{name}" if above else name
+        if isinstance(inner, dict):  # pcl.metaphor without quotes is a table in a table
+            found |= _thresholds(lines, f"{key}.{name}", inner, full)
+        else:
+            found[full] = _probability(lines, f"thresholds.{full}", inner)
+    return found
+
+
+_READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
+    "model": _text,
+    "lang": _one_of(LANGUAGES),
+    "only": _texts,
+    "least": _probability,
+    "fail_on": _probability,
+    "format": _one_of(FORMATS),
+    "exclude": _texts,
+    "include": _endings,
+    "explanations": _truth,
+    "frames": _one_of(FRAMES),
+    "thresholds": _thresholds,
+}
+KEYS = tuple(_READERS)
+
+
+def _model(value: str, folder: Path) -> str:
+    # A path in a file is meant from that file, wherever the command is started.
+    return value if value in DETECTORS else str(folder / Path(value).expanduser())
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError(
+            f"{path}: found bytes that are not UTF-8; expected TOML; save it as UTF-8."
+        ) from None

@@ -15,12 +15,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.base import BaseDetector, Detector, Scores, Spans
 from tactful.detectors.card import Card
-from tactful.detectors.explain.occlusion import occlusion_spans
+from tactful.detectors.explain.words import occlusion_spans
 from tactful.detectors.models.blend import BlendDetector
-from tactful.detectors.models.cascade import CascadeDetector
-from tactful.detectors.protocol import Detector, Scores
 from tactful.frames.embedded import EmbeddedFramer, load_embedded_framer
 from tactful.frames.load import framer_folder
 
@@ -118,7 +116,7 @@ def with_second_reading(
 
 def _shared(detector: Detector, framer: EmbeddedFramer) -> BlendDetector | None:
     """Return the detector that the framer reads with, if it is open already."""
-    found = detector.second if isinstance(detector, CascadeDetector) else detector
+    found = getattr(detector, "second", detector)  # of a cascade
     if not isinstance(found, BlendDetector) or found.folder is None:
         return None
     return found if found.folder.resolve() == framer.detector_folder.resolve() else None

@@ -45,7 +45,7 @@ class Columns:
     default="majority",
     show_default=True,
     metavar="NAME",
-    help=f"How: {', '.join(METHODS)}.",
+    help=f"Aggregation method: {', '.join(METHODS)}.",
     shell_complete=lambda ctx, parameter, start: [m for m in METHODS if m.startswith(start)],
 )
 @click.option(
@@ -57,7 +57,10 @@ class Columns:
 )
 @column_options
 @click.option(
-    "--question", multiple=True, metavar="Q", help="Only this question of the table; repeatable."
+    "--question",
+    multiple=True,
+    metavar="Q",
+    help="Use only this question of the table; repeatable.",
 )
 @click.option(
     "--trust",
@@ -74,7 +77,7 @@ class Columns:
     "--gold",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A table of items whose label is known; models hold them fast.",
+    help="A table of items with known labels, which the models keep fixed.",
 )
 @click.option("--soft", is_flag=True, help="Also write the probability of each label.")
 @click.option(
@@ -84,11 +87,9 @@ class Columns:
     help="Also write a report on each annotator to this file.",
 )
 @click.option(
-    "--why", is_flag=True, help="Write the reason of every label, not of missing ones only."
+    "--why", is_flag=True, help="Write the reason for every label, not only for missing ones."
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), help="For what is drawn at random.  [default: 0]"
-)
+@click.option("--seed", type=click.IntRange(min=0), help="Random seed.  [default: 0]")
 @click.option(
     "--set",
     "settings",
@@ -122,7 +123,7 @@ def aggregate_cli(
 
     FILE is a table with a row per judgement: item, annotator, label. If it has a column
     'question', as 'tactful corpus convert --table judgements' writes it, each question is
-    aggregated for itself. It may be judgements.parquet, annotations.jsonl or judgements.csv of
+    aggregated separately. It may be judgements.parquet, annotations.jsonl or judgements.csv of
     'tactful annotate export'.
 
     \b
@@ -144,7 +145,7 @@ def aggregate_cli(
     columns = replace(columns, label=found.label)
     if known and "gold" not in method_options(method) and skill is None:
         raise UsageError(
-            f"The method '{method}' uses no gold; take dawid_skene, one_coin, mace or glad, or ask "
+            f"The method '{method}' uses no gold; use dawid_skene, one_coin, mace or glad, or ask "
             "with --skill for a report that compares annotators with it."
         )
     labels: list[pl.DataFrame] = []
@@ -256,7 +257,7 @@ def judgement_rows(
     if "trust" in method_options(method):
         wanted["trust"] = columns.trust or "trust"
     elif columns.trust is not None:
-        raise UsageError(f"The method '{method}' uses no trust; take trust_weighted.")
+        raise UsageError(f"The method '{method}' uses no trust; use trust_weighted.")
     require_columns(frame, list(wanted.values()), path)
     return frame.select(pl.col(name).alias(role) for role, name in wanted.items())
 
@@ -290,7 +291,7 @@ def aggregate_question(
 
 
 def check_ending(path: Path) -> None:
-    """Refuse an output whose format nobody could guess."""
+    """Refuse an output whose ending is no known format."""
     if path.suffix.lower() not in ENDINGS:
         raise UsageError(
             f"{path}: found the ending '{path.suffix}'; expected {', '.join(ENDINGS)}."

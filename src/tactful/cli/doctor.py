@@ -9,7 +9,7 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
@@ -18,12 +18,12 @@ from typing import Any
 import click
 
 from tactful import __version__
+from tactful.detectors.weights import INSTALL, weights_roots
 from tactful.errors import SettingError, TactfulError
 from tactful.settings import SETTINGS, Setting, load_settings
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 PACKAGE = "tactful"
-WEIGHTS = Path(__file__).resolve().parents[1] / "weights"
 
 _BYTES_PER_MB = 1_000_000
 _REQUIREMENT = re.compile(
@@ -70,7 +70,7 @@ def doctor(
     environ: Mapping[str, str] | None = None,
     requirements: list[Requirement] | None = None,
     version_of: Lookup | None = None,
-    weights: Path = WEIGHTS,
+    weights: Sequence[Path] | None = None,
 ) -> dict[str, Any]:
     """Examine this installation; the answer can be written as JSON as it is."""
     environ = os.environ if environ is None else environ
@@ -86,7 +86,7 @@ def doctor(
         "platform": platform.platform(),
         "dependencies": core,
         "extras": _extras(requirements, version_of),
-        "weights": _weights(weights),
+        "weights": _weights(weights_roots() if weights is None else weights),
         "data": _data(settings),
         "settings": settings,
         "problems": [item["problem"] for item in [*core, *settings] if item["problem"]],
@@ -155,13 +155,23 @@ def _extras(requirements: list[Requirement], version_of: Lookup) -> list[dict[st
     return extras
 
 
-def _weights(folder: Path) -> dict[str, Any]:
-    models = []
-    if folder.is_dir():
-        for model in sorted(path for path in folder.iterdir() if _is_visible_folder(path)):
-            size = sum(path.stat().st_size for path in model.rglob("*") if path.is_file())
-            models.append({"name": model.name, "megabytes": round(size / _BYTES_PER_MB, 1)})
-    return {"folder": str(folder), "models": models}
+def _weights(roots: Sequence[Path]) -> list[dict[str, Any]]:
+    return [
+        {
+            "folder": str(root),
+            "models": [
+                {"name": path.name, "megabytes": _megabytes(path)}
+                for path in sorted(root.iterdir())
+                if _is_visible_folder(path)
+            ],
+        }
+        for root in roots
+    ]
+
+
+def _megabytes(folder: Path) -> float:
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return round(size / _BYTES_PER_MB, 1)
 
 
 def _data(settings: list[dict[str, Any]]) -> dict[str, Any]:
@@ -210,14 +220,15 @@ def render(report: Mapping[str, Any], verbose: bool = False) -> str:
 
 
 def _summary(report: Mapping[str, Any]) -> list[str]:
-    models = [model["name"] for model in report["weights"]["models"]]
-    size = sum(model["megabytes"] for model in report["weights"]["models"])
+    models = [model for root in report["weights"] for model in root["models"]]
+    names = ", ".join(model["name"] for model in models)
+    size = sum(model["megabytes"] for model in models)
     missing = [extra["name"] for extra in report["extras"] if not extra["installed"]]
     install = f'; install one with: pip install "{PACKAGE}[NAME]"' if missing else ""
     problems = report["problems"]
     return [
         f"Tactful {report['tactful']}, Python {report['python']}",
-        _row("models", f"{', '.join(models)} ({size:.0f} MB)" if models else "none"),
+        _row("models", f"{names} ({size:.0f} MB)" if models else f"none: {INSTALL}"),
         _row("missing extras", f"{', '.join(missing) or 'none'}{install}"),
         _row("data folder", _data_rows(report["data"])[0].strip()),
         _row("problems", f"{len(problems)}, see below" if problems else "none"),
@@ -236,8 +247,8 @@ def _everything(report: Mapping[str, Any]) -> list[str]:
         "Extras",
         *(_row(extra["name"], _extra_state(extra)) for extra in report["extras"]),
         "",
-        f"Weights ({report['weights']['folder']})",
-        *_model_rows(report["weights"]["models"]),
+        "Weights",
+        *_weights_rows(report["weights"]),
         "",
         "Data",
         *_data_rows(report["data"]),
@@ -264,9 +275,12 @@ def _setting_state(setting: Mapping[str, Any]) -> str:
     return f"{shown} ({setting['source']}; {setting['help']})"
 
 
-def _model_rows(models: list[dict[str, Any]]) -> list[str]:
-    rows = [_row(model["name"], f"{model['megabytes']} MB") for model in models]
-    return rows or ["  none"]
+def _weights_rows(weights: list[dict[str, Any]]) -> list[str]:
+    rows = []
+    for root in weights:
+        rows.append(f"  {root['folder']}")
+        rows += [_row(model["name"], f"{model['megabytes']} MB") for model in root["models"]]
+    return rows or [f"  none: {INSTALL}"]
 
 
 def _data_rows(data: Mapping[str, Any]) -> list[str]:

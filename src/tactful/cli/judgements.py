@@ -33,7 +33,7 @@ _SCHEMA = {
 all_judgements_option = click.option(
     "--all-judgements",
     is_flag=True,
-    help="Also those that do not count by the column 'counts' of our exports.",
+    help="Also use judgements that the column 'counts' of an export excludes.",
 )
 
 

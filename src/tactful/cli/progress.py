@@ -7,7 +7,7 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -164,14 +164,6 @@ def progress(
         return
     with Ticker(lambda: click.echo(plain.line(), err=True)):
         yield plain
-
-
-def tracked(items: Iterable[T], title: str, total: int, unit: str) -> Iterator[T]:
-    """Give items one by one, and show how many are done."""
-    with progress(title, total, unit=unit) as shown:
-        for each in items:
-            yield each
-            shown.advance()
 
 
 @contextmanager

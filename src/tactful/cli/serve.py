@@ -199,6 +199,7 @@ def serve_cli(
         return
     check_host(host, keys, is_open)
     try:
+        from tactful.service.engine.loading import detector_folders
         from tactful.service.running import serve
         from tactful.service.settings import ServiceSettings
     except ImportError:
@@ -234,6 +235,7 @@ def serve_cli(
         from tactful.service.http.keys import read_keys
 
         read_keys(keys)  # a file that cannot be used is told before anything starts
+    detector_folders(settings)  # reports a missing model before the address is shown
     with listen(host, port) as listening, until_stopped():
         where = address(host, listening.getsockname()[1])
         echo_sentence(f"Serving at {where} (API: {where}/docs). Ctrl-C stops it.")

@@ -32,10 +32,10 @@ def load_corpus(
     settings: Settings | None = None,
     encoding: str | None = None,
 ) -> "Corpus":
-    """Open a corpus by name from a file or folder.
+    """Open a corpus by name from its file, its folder, or the folder above it.
 
-    Without a path it is looked for in the data folder (``$TACTFUL_DATA``); with ``sample`` it is
-    the few lines, written by us in the authors' format, that come with Tactful.
+    Without a path the corpus is in the data folder (``$TACTFUL_DATA``); with ``sample`` it is a few
+    lines in the authors' format that come with Tactful.
     """
     kind = CORPORA.get(name)
     settings = settings or load_settings()
@@ -51,7 +51,8 @@ def corpus_path(
             raise UsageError("Give a path or ask for the sample, not both.")
         return Path(__file__).parent / "samples" / kind.name
     if path is not None:
-        return Path(path).expanduser()
+        given = Path(path).expanduser()
+        return given / kind.folder if (given / kind.folder).is_dir() else given
     if settings.data is None:
         raise UsageError(
             f"Where is {kind.title}? Name its file or folder, set TACTFUL_DATA to the folder that "

@@ -1,6 +1,5 @@
 """Writing a corpus in the common schema to JSON Lines or Parquet, one batch at a time."""
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from tactful.corpora.corpus import Corpus
-from tactful.corpora.schema import EXAMPLE_SCHEMA, JUDGEMENT, SPAN, conform
-from tactful.errors import FileFormatError, UsageError
+from tactful.corpora.schema import EXAMPLE_SCHEMA, JUDGEMENT, SPAN
+from tactful.errors import UsageError
 from tactful.files import atomic_path
 
 if TYPE_CHECKING:
@@ -100,37 +99,6 @@ def flatten(examples: pl.DataFrame, table: Table) -> pl.DataFrame:
         .unnest(table)
         .select(TABLES[table].names())
     )
-
-
-def read_examples(path: Path) -> pl.DataFrame:
-    """Read what :func:`convert` wrote as ``examples``, back into the common schema."""
-    writer_for(path)
-    try:
-        if path.suffix.lower() == ".parquet":
-            frame = pl.read_parquet(path)
-            found = frame.columns
-        elif path.stat().st_size == 0:
-            return pl.DataFrame(schema=EXAMPLE_SCHEMA)
-        else:
-            found = _fields_of_first_line(path)
-            frame = pl.read_ndjson(path, schema=EXAMPLE_SCHEMA)
-    except (pl.exceptions.PolarsError, ValueError) as error:
-        raise FileFormatError(
-            f"{path}: found what cannot be read as {path.suffix.lower()}; expected an examples "
-            "file; write one with: tactful corpus convert"
-        ) from error
-    missing = [name for name in EXAMPLE_SCHEMA.names() if name not in found]
-    if missing:
-        raise FileFormatError(
-            f"{path}: found no {', '.join(missing)}; expected the fields of an examples file; "
-            "write one with: tactful corpus convert"
-        )
-    return conform(frame)
-
-
-def _fields_of_first_line(path: Path) -> list[str]:
-    with path.open(encoding="utf-8") as handle:
-        return list(json.loads(handle.readline()))
 
 
 def datasets_features(table: Table = "examples") -> "Features":

@@ -152,7 +152,7 @@ class Corpus(ABC):
         return [name for name in frame.columns if name not in known | {"line", "split", ""}]
 
     def start_log(self, name: str) -> ProblemLog:
-        """Start the log of one file or check anew: reading twice does not report twice."""
+        """Start a new log of one file or check: reading twice does not report twice."""
         self._logs[name] = ProblemLog(self.settings.max_problems)
         return self._logs[name]
 

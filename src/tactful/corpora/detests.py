@@ -114,7 +114,7 @@ class Detests(Corpus):
     traps = (
         "The test file has no labels; they come in a gold file of their own.",
         "Without a sentence_id a sentence is its comment_id and sentence_pos, such as 12_3; in the "
-        "training file train_12_3, because comments may be numbered anew in each file.",
+        "training file train_12_3, because each file may number its comments from 1.",
         "Sentences of one comment share their comment_id: a split must keep them together.",
         "The paper calls the 3,817 and 1,812 sentences 'comments' in section 4.3.",
         "A sentence has a stereotype if and only if it has at least one category (section 4.1.1).",
@@ -142,7 +142,7 @@ class Detests(Corpus):
                 yield batch
                 continue
             place = [pl.col(name).str.strip_chars() for name in _PLACE]
-            # Single answers are handed out for the training part (section 4), whatever the name.
+            # The labels of single annotators are of the training part (section 4).
             of_train = source.split == "train" or (
                 source.split is None and source.spec.name == "annotators"
             )
@@ -152,7 +152,7 @@ class Detests(Corpus):
             )
 
     def _header(self, path: Path, spec: TableSpec) -> set[str]:
-        """Return the names in the first line; what is wrong with it is the reader's to say."""
+        """Return the names in the first line; the reader reports what is wrong with it."""
         try:
             with open_text(path, self.encoding or spec.layout.encoding) as handle:
                 first = next(read_rows(Lines(handle), spec), None)

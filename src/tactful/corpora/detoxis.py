@@ -49,7 +49,7 @@ class Detoxis(Corpus):
     stratify = ("stereotype", "detoxis.toxicity")
     traps = (
         "thread_id starts with the number of the article: a split must keep articles whole.",
-        "Some comments stand in the corpus more than once, word for word, under different ids.",
+        "Some comments are in the corpus more than once, word for word, under different ids.",
         "No counts of this corpus are in the five papers: its release cannot be recognised.",
         "In two rows toxicity and toxicity_level contradict each other; they are kept, and noted.",
         "'stereotype' here is any stereotype in a comment; DETESTS labels sentences.",

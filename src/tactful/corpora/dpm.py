@@ -1,7 +1,7 @@
 """Don't Patronize Me! (Pérez-Almendros et al. 2020): paragraphs with PCL labels, spans, categories.
 
 The SemEval-2022 release has a ``par_id`` column; the paper's own release has none, and the
-SemEval test file has no label. All three are told apart by their shape.
+SemEval test file has no label. Their shape says which of the three a file is.
 """
 
 import hashlib

@@ -13,11 +13,11 @@ class Release:
     name: str
     counts: Mapping[str, int]
     source: str
-    """Where the counts stand; empty for what comes with Tactful."""
+    """Where the counts were published; empty for what comes with Tactful."""
     counted: bool = False
     """Whether we counted a file of the authors' ourselves, because nobody published the numbers.
 
-    Such a release tells whether a file is still the same one, and not whether it is whole.
+    Such a release shows whether a file is still the same, not whether it is complete.
     """
 
     def basis(self) -> str:
@@ -36,7 +36,7 @@ class Verification:
     matches: bool
 
     def lines(self) -> list[str]:
-        """Say it in sentences."""
+        """Return the result in sentences."""
         if self.release is None:
             return [f"Found {_listed(self.found)}; no counts are published for these files."]
         if self.matches:

@@ -114,7 +114,7 @@ def _table_3(rows: pl.DataFrame) -> Stat:
         (name if name == "tuples" else f"unique {name}", number, PAPER_COUNTS[name])
         for name, number in found.items()
     ]
-    # A worker's answers stand on all of their rows about a post: count each worker and post once.
+    # A worker's answers are on all of their rows about a post: count each worker and post once.
     judged = rows.unique(["post", "WorkerId"], keep="first", maintain_order=True)
     for name, (column, paper) in SKEWS.items():
         answered = judged.filter(pl.col(column).is_not_null())

@@ -128,7 +128,7 @@ class StereoImmigrants(Corpus):
         return batch.filter(keep)
 
     def example_frames(self) -> Iterator[pl.DataFrame]:
-        """Yield sentences, grouped by the speech they stand in."""
+        """Yield sentences, grouped by speech."""
         for table in ("stereotypes", "non-stereotypes"):
             for batch in self.batches(table):
                 frame = _examples(batch, table == "stereotypes")

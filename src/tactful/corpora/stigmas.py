@@ -181,7 +181,7 @@ class Stigmas(Corpus):
         return None
 
     def example_frames(self) -> Iterator[pl.DataFrame]:
-        """Yield prompts; what a model answered stands under ``judgements``."""
+        """Yield prompts; the answers of models are under ``judgements``."""
         for batch in self.batches("sentiment"):
             answer = _answers("sentiment", pl.col("sentiment"), pl.col("score"), None)
             frame = batch.with_columns(answer.reshape((-1, 1)).arr.to_list().alias("judgements"))

@@ -115,7 +115,7 @@ class UnhealthyComments(Corpus):
         shapes = [self.empty("comments"), self.empty("judgements")]
         rows = chain(shapes, self.batches("comments"), self.batches("judgements"))
         for frame in grouped(rows, "unit", self.settings.batch_rows):
-            # A comment and its judgements stand in different files; they meet here.
+            # A comment and its judgements are in different files, and are joined here.
             judged = frame.filter(pl.col("worker").is_not_null())
             extra = self.extra_columns(judged, "judgements")
             known = {column.name for column in COMMENTS.columns}

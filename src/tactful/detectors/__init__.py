@@ -4,17 +4,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tactful.detectors.base import BaseDetector
+    from tactful.detectors.base import BaseDetector, Detector, Scores
     from tactful.detectors.card import Card, read_card, write_card
     from tactful.detectors.load import DETECTORS, load_detector
-    from tactful.detectors.protocol import Detector, Scores
 
 _LAZY = {
     "BaseDetector": "tactful.detectors.base",
     "Card": "tactful.detectors.card",
     "DETECTORS": "tactful.detectors.load",
-    "Detector": "tactful.detectors.protocol",
-    "Scores": "tactful.detectors.protocol",
+    "Detector": "tactful.detectors.base",
+    "Scores": "tactful.detectors.base",
     "load_detector": "tactful.detectors.load",
     "read_card": "tactful.detectors.card",
     "write_card": "tactful.detectors.card",

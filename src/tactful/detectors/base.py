@@ -1,12 +1,61 @@
-"""What detectors share: which ids are found, and which words carry them."""
+"""What a detector is, and what detectors share: calibration, found ids, carrying words."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tactful.detectors.card import Card
-from tactful.detectors.protocol import Scores
-from tactful.detectors.stereotype_labels import CATEGORIES, OTHERS, ROOT
 from tactful.types import Report, Span
+
+Scores = dict[str, NDArray[np.float32]]
+"""id -> one probability per text, in the order of the texts."""
+
+
+@runtime_checkable
+class Detector(Protocol):
+    """Anything that scores text: the cheapest and the best are interchangeable."""
+
+    @property
+    def card(self) -> Card:
+        """Who it is: name, version, ids, thresholds, what it was trained on, its limits."""
+        ...
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return one probability per text for each id of the card, in the order of ``texts``.
+
+        A text that cannot be scored raises: a failed score is missing, never harmless.
+        """
+        ...
+
+    def check(self, text: str) -> Report:
+        """Return what was found in one text: what, how sure, where and why.
+
+        This is the detector's own reading, without the second one of ``tactful check``.
+        """
+        ...
+
+
+T = TypeVar("T", bound=np.floating)
+
+
+def calibrated_scores(logits: NDArray[np.floating], card: Card) -> Scores:
+    """Turn log-odds into probabilities, one column for each id of the card."""
+    return {
+        name: sigmoid(slope * logits[:, at] + intercept).astype(np.float32)
+        for at, name in enumerate(card.ids)
+        for slope, intercept in [card.calibration.get(name, (1.0, 0.0))]
+    }
+
+
+def sigmoid(values: NDArray[T]) -> NDArray[T]:
+    """Return 1 / (1 + exp(-x)), without overflow."""
+    small = np.exp(-np.abs(values))
+    answer: NDArray[T] = np.where(values >= 0, np.ones_like(small), small) / (1 + small)
+    return answer
+
 
 Spans = Mapping[str, tuple[Span, ...]]
 
@@ -27,7 +76,7 @@ class BaseDetector(ABC):
 
     def spans(self, text: str, ids: Sequence[str]) -> Spans:
         """Return the words that carry each id: by default those whose removal lowers it most."""
-        from tactful.detectors.explain.occlusion import occlusion_spans
+        from tactful.detectors.explain.words import occlusion_spans
 
         return occlusion_spans(self, text, ids)
 
@@ -51,8 +100,11 @@ def found_ids(probabilities: Mapping[str, float], thresholds: Mapping[str, float
     A stereotype of which no category is found is one of the others (DETESTS 2022, section 4.1.1).
     """
     reached = {name for name, value in probabilities.items() if value >= thresholds[name]}
-    if ROOT in reached and OTHERS in probabilities and not reached.intersection(CATEGORIES):
-        reached.add(OTHERS)
+    if "stereotype" in reached:
+        from tactful.detectors.stereotype_labels import CATEGORIES, OTHERS
+
+        if OTHERS in probabilities and not reached.intersection(CATEGORIES):
+            reached.add(OTHERS)
     closed = tuple(
         below for gate, below in GATES.items() if gate in probabilities and gate not in reached
     )

@@ -9,10 +9,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector
-from tactful.detectors.models.encoder import EncoderDetector
-from tactful.detectors.models.windows import cut, most_tokens, width_of
-from tactful.detectors.protocol import Detector
+from tactful.detectors.base import BaseDetector, Detector
+from tactful.detectors.models.encoder import EncoderDetector, cut, most_tokens, width_of
 
 _PARTS = ("members", "first", "second")
 """Where detectors that are made of others keep them."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.protocol import Detector
+from tactful.detectors.base import Detector
 from tactful.errors import UsageError
 from tactful.metrics.subgroup import bnsp_auc_score, bpsn_auc_score, subgroup_auc_score
 from tactful.registry import unknown_name

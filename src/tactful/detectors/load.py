@@ -3,17 +3,17 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from tactful.detectors.base import Detector
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.protocol import Detector
+from tactful.detectors.weights import find_weights, weights_folder
 from tactful.errors import UsageError
 from tactful.registry import Registry, unknown_name
 
-WEIGHTS = Path(__file__).parents[1] / "weights"
 EMBEDDED: dict[str, dict[str, str]] = {
     "en": {"default": "default-en", "fast": "fast-en", "cascade": "cascade-en"},
     "es": {"default": "default-es"},
 }
-"""Language -> name -> folder in ``weights/``."""
+"""Language -> name -> folder of the weights."""
 
 DETECTORS = tuple(dict.fromkeys(name for names in EMBEDDED.values() for name in names))
 """The names of all embedded detectors."""
@@ -38,9 +38,9 @@ KINDS: Registry[Callable[[Path], Detector]] = Registry(
 
 
 def embedded_cards() -> list[Card]:
-    """Return the cards of the default detectors of all languages without opening the detectors."""
-    folders = [WEIGHTS / names["default"] for names in EMBEDDED.values()]
-    return [read_card(folder) for folder in folders if folder.is_dir()]
+    """Return the cards of the installed default detectors of all languages."""
+    folders = [find_weights(names["default"]) for names in EMBEDDED.values()]
+    return [read_card(folder) for folder in folders if folder]
 
 
 def load_detector(name: str | Path = "default", *, lang: str = "en") -> Detector:
@@ -75,12 +75,7 @@ def load_detector(name: str | Path = "default", *, lang: str = "en") -> Detector
             f"There is no embedded detector '{name}' for the language '{lang}'; expected "
             f"{' or '.join(EMBEDDED[lang])}."
         )
-    if embedded and not (WEIGHTS / embedded).is_dir():
-        raise UsageError(
-            f"This installation carries no weights for '{name}'; train them with 'tactful train "
-            "default', or name the folder of a detector of your own."
-        )
-    folder = WEIGHTS / embedded if embedded else Path(name).expanduser()
+    folder = weights_folder(embedded) if embedded else Path(name).expanduser()
     if not embedded and not folder.is_dir():
         if folder.name == str(name):
             raise unknown_name("detector", str(name), list(DETECTORS))

@@ -1,7 +1,7 @@
 """The answers of a file, one for each id: read, checked and matched, for ``tactful evaluate``.
 
-Whatever does not fit is collected and reported together, with file and line. Nothing is guessed,
-repaired or scored as 0.
+Everything that does not fit is collected and reported together, with file and line. Nothing is
+guessed, repaired or scored as 0.
 """
 
 import csv
@@ -50,7 +50,7 @@ class Faults:
 
 @dataclass
 class Answers:
-    """What one file answers: a value for each id, and the line where it stands."""
+    """The answers in one file: a value for each id, and its line."""
 
     path: Path
     ids: list[str]
@@ -115,7 +115,7 @@ class Table:
 
 
 def as_ids(column: pl.Series) -> pl.Series:
-    """Write ids as text: 7 and 7.0 are the same id in whatever file they stand."""
+    """Write ids as text: 7 and 7.0 are the same id."""
     if column.dtype.is_float():
         known = column.drop_nulls()
         whole = bool((known == known.round()).all())
@@ -125,13 +125,13 @@ def as_ids(column: pl.Series) -> pl.Series:
 
 
 def refuse_repeated(answers: Answers, column: str | None = None) -> None:
-    """Refuse an id that stands twice: nobody could say which answer counts."""
+    """Refuse a repeated id: it is not clear which answer counts."""
     first: dict[str, int] = {}
     faults = Faults(answers.path)
     for at, value in enumerate(answers.ids):
         if value in first:
             there = answers.lines(first[value])
-            where = "" if there is None else f", which stands on line {there} already"
+            where = "" if there is None else f", which is already on line {there}"
             faults.add(answers.lines(at), f"the id {show(value)} again{where}", "it once", column)
         first.setdefault(value, at)
     faults.raise_any()

@@ -12,7 +12,7 @@ from tactful.corpora.sbic_examples import post_id
 from tactful.errors import FileFormatError, InputError, TactfulError, UsageError
 from tactful.evaluation.answers import Answers, Faults, match, refuse_repeated, show_cell
 from tactful.evaluation.generated_texts import bleu_sums
-from tactful.evaluation.tasks import Exam, Metric, Options, binary_metrics, mean_metric
+from tactful.evaluation.tasks import EvaluationData, Metric, Options, binary_metrics, mean_metric
 from tactful.files import has_bad_bytes, open_text
 from tactful.frames.evaluation import (
     QUESTIONS,
@@ -64,7 +64,7 @@ class FrameFile:
         return self.lines[at] if self.lines else None
 
 
-def frames(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
+def frames(gold: Path, systems: Sequence[Path], options: Options) -> EvaluationData:
     """Read gold frames (the corpus' own files, or JSON Lines) and predicted ones (JSON Lines)."""
     truth, *guesses = (_gold(gold), *(read_frame_lines(path) for path in systems))
     by_text = _by_text(truth, guesses)
@@ -82,7 +82,7 @@ def frames(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
         for name, each in frame_measures(vectors, _NO_VECTORS).items()
     }
     notes = [*_notes(truth, by_text), *(note for each in guesses for note in _others(truth, each))]
-    return Exam(truth.frames, answers, found, notes=notes)
+    return EvaluationData(truth.frames, answers, found, notes=notes)
 
 
 def _texts(frame: Frame) -> tuple[str, ...]:
@@ -171,7 +171,7 @@ def _by_text(truth: FrameFile, guesses: Sequence[FrameFile]) -> bool:
 
 
 def _others(truth: FrameFile, guess: FrameFile) -> list[str]:
-    """Warn where one id stands for two texts: numbers of rows are the same in any two files."""
+    """Warn where one id has two texts: row numbers are the same in any two files."""
     texts = dict(zip(truth.ids, truth.texts, strict=True))
     other = sum(
         name is not None and text.strip() != known.strip()

@@ -9,16 +9,17 @@ import numpy as np
 
 from tactful import metrics
 from tactful.evaluation.answers import Answers, Faults, Table, as_ids, match, show_cell
-from tactful.evaluation.tasks import Exam, Metric, Options, mean_metric
+from tactful.evaluation.tasks import EvaluationData, Metric, Options, mean_metric
 from tactful.metrics.generation import BleuCounts, bleu_of_counts, count_bleu, tokenise
-from tactful.metrics.significance import Decomposition, Numbers
+from tactful.metrics.significance import Decomposition
 from tactful.metrics.word_movers import words_of
+from tactful.resampling import Numbers
 from tactful.tables import require_columns
 
 _ORDER = 2
 
 
-def texts(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
+def texts(gold: Path, systems: Sequence[Path], options: Options) -> EvaluationData:
     """Read the references of each id and one text for it; an empty cell is an empty text."""
     truth = _references(gold, options.id_column)
     answers = []
@@ -40,7 +41,7 @@ def texts(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
         words = words_of([*references, *(text for side in answers for text in side)])
         vectors = metrics.read_word_vectors(options.vectors, words)
         found["word_movers"] = mean_metric(partial(metrics.word_movers_distance, vectors=vectors))
-    return Exam(truth.values, answers, found)
+    return EvaluationData(truth.values, answers, found)
 
 
 def _references(path: Path, id_column: str) -> Answers:

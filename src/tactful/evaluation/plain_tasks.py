@@ -1,4 +1,4 @@
-"""The plain tasks of ``tactful evaluate``: tables with an id column, whatever they are about."""
+"""The plain tasks of ``tactful evaluate``: tables with an id column."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from tactful.evaluation.answers import (
     show_cell,
 )
 from tactful.evaluation.tasks import (
-    Exam,
+    EvaluationData,
     Metric,
     Options,
     binary_metrics,
@@ -42,11 +42,11 @@ _FLAG = "0 or 1"
 _PROBABILITY = "a number from 0 to 1"
 
 
-def binary(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
+def binary(gold: Path, systems: Sequence[Path], options: Options) -> EvaluationData:
     """Read 0/1 answers: an id and a label."""
     truth, *guesses = (_flags(path, options) for path in (gold, *systems))
     answers = [np.array(match(truth, guess)) for guess in guesses]
-    return Exam(np.array(truth.values), answers, binary_metrics(options.undefined))
+    return EvaluationData(np.array(truth.values), answers, binary_metrics(options.undefined))
 
 
 def _flags(path: Path, options: Options) -> Answers:
@@ -56,7 +56,7 @@ def _flags(path: Path, options: Options) -> Answers:
     return Answers(path, ids, flags[options.label_column], table.line)
 
 
-def scores(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
+def scores(gold: Path, systems: Sequence[Path], options: Options) -> EvaluationData:
     """Read 0/1 gold answers and probabilities, and the subgroups of the gold file."""
     truth = _flags(gold, options)
     answers = []
@@ -77,8 +77,8 @@ def scores(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
             **{name: _first_column(metric) for name, metric in found.items()},
             "unintended_bias": Metric(partial(_bias, names=list(members))),
         }
-        return Exam(rows, answers, found, curves=True)
-    return Exam(labels, answers, found, curves=True)
+        return EvaluationData(rows, answers, found, curves=True)
+    return EvaluationData(labels, answers, found, curves=True)
 
 
 def _first_column(metric: Metric) -> Metric:
@@ -96,7 +96,7 @@ def _bias(gold: Any, predicted: Any, names: Sequence[str]) -> Measure:
     return metrics.unintended_bias_score(gold[:, 0], predicted, members)
 
 
-def multilabel(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
+def multilabel(gold: Path, systems: Sequence[Path], options: Options) -> EvaluationData:
     """Read 0/1 columns, one for each label; those of the gold file are the labels."""
     table = Table(gold)
     ids = table.ids(options.id_column)
@@ -111,7 +111,7 @@ def multilabel(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
         answers.append(match(truth, Answers(path, guess.ids(options.id_column), sets, guess.line)))
     hierarchy = read_hierarchy(options.hierarchy)
     found = {**category_metrics(labels, options.undefined), **hierarchy_metrics(hierarchy)}
-    return Exam(truth.values, answers, found)
+    return EvaluationData(truth.values, answers, found)
 
 
 def _label_sets(table: Table, labels: Sequence[str]) -> list[frozenset[str]]:
@@ -122,7 +122,7 @@ def _label_sets(table: Table, labels: Sequence[str]) -> list[frozenset[str]]:
     ]
 
 
-def soft(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
+def soft(gold: Path, systems: Sequence[Path], options: Options) -> EvaluationData:
     """Read a distribution over the labels for each item: a column for each label, sum 1."""
     table = Table(gold)
     labels = [name for name in table.frame.columns if name != options.id_column]
@@ -131,7 +131,7 @@ def soft(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
     for path in systems:
         guess = other_columns(path, options.id_column, labels)
         answers.append(np.array(match(truth, _distributions(guess, labels, options))))
-    return Exam(np.array(truth.values), answers, distribution_metrics())
+    return EvaluationData(np.array(truth.values), answers, distribution_metrics())
 
 
 def _distributions(table: Table, labels: Sequence[str], options: Options) -> Answers:
@@ -160,13 +160,13 @@ def other_columns(path: Path, id_column: str, labels: Sequence[str]) -> Table:
     return table
 
 
-def spans(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
+def spans(gold: Path, systems: Sequence[Path], options: Options) -> EvaluationData:
     """Read spans: a row for each span, or (JSON Lines, Parquet) a list of spans for each id."""
     truth, *guesses = (_spans(path, options.id_column) for path in (gold, *systems))
     answers = [match(truth, guess) for guess in guesses]
     everything = [truth.values, *answers]
     names = {span[2] for side in everything for item in side for span in item} - {None}
-    return Exam(truth.values, answers, span_metrics(sorted(names)))
+    return EvaluationData(truth.values, answers, span_metrics(sorted(names)))
 
 
 def _spans(path: Path, id_column: str) -> Answers:

@@ -24,7 +24,7 @@ from tactful.evaluation.answers import (
 )
 from tactful.evaluation.plain_tasks import read_hierarchy
 from tactful.evaluation.tasks import (
-    Exam,
+    EvaluationData,
     Metric,
     Options,
     category_metrics,
@@ -39,7 +39,7 @@ _FIELDS = ("test_case", "id", "value")
 _VALUE = "a label, a list of labels, or an object of labels and degrees from 0 to 1"
 
 
-def pyevall(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
+def pyevall(gold: Path, systems: Sequence[Path], options: Options) -> EvaluationData:
     """Read gold and predictions; all values must be hard, or all soft."""
     truth, *guesses = (_answers(path) for path in (gold, *systems))
     soft = isinstance(truth.values[0], dict)
@@ -54,7 +54,7 @@ def pyevall(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
             **hierarchy_metrics(hierarchy, "drop"),
             **category_metrics(labels, options.undefined),
         }
-        return Exam(truth.values, answers, found)
+        return EvaluationData(truth.values, answers, found)
     found = soft_hierarchy_metrics(hierarchy)
     notes = []
     if all(_is_distribution(value) for side in (truth.values, *answers) for value in side):
@@ -67,7 +67,7 @@ def pyevall(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
         notes.append(
             "Degrees do not sum to 1 in every item, so that measures of distributions are left out."
         )
-    return Exam(truth.values, answers, found, notes=notes)
+    return EvaluationData(truth.values, answers, found, notes=notes)
 
 
 def _on_arrays(metric: Metric, labels: Sequence[str]) -> Metric:

@@ -2,7 +2,7 @@
 
 SemEval-2022 task 4 (Pérez-Almendros et al. 2022): ``task1.txt`` has 0 or 1 on each line,
 ``task2.txt`` seven of them with commas between, in the order of ``LABEL_ORDER``; lines have no id
-and stand in the order of the gold file. DETESTS (Ariza-Casabona et al. 2022): CSV with
+and are in the order of the gold file. DETESTS (Ariza-Casabona et al. 2022): CSV with
 ``sentence_id``, ``stereotype`` and, for subtask 2, the ten categories; a row is refused where the
 organisers' ``evaluation.py`` refuses it, and with ``--strict`` where section 4.1.1 does.
 """
@@ -29,7 +29,7 @@ from tactful.evaluation.answers import (
     show_cell,
 )
 from tactful.evaluation.tasks import (
-    Exam,
+    EvaluationData,
     Options,
     binary_metrics,
     category_metrics,
@@ -43,20 +43,20 @@ _SEVEN = f"seven of 0 or 1 with commas between ({', '.join(LABEL_ORDER)})"
 _FROM_CATEGORIES = "Gold has categories: a paragraph with at least one of them counts as positive."
 
 
-def pcl_detection(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
+def pcl_detection(gold: Path, systems: Sequence[Path], options: Options) -> EvaluationData:
     """Read subtask 1 of SemEval-2022 task 4."""
     truth = _pcl_gold(gold, options, _detection_label)
     values = [value[0] for value in truth.values]
     notes = [_FROM_CATEGORIES] if any(value[1] for value in truth.values) else []
     answers = [np.array(_positional(path, as_flag, _ONE, truth)) for path in systems]
-    return Exam(np.array(values), answers, binary_metrics(options.undefined), notes=notes)
+    return EvaluationData(np.array(values), answers, binary_metrics(options.undefined), notes=notes)
 
 
-def pcl_categories(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
+def pcl_categories(gold: Path, systems: Sequence[Path], options: Options) -> EvaluationData:
     """Read subtask 2 of SemEval-2022 task 4."""
     truth = _pcl_gold(gold, options, _seven)
     answers = [_positional(path, _seven, _SEVEN, truth) for path in systems]
-    return Exam(truth.values, answers, category_metrics(LABEL_ORDER, options.undefined))
+    return EvaluationData(truth.values, answers, category_metrics(LABEL_ORDER, options.undefined))
 
 
 def _detection_label(cell: Any) -> tuple[int, bool] | None:
@@ -170,17 +170,17 @@ def _positional(path: Path, parse: Callable[[Any], Any], expected: str, gold: An
     return answers.values
 
 
-def detests_1(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
+def detests_1(gold: Path, systems: Sequence[Path], options: Options) -> EvaluationData:
     """Read subtask 1 of DETESTS: which sentences have a stereotype."""
     truth, *guesses = (_detests(path, ["stereotype"]) for path in (gold, *systems))
     values, *answers = (
         np.array([row["stereotype"] for row in rows])
         for rows in (truth.values, *(match(truth, guess) for guess in guesses))
     )
-    return Exam(values, answers, binary_metrics(options.undefined))
+    return EvaluationData(values, answers, binary_metrics(options.undefined))
 
 
-def detests_2(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
+def detests_2(gold: Path, systems: Sequence[Path], options: Options) -> EvaluationData:
     """Read subtask 2 of DETESTS: the categories of the stereotypes, in the taxonomy's hierarchy."""
     from tactful.taxonomies import load_taxonomy
 
@@ -194,7 +194,7 @@ def detests_2(gold: Path, systems: Sequence[Path], options: Options) -> Exam:
     labels = [label_id(name) for name in CATEGORIES]
     hierarchy = load_taxonomy("stereotype").hierarchy()
     found = {**hierarchy_metrics(hierarchy), **category_metrics(labels, options.undefined)}
-    return Exam(values, answers, found)
+    return EvaluationData(values, answers, found)
 
 
 def _detests(path: Path, columns: Sequence[str], strict: bool = False) -> Answers:

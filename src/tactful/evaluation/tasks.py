@@ -11,7 +11,8 @@ import numpy as np
 from tactful import metrics
 from tactful.metrics import Measure
 from tactful.metrics.label_sets import Empty
-from tactful.metrics.significance import Decomposition, Numbers
+from tactful.metrics.significance import Decomposition
+from tactful.resampling import Numbers
 
 Hierarchy = Mapping[str, str | None]
 
@@ -42,7 +43,7 @@ class Metric:
 
 
 @dataclass
-class Exam:
+class EvaluationData:
     """Everything that is needed to score systems on a task."""
 
     gold: Any

@@ -60,7 +60,7 @@ class CausalFramer:
 
     @property
     def card(self) -> Card:
-        """Who it is, and what it learnt from."""
+        """The model card."""
         return self._card
 
     def frame(self, texts: Sequence[str]) -> list[Frame]:
@@ -113,7 +113,7 @@ def _frame(decoded: Decoded, values: dict[str, int]) -> Frame:
     group, statement = decoded.parsed.group, decoded.parsed.statement
     answers = {name: "yes" if values[name] else "no" for name in CATEGORICAL if name in values}
     if not values.get("frame.group") and not values.get(LAST):
-        # Whether somebody speaks of their own group is asked only where there is one.
+        # Whether the author belongs to the group is asked only if there is one.
         answers.pop(LAST, None)
     statements = (statement,) if group and statement else ()
     implications = (
@@ -151,8 +151,8 @@ def load_causal_framer(folder: Path, **options: Any) -> CausalFramer:
         # Each library that reads the files has exceptions of its own.
         reason = (str(error).strip().splitlines() or ["it cannot be read"])[0]
         raise FileFormatError(
-            f"{folder}: found no whole causal framer ({reason}); expected the folder that 'tactful "
-            "train frames-lm' wrote; restore it."
+            f"{folder}: found no complete causal framer ({reason}); expected the folder that "
+            "'tactful train frames-lm' wrote; restore it."
         ) from None
     finally:
         if shown:

@@ -58,7 +58,7 @@ class Decoded:
 def write_greedily(
     model: Any, tokenizer: LineTokenizer, prompts: Sequence[list[int]], most: int
 ) -> list[Written]:
-    """Let the model go on with each prompt by its most probable token, up to ``most`` tokens."""
+    """Continue each prompt with the most probable tokens, up to ``most`` of them."""
     return [found[0] for found in _write(model, prompts, tokenizer.end, most, None)]
 
 
@@ -69,9 +69,9 @@ def write_samples(
     most: int,
     draws: NDArray[np.float64],
 ) -> list[Written]:
-    """Let the model go on with each prompt at random; return the most probable of the lines.
+    """Continue each prompt with sampled tokens; return the most probable of the lines.
 
-    ``draws`` (prompts x samples x most) are numbers from 0 to 1 that take the place of dice.
+    ``draws`` (prompts x samples x most) are the random numbers from 0 to 1.
     """
     return [
         max(found, key=lambda each: each.score)
@@ -80,7 +80,7 @@ def write_samples(
 
 
 def draws_for(texts: Sequence[str], samples: int, most: int, seed: int) -> NDArray[np.float64]:
-    """Return the dice of each text; they depend on the seed and the text alone."""
+    """Return the random numbers of each text; they depend only on the seed and the text."""
     return np.stack(
         [
             np.random.default_rng([seed, zlib.crc32(text.encode("utf-8", "surrogatepass"))]).random(
@@ -137,7 +137,7 @@ def _write(
 
 
 def _roll(chances: Any, dice: Any) -> Any:
-    """Draw a token for each row: the first at which the summed probability exceeds the dice."""
+    """Draw a token for each row: the first whose cumulative probability exceeds the number."""
     import torch
 
     sums = chances.double().exp().cumsum(dim=-1)
@@ -226,7 +226,7 @@ def _left_padded(rows: Sequence[Sequence[int]]) -> tuple[Any, Any]:
 
 
 def _inputs(model: Any, tokens: Any, mask: Any, kept: int) -> dict[str, Any]:
-    """Return what a model takes: not every one is told positions, or which logits are wanted."""
+    """Return the inputs of a model: not all take positions, or the number of logits."""
     takes = signature(model.forward).parameters
     inputs = {"input_ids": tokens, "attention_mask": mask}
     if "position_ids" in takes:

@@ -19,7 +19,7 @@ Pair = tuple[str, str]
 """A group, and a statement about it."""
 
 MOST_CANDIDATES = 40
-"""So many statements, those with most weight, may become the answer; all are compared with."""
+"""The number of candidates, those with the most weight; they are compared with all statements."""
 _NO_WORD = -1
 _NO_CANDIDATE_WORD = -2
 
@@ -87,11 +87,14 @@ def consensus(
     return Consensus(candidates[best], float(expected[best]))
 
 
-def agreements(candidates: Sequence[str], references: Sequence[str]) -> Floats:
-    """Return the mean of ROUGE-L and BLEU-2 of each candidate (a row) with each reference.
+def most_agreed(texts: Sequence[str], weights: Sequence[float]) -> int:
+    """Return the index of the text with the least Bayes risk; of equals, the first."""
+    expected = agreements(texts, texts) @ np.asarray(weights)
+    return int(np.round(expected, 9).argmax())
 
-    These are the numbers of :func:`tactful.frames.bayes_risk.agreement`, for many pairs at a time.
-    """
+
+def agreements(candidates: Sequence[str], references: Sequence[str]) -> Floats:
+    """Return the mean of ROUGE-L and BLEU-2 of each candidate (a row) with each reference."""
     own, others = [tokenise(text) for text in candidates], [tokenise(text) for text in references]
     lengths = np.array([len(tokens) for tokens in own], dtype=np.float64)[:, None]
     widths = np.array([len(tokens) for tokens in others], dtype=np.float64)[None, :]
@@ -135,7 +138,7 @@ def _matches(own: Sequence[list[str]], others: Sequence[list[str]], order: int) 
 
 
 def _numbered(tokens: list[str], order: int) -> list[tuple[tuple[str, ...], int]]:
-    """Tell the occurrences of an n-gram apart, so that what is shared is what two sets share."""
+    """Number the occurrences of each n-gram, so that sets can be compared."""
     seen: dict[tuple[str, ...], int] = {}
     found = []
     for at in range(len(tokens) - order + 1):

@@ -22,9 +22,9 @@ BEAMS = 6
 MOST_STEPS, MOST_GROUP_STEPS = 16, 8
 """As many pieces a statement and a group may have; the list has the longer names of groups."""
 LEAST_PIECES = 3
-"""A statement has at least so many pieces: "they are lazy"."""
+"""The least number of pieces in a statement, such as "they are lazy"."""
 _TEXTS = 12
-"""So many texts are decoded at a time: more would only copy more."""
+"""The number of texts decoded at a time; more would not be faster."""
 _NEVER = -1e9
 
 Numbers = NDArray[np.float32]
@@ -32,7 +32,7 @@ Numbers = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One way to go on, and its log-probability."""
+    """A continuation, and its log-probability."""
 
     pieces: tuple[int, ...]
     score: float
@@ -127,7 +127,7 @@ class _Lines:
         """Add one piece to every line; return the log-odds of what follows."""
         there = np.ones(len(pieces), dtype=np.int64) if real is None else real.astype(np.int64)
         self.kept_mask = np.concatenate([self.kept_mask, there[:, None]], axis=1)
-        # A line that has not begun attends to its padding: what comes of it is never looked at.
+        # A line that has not started attends to its padding; the result is never used.
         mask = self.kept_mask.copy()
         mask[there == 0, -1] = 1
         logits: Numbers
@@ -208,7 +208,7 @@ def _beam_search(lines: _Lines, beams: int, ending: _Ending) -> list[list[Candid
 
 
 def _settled(ended: list[Candidate], scores: NDArray[np.float64]) -> bool:
-    """Say whether as many lines have ended as are kept, each likelier than all that go on."""
+    """Say whether enough lines have ended, each likelier than all unfinished ones."""
     better = sum(each.score > scores[0] for each in ended)
     return bool(better >= len(scores))
 

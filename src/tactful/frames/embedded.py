@@ -15,15 +15,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.calibration import calibrated_scores, sigmoid
+from tactful.detectors.base import Scores, calibrated_scores, sigmoid
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.explain.contribution import carrying_spans, spread_over_words
+from tactful.detectors.explain.words import carrying_spans, spread_over_words
 from tactful.detectors.load import load_detector
 from tactful.detectors.models.blend import BlendDetector
 from tactful.detectors.models.encoder import EncoderDetector, Reading
-from tactful.detectors.protocol import Scores
 from tactful.errors import FileFormatError
-from tactful.frames.bayes_risk import most_agreed
+from tactful.frames.consensus import most_agreed
 from tactful.frames.decoder import BEAMS, Candidate, StatementDecoder
 from tactful.frames.groups import mentioned_groups
 from tactful.frames.schema import CATEGORICAL
@@ -222,7 +221,7 @@ class EmbeddedFramer:
         return found
 
     def named_groups(self, readings: Sequence[Reading], pooled: Floats) -> list[list[Named]]:
-        """Return the likely groups of texts, best first: what the head and the decoder make of it.
+        """Return the likely groups of texts, best first, from the head and the decoder.
 
         The decoder's own names take the place of "any other group", as far as it thinks of them.
         """
@@ -346,7 +345,7 @@ def with_bias(pooled: Floats, weights: Floats) -> Floats:
 
 
 def _chosen(names: "Sequence[Named]") -> "list[Named]":
-    """Return what to tell of: the best group, and clear further ones."""
+    """Return the groups to report: the best one, and further clear ones."""
     further = [named for named in names[1:MOST_GROUPS] if named.share >= LEAST_SHARE]
     return [names[0], *further]
 

@@ -1,4 +1,4 @@
-"""Texts as vectors, by which an index finds posts that are alike.
+"""Texts as vectors, by which an index finds similar posts.
 
 ``encoder`` is the encoder that comes with Tactful; ``sentences`` the multilingual Universal
 Sentence Encoder, where its packages are installed; any other name is the folder of an encoder as
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.load import WEIGHTS
 from tactful.detectors.models.onnx_session import open_session
+from tactful.detectors.weights import weights_folder
 from tactful.documents.normalise import normalise
 from tactful.errors import FileFormatError, UsageError
 from tactful.files import sha256
@@ -64,7 +64,7 @@ class Embedding(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """What tells its very model from any other: vectors of two models do not compare."""
+        """A fingerprint of the model: vectors of two models cannot be compared."""
         ...
 
     def vectors(self, texts: Sequence[str], on_texts: Advance = _nothing) -> list[Numbers]:
@@ -78,7 +78,7 @@ def load_embedding(name: str = ENCODER) -> Embedding:
     if len(names) > 1 and not Path(name).expanduser().is_dir():
         return JoinedEmbedding([load_embedding(each.strip()) for each in names])
     if name == ENCODER:
-        return StatesEmbedding(WEIGHTS / "encoder-en", ENCODER)
+        return StatesEmbedding(weights_folder("encoder-en"), ENCODER)
     if name == SENTENCES:
         return SentenceEmbedding(_find_sentence_model())
     folder = Path(name).expanduser()
@@ -128,7 +128,7 @@ class JoinedEmbedding:
         return JOINT.join(each.fingerprint for each in self.members)
 
     def vectors(self, texts: Sequence[str], on_texts: Advance = _nothing) -> list[Numbers]:
-        """Return the parts of all members; progress is that of the first, which stands for all."""
+        """Return the parts of all members; progress is that of the first."""
         found = list(self.members[0].vectors(texts, on_texts))
         for each in self.members[1:]:
             found += each.vectors(texts)

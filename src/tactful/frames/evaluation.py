@@ -60,7 +60,7 @@ class FrameMeasure:
     kind: Kind
 
     def __call__(self, gold: Frames, predicted: Frames) -> Measure:
-        """Measure predicted frames, which stand in the order of gold."""
+        """Measure predicted frames, given in the order of gold."""
         return self.measure(*self.pairs(gold, predicted))
 
 
@@ -184,7 +184,7 @@ def best_reference_bleu_score(
 def blank_share(references: Sequence[Sequence[str]], hypotheses: Sequence[str]) -> Measure:
     """Return the share of predicted texts that are blank, with that of the references as a part."""
     if not hypotheses:
-        return Measure("blank", None, "there is no post to look at", items=0)
+        return Measure("blank", None, "there are no posts", items=0)
     gold = sum(not any(map(tokenise, listed)) for listed in references)
     blank = sum(not tokenise(text) for text in hypotheses)
     items = len(hypotheses)
@@ -198,7 +198,7 @@ def broken_constraints_share(gold: Frames, predicted: Frames) -> Measure:
     A group without an offence, a text without a group: range 0 to 1, lower is better.
     """
     if not predicted:
-        return Measure("broken constraints", None, "there is no frame to look at", items=0)
+        return Measure("broken constraints", None, "there are no frames", items=0)
     broken = sum(bool(frame_problems(frame)) for frame in predicted)
     return Measure("broken constraints", broken / len(predicted), items=len(predicted))
 

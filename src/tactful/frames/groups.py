@@ -34,7 +34,7 @@ def load_groups() -> tuple[Group, ...]:
 
 
 def read_groups(path: Path) -> tuple[Group, ...]:
-    """Read and check a list of groups: no name and no spelling may stand for two."""
+    """Read and check a list of groups: each name and spelling belongs to one group."""
     import yaml
 
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -81,7 +81,7 @@ def normalise_group(text: str) -> str:
 
 
 def group_named(text: str) -> str | None:
-    """Return the name in the list for what somebody wrote; None if the list has no such group.
+    """Return the name in the list for a spelling; None if the list has no such group.
 
     >>> group_named("Muslims")
     'muslim folks'

@@ -41,7 +41,7 @@ THRESHOLDS = {"frame.offensive": 0.2, "frame.group": 0.2}
 """A frame says what a text may imply: a group is named where a fifth of the vote sees one."""
 RIDGE = 3.0
 GROUP_COUNT = 4
-"""A group's name counts as much as a word that stands in so many statements of a post."""
+"""A group's name counts as much as a word in this many statements of a post."""
 MOST_TERMS = 4096
 _SMALL = 1e-9
 _RESTORE = "build the index again with 'tactful frame index'"
@@ -53,7 +53,7 @@ class IndexedPost:
 
     text: str
     shares: Mapping[str, float]
-    """id -> the share of annotators who answered with a yes; absent where nobody was asked."""
+    """id -> the share of annotators who answered with a yes; absent if it was not asked."""
     groups: tuple[str, ...] = ()
     pairs: tuple[Pair, ...] = ()
     """Each group with a statement about it, as often as it was written."""
@@ -70,7 +70,7 @@ class Index:
     implied: Numbers
     """One row for each post of ``with_references``."""
     with_references: NDArray[np.int64]
-    """The places of the posts for which somebody named a group and wrote a statement."""
+    """The indices of the posts with a group and a statement."""
     origin: Numbers
     """The mean of these posts' vectors."""
     gram: Numbers
@@ -158,7 +158,7 @@ def index_of_parts(
 
 
 def write_index(index: Index, folder: Path, force: bool = False) -> None:
-    """Write an index; a folder that is there already is refused unless ``force``."""
+    """Write an index; an existing folder is refused unless ``force``."""
     with atomic_folder(folder, force) as temporary:
         with (temporary / POSTS_FILE).open("w", encoding="utf-8") as file:
             for post in index.posts:
@@ -228,7 +228,7 @@ def _terms(posts: Sequence[IndexedPost]) -> NDArray[np.float64]:
             counts.update(("word", token) for token in set(tokenise(statement)))
         listed.append(counts)
     spread = Counter(term for counts in listed for term in counts)
-    # Words of one post alone tell nothing about others; a handful of posts may share none.
+    # Words of a single post say nothing about others; a few posts may share none.
     kept = [term for term, posts_with in spread.items() if posts_with > 1] or list(spread)
     kept = sorted(kept, key=lambda term: (-spread[term], term))[:MOST_TERMS]
     places = {term: at for at, term in enumerate(kept)}
@@ -271,7 +271,7 @@ def _card(
             "data sha256": digest.hexdigest(),
         },
         limits=(
-            "It says what was said about posts that are alike; what nobody wrote, it cannot say.",
+            "It repeats what was written about similar posts, and cannot say anything else.",
             "Posts about a group that the index hardly has are taken for posts about others.",
         ),
         not_for=("Deciding about people, or what a writer believes.",),

@@ -46,7 +46,7 @@ class Parsed:
     """What a line says; a model may also have written nonsense."""
 
     values: Mapping[str, int]
-    """Only the variables whose own token stands in its place."""
+    """Only the variables whose token is in its place."""
     group: str = ""
     statement: str = ""
     whole: bool = True
@@ -75,7 +75,7 @@ def linearise(instance: Instance) -> list[Piece]:
             raise InputError("Found a blank group or statement; expected words, or None.")
     values = {name: instance.values.get(name) for name in CATEGORICAL}
     if not values["frame.offensive"]:
-        # Nobody is asked for a group then: no value, whatever a row may say.
+        # The question about a group is not asked then: no value, whatever a row says.
         values["frame.group"] = None
     grouped = bool(values["frame.group"])
     group = instance.group if grouped else None
@@ -98,7 +98,7 @@ def linearise(instance: Instance) -> list[Piece]:
 
 
 def prompt(post: str) -> list[Piece]:
-    """Return the beginning of a line, which a model goes on with."""
+    """Return the beginning of a line, which a model continues."""
     return [Piece(START, True), Piece(post, False), Piece(SEPARATOR, True)]
 
 

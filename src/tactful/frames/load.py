@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tactful.detectors.card import read_card
-from tactful.detectors.load import WEIGHTS
+from tactful.detectors.weights import find_weights, weights_folder
 from tactful.errors import UsageError
 from tactful.frames.embedded import EmbeddedFramer
 from tactful.frames.protocol import Framer
@@ -12,7 +12,7 @@ from tactful.frames.shown import Shown
 from tactful.registry import Registry, unknown_name
 
 EMBEDDED: dict[str, dict[str, str]] = {"en": {"default": "frames-en"}}
-"""Language -> name -> folder in ``weights/``."""
+"""Language -> name -> folder of the weights."""
 
 KINDS: Registry[Callable[[Path], Framer]] = Registry(
     "kind of framer",
@@ -28,14 +28,8 @@ FRAMERS = ("default",)
 
 
 def framer_folder(lang: str) -> Path | None:
-    """Return the folder of the embedded framer of a language; None if there is none."""
-    folder = WEIGHTS / EMBEDDED.get(lang, {}).get("default", "none")
-    return folder if folder.is_dir() else None
-
-
-def has_framer(lang: str) -> bool:
-    """Say whether this installation carries a framer for a language."""
-    return framer_folder(lang) is not None
+    """Return the folder of the embedded framer of a language; None if none is installed."""
+    return find_weights(EMBEDDED[lang]["default"]) if lang in EMBEDDED else None
 
 
 def load_framer(
@@ -55,12 +49,7 @@ def load_framer(
     if not 0 <= least <= 1:
         raise UsageError(f"Found {least:g} as the least probability; expected 0 to 1.")
     embedded = EMBEDDED[lang].get(str(name))
-    if embedded and not (WEIGHTS / embedded).is_dir():
-        raise UsageError(
-            f"This installation carries no weights for '{name}'; train them with 'tactful train "
-            "frames', or name the folder of a framer of your own."
-        )
-    folder = WEIGHTS / embedded if embedded else Path(name).expanduser()
+    folder = weights_folder(embedded) if embedded else Path(name).expanduser()
     if not embedded and not folder.is_dir():
         if folder.name == str(name):
             raise unknown_name("framer", str(name), list(FRAMERS))

@@ -38,7 +38,7 @@ class Post:
     id: str
     text: str
     frame: Frame
-    """Its groups and statements are all that anybody wrote: the references."""
+    """Its groups and statements are those of all annotators: the references."""
     lessons: tuple[Instance, ...] = ()
     fold: str = ""
     split: str | None = None
@@ -115,7 +115,7 @@ def _corpus_folder(data: Path | None) -> Path | None:
 
 
 def with_references(posts: Sequence[Post]) -> list[Post]:
-    """Return the posts for which somebody named a group and wrote what is implied about it."""
+    """Return the posts with a group and an implied statement."""
     return [post for post in posts if post.frame.target_groups and post.frame.implied_statements]
 
 

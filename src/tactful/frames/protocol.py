@@ -13,7 +13,7 @@ class Framer(Protocol):
 
     @property
     def card(self) -> Card:
-        """Who it is: name, version, ids, what it was trained on, its limits."""
+        """The model card: name, version, ids, training data and limits."""
         ...
 
     def frame(self, texts: Sequence[str]) -> list[Frame]:

@@ -27,11 +27,11 @@ GROUP, IN_GROUP, OFFENSIVE = "frame.group", "frame.in_group", "frame.offensive"
 
 NEIGHBOURS = 40
 TEMPERATURE = 0.1
-"""A post that is less alike than the nearest one by this weighs 1/e of it."""
+"""A post that is less similar than the nearest one by this much weighs 1/e of it."""
 IMPLIED = 0.5
-"""What the likeness of implications weighs beside that of the texts."""
+"""The weight of the similarity of implications; the rest is that of the texts."""
 MOST_GROUPS, LEAST_SHARE = 3, 0.3
-"""Beside the first group, so many at most that so large a share of the vote names."""
+"""The most groups to name, and the least share of the vote for further ones."""
 EVIDENCE = 3
 LONGEST_EXCERPT = 80
 _BATCH = 256
@@ -39,7 +39,7 @@ _BATCH = 256
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A post of the index, how alike it is (about 0 to 1), and what it weighs in the vote."""
+    """A post of the index, its similarity (about 0 to 1), and its weight in the vote."""
 
     post: IndexedPost
     similarity: float
@@ -68,7 +68,7 @@ class RetrievalFramer:
 
     @cached_property
     def _shares(self) -> NDArray[np.float64]:
-        """One row per post: its shares, NaN where nobody was asked and that says nothing."""
+        """One row per post: its shares, NaN if the question was not asked."""
         return np.array([[_share(post, name) for name in CATEGORICAL] for post in self.index.posts])
 
     def frame(self, texts: Sequence[str], *, always: bool = False) -> list[Frame]:
@@ -151,7 +151,7 @@ class RetrievalFramer:
         pairs = [each.post.pairs for each in neighbours]
         found = []
         for group in [*list(shares)[:1], *further]:
-            # A further group has statements of its own; the first is heard among all.
+            # A further group uses its own statements; the first group uses those of all.
             heard = {group: 1.0} if group in further else shares
             agreed = consensus(pairs, weights, heard)
             found.append(
@@ -185,7 +185,7 @@ def _share(post: IndexedPost, name: str) -> float:
     share = post.shares.get(name)
     if share is not None:
         return share
-    # Whoever finds a post harmless is not asked about a group: that is a no, not a gap.
+    # Annotators who find a post harmless are not asked about a group: that is a no.
     harmless = name == GROUP and post.shares.get(OFFENSIVE) is not None
     return 0.0 if harmless else float("nan")
 
@@ -197,7 +197,7 @@ def _frame(
     if not answers[GROUP]:
         said.pop(IN_GROUP)
     elif answers[IN_GROUP]:
-        # Who the author is can be no more than a guess.
+        # Whether the author belongs to the group is a guess.
         said[IN_GROUP] = "maybe"
     statements = (each.statement for each in implications if each.statement is not None)
     return Frame(

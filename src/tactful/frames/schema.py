@@ -65,7 +65,7 @@ def frame_problems(frame: Frame) -> list[str]:
         if not 0 <= value <= 1
     ]
     sentences += [
-        f"{name} is no categorical variable of a frame; expected {', '.join(CATEGORICAL)}."
+        f"{name} is not a categorical variable of a frame; expected {', '.join(CATEGORICAL)}."
         for name in dict.fromkeys((*frame.probabilities, *frame.answers))
         if name not in CATEGORICAL
     ]
@@ -75,9 +75,9 @@ def frame_problems(frame: Frame) -> list[str]:
     sentences = check_frame_values({**frame.answers, **texts})
     for each in frame.implications:
         if each.group not in frame.target_groups:
-            sentences.append("An implication is about a group that is no target group.")
+            sentences.append("An implication is about a group that is not a target group.")
         if each.statement is not None and each.statement not in frame.implied_statements:
-            sentences.append("An implication has a statement that is no implied statement.")
+            sentences.append("An implication has a statement that is not an implied statement.")
     return sentences
 
 
@@ -85,7 +85,7 @@ def validate_frame(frame: Frame) -> None:
     """Raise with all that is wrong if the frame breaks a constraint."""
     sentences = frame_problems(frame)
     if sentences:
-        raise InputError("This is no Social Bias Frame: " + " ".join(sentences))
+        raise InputError("This is not a valid Social Bias Frame: " + " ".join(sentences))
 
 
 def binarised(frame: Frame) -> dict[str, int]:

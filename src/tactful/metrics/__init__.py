@@ -5,8 +5,6 @@ A function that returns one :class:`Measure` registers itself with the decorator
 over all of them. To publish a function, import it here, under its own name.
 """
 
-from collections.abc import Callable
-
 from tactful.metrics.calibration import brier_loss as brier_loss
 from tactful.metrics.calibration import expected_calibration_error as expected_calibration_error
 from tactful.metrics.calibration import maximum_calibration_error as maximum_calibration_error
@@ -54,11 +52,3 @@ from tactful.metrics.subgroup import subgroup_auc_score as subgroup_auc_score
 from tactful.metrics.subgroup import unintended_bias_score as unintended_bias_score
 from tactful.metrics.word_movers import word_movers_distance as word_movers_distance
 from tactful.metrics.word_vectors import read_word_vectors as read_word_vectors
-from tactful.registry import unknown_name
-
-
-def load_measure(name: str) -> Callable[..., Measure]:
-    """Return a measure; an unknown name raises an error with the nearest name and the list."""
-    if name not in MEASURES:
-        raise unknown_name("measure", name, list(MEASURES))
-    return MEASURES[name].function

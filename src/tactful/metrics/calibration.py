@@ -143,12 +143,12 @@ def brier_loss(
 def checked_probabilities(
     gold: npt.ArrayLike, scores: npt.ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return both as arrays; refuse what is no 0 or 1, and what is no probability."""
+    """Return both as arrays; refuse labels other than 0 and 1, and invalid probabilities."""
     try:
         truth = np.asarray(gold, dtype=np.float64)
         guess = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("Found what is no number; expected 0 or 1, and probabilities.") from None
+        raise InputError("Found no number; expected 0 or 1, and probabilities.") from None
     if truth.shape != guess.shape or truth.ndim != 1:
         raise InputError(
             f"Found gold of shape {truth.shape} and scores of shape {guess.shape}; "

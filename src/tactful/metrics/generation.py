@@ -147,7 +147,7 @@ def exact_match_score(
     *,
     tokeniser: Tokeniser = tokenise,
 ) -> Measure:
-    """Return the share of hypotheses whose tokens are those of one of their references.
+    """Return the share of hypotheses with the same tokens as one of their references.
 
     Range 0 to 1, higher is better; case and spacing do not count. Undefined when no item has a
     reference.

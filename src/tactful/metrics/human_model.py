@@ -6,7 +6,7 @@ AUC against the same truth. This is repeated, and the mean is reported.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,7 +57,7 @@ def human_model_auc_score(
     names, starts, counts = np.unique(rows.items, return_index=True, return_counts=True)
     several = counts > 1
     if not several.any():
-        reason = "no item has two annotators, so nobody can be held out"
+        reason = "no item has two annotators, so no annotator can be held out"
         return Measure("human-model AUC", None, reason, items=0)
     unscored = [str(name) for name in names[several] if str(name) not in scores]
     if unscored:
@@ -103,11 +103,12 @@ def _mean(name: str, parts: dict[str, Measure], items: int) -> Measure:
     return Measure(name, sum(values) / len(values), reason, parts, items)
 
 
-class _Rows:
+class _Rows(NamedTuple):
     """Judgements sorted by item and annotator, so that the order given does not matter."""
 
-    def __init__(self, items: NDArray[np.str_], answers: Numbers, trusts: Numbers):
-        self.items, self.answers, self.trusts = items, answers, trusts
+    items: NDArray[np.str_]
+    answers: Numbers
+    trusts: Numbers
 
 
 def _sorted_rows(

@@ -35,7 +35,7 @@ class Pairs:
     parents: Codes
     """For each label the place of the one above it, or -1."""
     gold: Flags
-    """One row a pair, one column a label: the gold set and all that stands above it."""
+    """One row per pair, one column per label: the gold set with all labels above."""
     predicted: Flags
     counts: Codes
     items: int
@@ -121,7 +121,7 @@ def _depth(label: str, parent_of: Mapping[str, str | None]) -> int:
     while above is not None:
         if above in seen:
             ring = " -> ".join([*seen[seen.index(above) :], above])
-            raise InputError(f"Found a hierarchy that turns in a circle ({ring}); expected a tree.")
+            raise InputError(f"Found a hierarchy with a cycle ({ring}); expected a tree.")
         seen.append(above)
         above = parent_of[above]
     return len(seen)

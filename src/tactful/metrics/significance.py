@@ -8,8 +8,9 @@ answer. A measure is given in one of two ways:
   repetitions are then a few operations on arrays.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,15 +19,18 @@ from numpy.typing import NDArray
 
 from tactful.errors import InputError
 from tactful.metrics.result import Measure
+from tactful.resampling import (
+    TIE,
+    Numbers,
+    divide,
+    draw_counts,
+    draw_items,
+    draw_signs,
+    percentile_interval,
+)
 from tactful.words import counted
 
-Numbers = NDArray[np.float64]
 AnyMeasure = Callable[[Any, Any], "Measure | float | None"]
-
-_CELLS_AT_ONCE = 4_000_000
-"""How many numbers a block of repetitions may hold: some tens of megabytes."""
-_TIE = 1e-12
-"""Differences this close to the observed one are equal to it but for rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,14 +48,14 @@ class Decomposition:
         column = np.asarray(values, dtype=np.float64).reshape(-1, 1)
         known = ~np.isnan(column)
         rows = np.hstack([np.where(known, column, 0.0), known])
-        return cls(rows, lambda sums: _divide(sums[:, 0], sums[:, 1]))
+        return cls(rows, lambda sums: divide(sums[:, 0], sums[:, 1]))
 
     @classmethod
     def f1(cls, counts: npt.ArrayLike) -> "Decomposition":
         """Decompose an F1 of (right, wrong, missed) of each item."""
         return cls(
             np.asarray(counts, dtype=np.float64).reshape(-1, 3),
-            lambda sums: _divide(2 * sums[:, 0], 2 * sums[:, 0] + sums[:, 1] + sums[:, 2]),
+            lambda sums: divide(2 * sums[:, 0], 2 * sums[:, 0] + sums[:, 1] + sums[:, 2]),
         )
 
 
@@ -120,16 +124,16 @@ def bootstrap_interval(
         values = np.array(
             [
                 _number(measure(_take(truth, chosen), _take(guess, chosen)))
-                for chosen in (rng.integers(size, size=size) for _ in range(repetitions))
+                for block in draw_items(size, repetitions, rng)
+                for chosen in block
             ]
         )
-    known = values[~np.isnan(values)]
-    undefined = repetitions - len(known)
-    if not len(known):
+    undefined = int(np.isnan(values).sum())
+    bounds = percentile_interval(values, level)
+    if bounds is None:
         reason = "the measure is undefined in every repetition"
         return Interval(whole, None, None, level, repetitions, undefined, seed, reason)
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(whole, float(low), float(high), level, repetitions, undefined, seed)
+    return Interval(whole, *bounds, level, repetitions, undefined, seed)
 
 
 def randomisation_test(
@@ -170,18 +174,14 @@ def randomisation_test(
         differences = _swap_sums(*measure, repetitions, rng)
     else:
         differences = _swap_items(measure, gold, first, second, repetitions, rng)
-    extreme = np.isnan(differences) | (np.abs(differences) >= abs(observed) - _TIE)
+    extreme = np.isnan(differences) | (np.abs(differences) >= abs(observed) - TIE)
     p_value = (1 + int(extreme.sum())) / (1 + repetitions)
     return Comparison(left, right, observed, p_value, repetitions, seed)
 
 
 def _bootstrap_sums(parts: Decomposition, repetitions: int, rng: np.random.Generator) -> Numbers:
-    size, width = parts.items.shape
-    scores = []
-    for count in _blocks(repetitions, size * max(width, 1)):
-        chosen = rng.integers(size, size=(count, size))
-        scores.append(parts.score(parts.items[chosen].sum(axis=1)))
-    return np.concatenate(scores)
+    drawn = draw_counts(len(parts.items), repetitions, rng, parts.items.shape[1])
+    return np.concatenate([parts.score(counts @ parts.items) for counts in drawn])
 
 
 def _swap_sums(
@@ -190,8 +190,8 @@ def _swap_sums(
     gap = second.items - first.items
     totals = first.items.sum(axis=0), second.items.sum(axis=0)
     differences = []
-    for count in _blocks(repetitions, len(gap)):
-        moved = rng.integers(2, size=(count, len(gap)), dtype=np.int8).astype(np.float64) @ gap
+    for swapped in draw_signs(len(gap), repetitions, rng):
+        moved = swapped @ gap
         differences.append(first.score(totals[0] + moved) - second.score(totals[1] - moved))
     return np.concatenate(differences)
 
@@ -206,8 +206,8 @@ def _swap_items(
     size = len(both) // 2
     here = np.arange(size)
     differences = []
-    for _ in range(repetitions):
-        swap = size * rng.integers(2, size=size)
+    for swapped in chain.from_iterable(draw_signs(size, repetitions, rng)):
+        swap = size * swapped.astype(np.int64)
         one, other = here + swap, here + (size - swap)
         scores = (_number(measure(truth, _take(stacked, chosen))) for chosen in (one, other))
         differences.append(next(scores) - next(scores))
@@ -254,17 +254,6 @@ def _take(items: Any, chosen: NDArray[np.int64]) -> Any:
     return items[chosen] if isinstance(items, np.ndarray) else [items[at] for at in chosen.tolist()]
 
 
-def _blocks(repetitions: int, cells: int) -> Iterator[int]:
-    """Deal repetitions out to blocks that fit into memory."""
-    most = max(1, _CELLS_AT_ONCE // max(cells, 1))
-    for start in range(0, repetitions, most):
-        yield min(most, repetitions - start)
-
-
 def _check_repetitions(repetitions: int) -> None:
     if repetitions < 1:
         raise InputError(f"Found {repetitions} repetitions; expected 1 or more.")
-
-
-def _divide(part: Numbers, whole: Numbers) -> Numbers:
-    return np.divide(part, whole, out=np.full_like(part, np.nan), where=whole != 0)

@@ -145,7 +145,7 @@ def _distributions(rows: ArrayLike, side: str) -> Numbers:
     if wrong.any():
         first = int(np.argmax(wrong))
         raise InputError(
-            f"Found {int(wrong.sum()):,} {side} rows that are no distribution, the first of them "
+            f"Found {int(wrong.sum()):,} {side} rows that are not distributions, the first of them "
             f"row {first} with the sum {array[first].sum():g}; expected numbers from 0 that sum to "
             "1 in each row."
         )

@@ -51,7 +51,7 @@ def span_f1_score(gold: Spans, predicted: Spans, *, by_category: bool = False) -
 
 @measure("spans", low=0, high=1, perfect=1)
 def span_exact_f1_score(gold: Spans, predicted: Spans, *, by_category: bool = False) -> Measure:
-    """Return the F1 of whole spans: only the same start and end (and category) count.
+    """Return the F1 of exact spans: only the same start and end (and category) count.
 
     Range 0 to 1, higher is better; a span given twice for one item counts once. Undefined when
     neither side has any span.

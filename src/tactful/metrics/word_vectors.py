@@ -122,7 +122,8 @@ def _open(path: Path) -> Iterator[BinaryIO]:
                 yield cast(BinaryIO, unpacked)
         except BROKEN_ARCHIVE:
             raise FileFormatError(
-                f"{path}: found a damaged or cut-off gz file; expected a whole one; fetch it again."
+                f"{path}: found a damaged or cut-off gz file; expected a complete one; download "
+                "it again."
             ) from None
 
 
@@ -136,7 +137,7 @@ def _header(line: bytes) -> tuple[int, int] | None:
 
 
 def _is_text(start: bytes, dimension: int) -> bool:
-    """Say whether the first vector behind a header is written in digits."""
+    """Say whether the first vector after a header is written as text."""
     fields = start.partition(b"\n")[0].strip().rsplit(b" ", dimension)
     if len(fields) != dimension + 1:
         return False
@@ -177,7 +178,7 @@ def _text_row(
     try:
         vector = np.array([float(field) for field in fields])
     except ValueError:
-        raise _wrong(path, number, "what is no number", f"a word and {dimension} numbers") from None
+        raise _wrong(path, number, "no number", f"a word and {dimension} numbers") from None
     if not np.isfinite(vector).all():
         raise _wrong(path, number, "NaN or infinity", "numbers")
     if word in wanted:
@@ -196,7 +197,7 @@ def _binary_rows(
             piece = handle.read(_PIECE)
             if not piece or (space < 0 and len(buffer) - at > _LONGEST_WORD):
                 raise FileFormatError(
-                    f"{path}: found no whole vector for word {number:,}; expected "
+                    f"{path}: found no complete vector for word {number:,}; expected "
                     f"{counted(count, 'word')} "
                     f"of {dimension} numbers, as the first line says; is the file cut off, or not "
                     "of word2vec?"

@@ -1,6 +1,6 @@
 """Scale: one pure function over tables of any size, on this machine, on Ray and on Spark.
 
-Names are loaded when first used, and the libraries of a cluster only with its engine.
+Names are imported when they are first used, and the libraries of a cluster with its engine.
 """
 
 from importlib import import_module
@@ -21,12 +21,12 @@ _LAZY = {
     "Job": "job",
     "Scorer": "scorer",
     "Summary": "summary",
-    "TableScorer": "scored",
-    "Wanted": "scored",
-    "run_local": "local",
+    "TableScorer": "scoring",
+    "Wanted": "scoring",
+    "run_local": "local.engine",
     "score_batch": "batch",
-    "score_dataframe": "spark_engine",
-    "score_dataset": "ray_engine",
+    "score_dataframe": "spark.engine",
+    "score_dataset": "ray.engine",
     "summarise": "summary",
 }
 

@@ -1,4 +1,4 @@
-"""The one function that all engines call: texts in, columns out, and a reason for what is missing.
+"""The function that all engines call: texts in, columns out, and a reason for each missing score.
 
 It is pure: the same text has the same values in any batch, on any engine, in any order.
 """
@@ -19,7 +19,7 @@ _LONGEST_REASON = 200
 def score_batch(texts: Sequence[str | None], score: ScoreBatch, scorer: Scorer) -> pl.DataFrame:
     """Return one row per text: a probability per id, further words, the model, and the error.
 
-    What cannot be scored has no probabilities and says why, and never disturbs the others.
+    A text that cannot be scored has a reason instead of probabilities; the others are not affected.
     """
     whole = [text for text in texts if text and not text.isspace()]
     if len(whole) < len(texts) or not whole:
@@ -40,7 +40,7 @@ def score_batch(texts: Sequence[str | None], score: ScoreBatch, scorer: Scorer) 
 def _with_gaps(
     texts: Sequence[str | None], score: ScoreBatch, scorer: Scorer, known: Columns | None = None
 ) -> pl.DataFrame:
-    """Score texts of which some may have no score, for whatever reason."""
+    """Score texts of which some may have no score."""
     reasons: list[str | None] = [
         NO_TEXT if text is None else None if text and not text.isspace() else EMPTY
         for text in texts
@@ -73,7 +73,7 @@ def _put(values: list[str | None], part: list[int], found: Column) -> None:
 def _answers(
     texts: list[str], rows: list[int], score: ScoreBatch
 ) -> "list[tuple[list[int], Columns | str]]":
-    """Score texts together; where that fails, halve until it is known which one is to blame."""
+    """Score texts together; if that fails, halve them until the failing text is found."""
     if not texts:
         return []
     try:
@@ -81,7 +81,7 @@ def _answers(
     except Exception as error:
         if len(texts) == 1:
             if isinstance(error, MemoryError):
-                raise  # of the machine, and not of the text: it may be scored another time
+                raise  # a problem of the machine, not of the text: it may be scored later
             return [(rows, _reason(error))]
     half = len(texts) // 2
     return [
@@ -97,7 +97,7 @@ def _reason(error: Exception) -> str:
 
 
 def _explain_gaps(numbers: NDArray[np.float32], reasons: list[str | None]) -> None:
-    """A row without a reason has a number somewhere; one with a reason has none."""
+    """Make sure that each row has either a number or a reason."""
     missing = np.isnan(numbers).all(axis=1) if numbers.shape[1] else np.zeros(len(numbers), bool)
     for at in np.flatnonzero(missing).tolist():
         reasons[at] = reasons[at] or NOT_A_NUMBER

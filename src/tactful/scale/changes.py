@@ -1,4 +1,4 @@
-"""What changed since an earlier run, in words: a run is resumed only where nothing has."""
+"""What changed since an earlier run: only an unchanged run is resumed."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ _SAID = {
     "prefix": "--prefix",
     "by": "--by",
 }
-"""What the terms of a job are called, with the options that set them."""
+"""The names of a job's terms in messages, with the options that set them."""
 _MOST, _LONGEST = 5, 200
 
 
@@ -43,7 +43,7 @@ def refuse_changes(
     *,
     exact: bool = False,
 ) -> None:
-    """Refuse to resume a run whose terms or input have changed, and say what has.
+    """Refuse to resume a run whose terms or input have changed, and say what changed.
 
     ``exact``: a file that was written again has changed, even if its size is the same.
     """
@@ -60,7 +60,7 @@ def refuse_changes(
 
 
 def what_to_do() -> str:
-    """Say how to go on where a run cannot be resumed."""
+    """Say what to do if a run cannot be resumed."""
     return (
         "Undo the change to resume it, pass --restart to score everything again, or name another "
         "--output."

@@ -1,26 +1,26 @@
-"""A job: what to read, what to score it with, and where to write; engines are told nothing else."""
+"""A job: what to read, how to score it, and where to write; it is all that engines get."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tactful.scale.cluster.addresses import beside
+from tactful.scale.options import STDOUT
 from tactful.scale.scorer import PART_ROWS, Scorer
 from tactful.scale.scoring import Wanted
 from tactful.scale.tables.formats import Format
 
 PART_BYTES = 8 << 20
-STDOUT = "-"
 REJECTS = "rejects.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """All that decides what is written, and how it is run."""
+    """Everything that decides what is written and how the job runs."""
 
     inputs: tuple[str, ...]
-    """Files, folders, patterns or addresses, as the user named them; ``-`` is standard input."""
+    """Files, folders, patterns or addresses as given by the user; ``-`` is standard input."""
     output: str
-    """The folder of the parts; the one file that they become is made afterwards."""
+    """The folder of the parts, or the one file that they are joined into."""
     input_format: Format
     output_format: Format
     scorer: Scorer
@@ -28,18 +28,18 @@ class Job:
     part_rows: int = PART_ROWS
     part_bytes: int = PART_BYTES
     top: int = 0
-    """So many of the worst rows are also written apart."""
+    """The number of top rows that are also written to a separate file."""
     top_by: str | None = None
-    """The id that tells what is worst; without one, the highest probability of any."""
+    """The id that rows are ranked by; by default the highest probability of any."""
     only_top: bool = False
     merged: bool = False
     """The parts become one file, so none has a header of its own."""
     extremes: int = 0
-    """So many texts of each id are kept for the report."""
+    """The number of texts of each id that are kept for the report."""
     skip_bad_rows: bool = False
-    """Rows that cannot be read are left out, counted and listed, and do not stop the run."""
+    """Rows that cannot be read are skipped, counted and listed, and do not stop the run."""
     rejects: str | None = None
-    """Where such rows are listed; by default beside the output. What is printed needs a name."""
+    """Where such rows are listed; by default beside the output, and nowhere for standard output."""
     workers: int = 1
     """How many processes, actors or tasks score at the same time."""
     address: str | None = None
@@ -53,7 +53,7 @@ class Job:
         return self.rejects or beside(self.output, f".{REJECTS}", self.output_format.ending)
 
     def terms(self) -> dict[str, Any]:
-        """Return what must not change between a run and the one that goes on with it."""
+        """Return what must not change between a run and the one that resumes it."""
         return {
             "format": self.input_format.kind,
             "written as": str(self.output_format),
@@ -72,7 +72,7 @@ class Job:
             "wanted": {
                 name: _plain(value)
                 for name, value in asdict(self.wanted).items()
-                if name != "keys"  # of the input, which has a record of its own
+                if name != "keys"  # the input has a record of its own
             },
         }
 

@@ -1,32 +1,14 @@
-"""How far a run is: rows, rate and time left, for whoever shows it."""
-
-from typing import Protocol
+"""The progress of a run. The command line shows it; the base class ignores it."""
 
 
-class Watch(Protocol):
-    """Is told how far a run is."""
+class Watch:
+    """Receives the progress of a run; subclasses show it."""
 
     def start(self, total: int | None, done: int, rows: int) -> None:
-        """Begin: ``total`` bytes or rows of input, of which some were done in an earlier run."""
-        ...
+        """Start: ``total`` bytes or rows of input, some of them done by an earlier run."""
 
     def rows(self, count: int) -> None:
-        """So many more rows are scored."""
-        ...
+        """Note that ``count`` more rows were scored."""
 
     def part(self, size: int, rows: int) -> None:
-        """A part with so much of the input, and so many rows, is whole."""
-        ...
-
-
-class Unwatched:
-    """Nobody looks."""
-
-    def start(self, total: int | None, done: int, rows: int) -> None:
-        """Begin."""
-
-    def rows(self, count: int) -> None:
-        """So many more rows are scored."""
-
-    def part(self, size: int, rows: int) -> None:
-        """A part is whole."""
+        """Note that a part is complete, with its size in the input and its rows."""

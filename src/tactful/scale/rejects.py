@@ -1,4 +1,4 @@
-"""Rows that cannot be read: where each stands, what is wrong with it, and the row itself.
+"""Rows that cannot be read: the file and line, the reason, and the row itself.
 
 They are listed in a file of JSON lines beside the output. The row is in that file and nowhere else:
 it may hold what nobody wants in a log.
@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import IO
 
 from tactful.errors import InputError
-from tactful.scale.tables.atomic_write import unfinished
+from tactful.scale.tables.atomic_write import temporary_path
 
 LONGEST_ROW = 2_000
-"""A row is cut off behind so many characters; file and line tell where all of it is."""
+"""Longer rows are cut; the file and line show where the full row is."""
 _LONGEST_REASON = 300
 
 
@@ -25,13 +25,13 @@ class Reject:
 
     file: str
     line: int
-    """The line of the file that the row begins on; the first is 1."""
+    """The line of the file on which the row starts; the first is 1."""
     reason: str
     row: str
 
 
 def reject(file: str, line: int, reason: str, raw: bytes) -> Reject:
-    """Return a row that cannot be read; bytes that are no text are written as ``\\xff``."""
+    """Return a row that cannot be read; bytes that are not text are written as ``\\xff``."""
     # A letter has four bytes at most.
     start = raw[: 4 * LONGEST_ROW].rstrip(b"\r\n").decode("utf-8", "backslashreplace")
     return Reject(file, line, reason[:_LONGEST_REASON], start[:LONGEST_ROW])
@@ -56,16 +56,16 @@ def from_lines(data: bytes) -> tuple[Reject, ...]:
 
 
 class RejectsFile:
-    """Lists rejects as they come; the file gets its name when all of them are in it.
+    """Lists rejects as they come; the file gets its final name when it is complete.
 
-    Without any there is no file, and one of an earlier run goes away.
+    Without rejects there is no file, and that of an earlier run is removed.
     """
 
     def __init__(self, path: Path | None, beside: Path | None = None):
-        """``beside`` is where the file lies until it is whole, if not in its own folder."""
+        """``beside`` is the folder of the temporary file, if not that of ``path``."""
         self.written: str | None = None
         self._path = path
-        self._temporary = None if path is None else unfinished(path, beside)
+        self._temporary = None if path is None else temporary_path(path, beside)
         self._file: IO[bytes] | None = None
 
     def __enter__(self) -> "RejectsFile":

@@ -1,6 +1,6 @@
-"""What equal texts were scored with, so that each is read by the model once.
+"""The scores of texts seen before, so that the model reads equal texts once.
 
-Workers of one machine share a file; the workers of a cluster remember for themselves.
+The workers of one machine share a file; each worker of a cluster has its own cache.
 """
 
 import contextlib
@@ -11,49 +11,36 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
 
 import polars as pl
 
 from tactful.scale.scorer import Scorer
 
 MOST_KEPT = 200_000
-"""So many texts are remembered in one process (about 100 MB); the oldest are forgotten first."""
+"""The number of texts in the cache of a process (about 100 MB); the oldest are dropped first."""
 _ASKED_AT_ONCE = 500
 _PATIENCE = 60.0
-"""Seconds that a worker waits for another one that is writing."""
+"""Seconds that a worker waits for another one to finish writing."""
 _TABLE = "CREATE TABLE IF NOT EXISTS texts (key BLOB PRIMARY KEY, row TEXT) WITHOUT ROWID"
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
-    """Texts that are known, and what was added to them."""
+class CachedScores:
+    """Texts in the cache, and the columns that were added to them."""
 
     texts: pl.Series
     added: pl.DataFrame
 
 
-class Memory(Protocol):
-    """Remembers what texts were scored with."""
-
-    def recall(self, texts: pl.Series, scorer: Scorer) -> Recalled:
-        """Return what is known of distinct texts."""
-        ...
-
-    def keep(self, texts: pl.Series, added: pl.DataFrame) -> None:
-        """Remember what was found; a text without a score is not remembered."""
-        ...
-
-
-class OwnMemory:
-    """Remembers in the memory of this process, and forgets what was met longest ago."""
+class ProcessCache:
+    """A cache in the memory of this process, which drops the least recently used texts."""
 
     def __init__(self, most: int = MOST_KEPT):
         self.most = most
         self._rows: OrderedDict[bytes, str] = OrderedDict()
 
-    def recall(self, texts: pl.Series, scorer: Scorer) -> Recalled:
-        """Return what is known of distinct texts."""
+    def recall(self, texts: pl.Series, scorer: Scorer) -> CachedScores:
+        """Return the cached scores of distinct texts."""
         known: dict[str, str] = {}
         for text in texts.drop_nulls():
             row = self._rows.get(_key(text))
@@ -63,25 +50,25 @@ class OwnMemory:
         return _recalled(known, scorer)
 
     def keep(self, texts: pl.Series, added: pl.DataFrame) -> None:
-        """Remember what was found."""
+        """Add scores to the cache; texts without a score are left out."""
         for text, row in _rows(texts, added):
             self._rows[_key(text)] = row
         while len(self._rows) > self.most:
             self._rows.popitem(last=False)
 
 
-class SharedMemory:
-    """Remembers in a file that all workers of this machine read and write.
+class SharedCache:
+    """A cache in a file that all workers of this machine read and write.
 
-    It saves work and nothing hangs on it: where the file cannot be used, texts are scored again.
+    It only saves work: if the file cannot be used, texts are scored again.
     """
 
     def __init__(self, path: Path):
         self.path = path
         self._connection: sqlite3.Connection | None = None
 
-    def recall(self, texts: pl.Series, scorer: Scorer) -> Recalled:
-        """Return what is known of distinct texts."""
+    def recall(self, texts: pl.Series, scorer: Scorer) -> CachedScores:
+        """Return the cached scores of distinct texts."""
         texts_of = {_key(text): text for text in texts.drop_nulls()}
         keys = list(texts_of)
         known: dict[str, str] = {}
@@ -96,13 +83,13 @@ class SharedMemory:
         return _recalled(known, scorer)
 
     def keep(self, texts: pl.Series, added: pl.DataFrame) -> None:
-        """Remember what was found."""
+        """Add scores to the cache; texts without a score are left out."""
         rows = [(_key(text), row) for text, row in _rows(texts, added)]
         with contextlib.suppress(sqlite3.Error), self._open() as connection:
             connection.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?)", rows)
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -122,6 +109,9 @@ class SharedMemory:
         return self._connection
 
 
+ScoreCache = ProcessCache | SharedCache
+
+
 def _key(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
@@ -133,9 +123,9 @@ def _rows(texts: pl.Series, added: pl.DataFrame) -> Iterable[tuple[str, str]]:
     return zip(texts.filter(scored), map(json.dumps, rows.iter_rows()), strict=True)
 
 
-def _recalled(known: dict[str, str], scorer: Scorer) -> Recalled:
+def _recalled(known: dict[str, str], scorer: Scorer) -> CachedScores:
     schema = {name: pl.Float32 if name in scorer.ids else pl.String for name in scorer.columns}
     rows = [json.loads(row) for row in known.values()]
-    return Recalled(
+    return CachedScores(
         pl.Series("text", list(known), pl.String), pl.DataFrame(rows, schema=schema, orient="row")
     )

@@ -1,6 +1,6 @@
-"""What scores: a function of texts, how a worker opens it, and what it will say.
+"""What scores: a function of texts, how a worker loads it, and the columns it adds.
 
-This room knows no detector. Whoever calls it brings a :class:`Scorer`.
+This package knows no detectors: the caller passes a :class:`Scorer`.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ Columns = Mapping[str, Column]
 """Name -> one value per text: probabilities, or words such as the language of the text."""
 
 ScoreBatch = Callable[[list[str]], Columns]
-"""Scores texts. A text's values never depend on the others beside it.
+"""Scores texts. The values of a text never depend on the other texts.
 
 Besides the ids and words of its :class:`Scorer`, the columns may hold ``model`` where not all texts
 are read by the same one, and ``error`` with the reason why a text has no score.
@@ -27,21 +27,21 @@ PART_ROWS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """A function that scores texts, before it is opened."""
+    """A function that scores texts, before it is loaded."""
 
     load: Callable[[], ScoreBatch]
-    """Opens the function in the process that will use it; can be sent to other processes."""
+    """Loads the function in the process that will use it; can be sent to other processes."""
     ids: tuple[str, ...]
     """The columns of probabilities, in their order."""
     model: str
-    """The name and version that stand beside each score."""
+    """The name and version of the model, which the output has beside each score."""
     fingerprint: str
-    """Changes whenever the scores would: of the weights and of all that is set."""
+    """A fingerprint of the weights and settings: it changes whenever the scores would."""
     lay_out: Callable[[Path], Callable[[], ScoreBatch]] | None = None
     """Writes the model into a folder, so that processes can map it into memory together, and
     returns what opens it there; None where nothing is gained by that."""
     thresholds: Mapping[str, float] = field(default_factory=dict)
-    """From which probability on each id counts as found."""
+    """The probability from which each id counts as found."""
     words: tuple[str, ...] = ()
     """Further columns of words that the function adds, such as ``lang`` or ``spans``."""
     part_rows: int = PART_ROWS

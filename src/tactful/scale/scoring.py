@@ -1,4 +1,4 @@
-"""Scoring a table: which rows, each distinct text once if so wished, and what is added to them.
+"""Scoring a table: which rows, each distinct text once if requested, and the added columns.
 
 A table is a frame whose columns are those of the input, or one with a single column ``line`` of
 JSON objects, which are kept as they were written and only get further keys.
@@ -13,38 +13,18 @@ import polars as pl
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
 from tactful.scale.batch import score_batch
-from tactful.scale.score_cache import Memory
+from tactful.scale.score_cache import ScoreCache
 from tactful.scale.scorer import ERROR, MODEL, Columns, ScoreBatch, Scorer
 from tactful.scale.tables.json_lines import lines_as_table, readable, refuse_taken, texts_of
 from tactful.scale.tables.where import wanted_rows, where_expression
-
-__all__ = [
-    "LINE",
-    "PERIODS",
-    "SLICE",
-    "OnRows",
-    "Scored",
-    "Shape",
-    "TableScorer",
-    "Wanted",
-    "check_columns",
-    "check_lines",
-    "joined",
-    "lines_as_table",
-    "output_names",
-    "renamed",
-    "spliced",
-    "wanted_fields",
-    "where_expression",
-]
 
 LINE = "line"
 OWN_PREFIX = "tactful_"
 """Put before the name of an added column where the input has a column of that name."""
 SLICE = 2048
-"""So many texts are scored at a time; progress is told after each."""
+"""The number of texts scored at a time; progress is reported after each slice."""
 PERIODS = {"year": 4, "month": 7, "day": 10}
-"""How many letters of a date in ISO form tell the period."""
+"""How many characters of an ISO date give the period."""
 
 Shape = Literal["table", "lines"]
 OnRows = Callable[[int], None]
@@ -52,24 +32,23 @@ OnRows = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the user wants of a table; part of what must not change when a run is resumed."""
+    """What to score in a table; it must not change when a run is resumed."""
 
     text_column: str = "text"
     where: str | None = None
-    """A condition in SQL, such as ``likes > 3 AND lang = 'en'``; other rows are left out."""
+    """A condition in SQL, such as ``likes > 3 AND lang = 'en'``; other rows are skipped."""
     dedupe: bool = False
     prefix: str = ""
     """Put before the name of each added column."""
     by: tuple[str, ...] = ()
-    """Columns that the summary is broken down by; ``created:month`` is a part of a date."""
+    """Columns that the summary is broken down by; ``created:month`` groups dates by month."""
     keys: tuple[str, ...] = ()
-    """The keys that lines of JSON have, as far as they have been looked at; a table tells its
-    columns itself."""
+    """The keys of the first lines of JSON; a table has columns instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A scored table in two halves, which the writers join as the format needs it."""
+    """A scored table: the input's columns and the added ones, which the writers join."""
 
     kept: pl.DataFrame
     """The rows that were wanted, with the columns of the input, or with ``line`` alone."""
@@ -77,17 +56,17 @@ class Scored:
     """The new columns, under the scorer's own names."""
     texts: pl.Series
     by: pl.DataFrame
-    """What the summary is broken down by, as words; a column each, named as asked for."""
+    """The columns that the summary is broken down by, as text."""
     fresh: int
-    """How many texts were read by the model; equal ones may be read once."""
+    """How many texts the model read; equal texts may be read once."""
     shape: Shape = "table"
-    """Whether ``kept`` holds lines of JSON; a table may have a column of that name, too."""
+    """Whether ``kept`` holds lines of JSON or a table."""
 
 
 class TableScorer:
-    """Scores tables in one process; the model is opened when the first text needs it."""
+    """Scores tables in one process; the model is loaded for the first text."""
 
-    def __init__(self, scorer: Scorer, wanted: Wanted, memory: Memory | None = None):
+    def __init__(self, scorer: Scorer, wanted: Wanted, memory: ScoreCache | None = None):
         self.scorer, self.wanted, self.memory = scorer, wanted, memory
         self._score: ScoreBatch | None = None
 
@@ -140,7 +119,7 @@ class TableScorer:
 
 
 def _unasked(texts: list[str]) -> Columns:
-    """Stand in for the model where there is no text, so that it need not be opened."""
+    """Replace the model if there is no text, so that it need not be loaded."""
     return {}
 
 
@@ -183,12 +162,12 @@ def output_names(
 
 
 def renamed(names: Mapping[str, str], prefix: str = "") -> dict[str, str]:
-    """Return the names that differ from what was asked for, as the input has those already."""
+    """Return the added columns that were renamed because the input has a column of that name."""
     return {name: given for name, given in names.items() if given != prefix + name}
 
 
 def wanted_fields(table: pl.DataFrame, shape: Shape, wanted: Wanted) -> pl.DataFrame:
-    """Return the columns that are looked at: of lines, those that must be read out of them."""
+    """Return the columns that are used; of lines of JSON, only the necessary keys are read."""
     if shape == "table":
         return table
     lines = readable(table[LINE])
@@ -202,7 +181,7 @@ def wanted_fields(table: pl.DataFrame, shape: Shape, wanted: Wanted) -> pl.DataF
 
 
 def check_lines(lines: pl.Series, wanted: Wanted, scorer: Scorer) -> Wanted:
-    """Refuse lines of JSON, the first of a job, without the keys that are asked for.
+    """Refuse the first lines of JSON of a job if they lack a requested key.
 
     Later ones may lack some: what is missing there is null. Return what is wanted with the keys
     that these lines have.
@@ -215,7 +194,7 @@ def check_lines(lines: pl.Series, wanted: Wanted, scorer: Scorer) -> Wanted:
 
 
 def check_columns(table: pl.DataFrame, wanted: Wanted, scorer: Scorer) -> None:
-    """Refuse a table without the columns that are asked for, or with scores in it already."""
+    """Refuse a table that lacks a requested column, or that has scores already."""
     columns = table.columns
     if wanted.text_column not in columns:
         raise unknown_name("column", wanted.text_column, columns)
@@ -240,7 +219,7 @@ def check_columns(table: pl.DataFrame, wanted: Wanted, scorer: Scorer) -> None:
 
 
 def _refuse_scored(columns: Collection[str], prefix: str, scorer: Scorer) -> None:
-    """Refuse the output of an earlier run: its scores would stand beside the new ones."""
+    """Refuse the output of an earlier run as input."""
     scores = next((prefix + name for name in scorer.ids if prefix + name in columns), None)
     if scores is not None and {prefix + MODEL, prefix + ERROR} <= set(columns):
         raise UsageError(

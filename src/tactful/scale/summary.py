@@ -1,4 +1,4 @@
-"""What a run found, in numbers: counted part by part, and added up in any order.
+"""What a run found, in numbers: counted per part, and added up in any order.
 
 Everything here is exact: the summary of a whole is the sum of the summaries of its parts, however
 the whole was cut. Where only so many values are kept apart, it is therefore the first ones in
@@ -6,7 +6,7 @@ the order of their letters, and never the most frequent ones so far.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,23 +16,40 @@ from numpy.typing import NDArray
 from tactful.errors import InputError
 from tactful.scale.scorer import ERROR, Scorer
 from tactful.scale.scoring import Scored, Wanted
-from tactful.scale.summary_extremes import Extreme, highest, merged_extremes
 
+JSON_VERSION = 1
+CAVEAT = "Counts of what a model reads: some are false alarms, and some are missed."
+_NO_THRESHOLD = "the model names no threshold for it"
+_NO_VALUE = "no text has a probability of it"
 BINS = 20
 MOST_VALUES = 2_000
-"""So many values of a column are kept apart; the others are counted together."""
+"""The number of values of a column that are counted separately; the others are counted together."""
 MOST_REASONS = 200
 LONGEST_VALUE = 200
+LONGEST_TEXT = 1_000
 NONE, OTHERS = "(none)", "(others)"
-"""Where rows without a value, and those of the values that are not kept apart, are counted."""
+"""The names under which rows without a value, and rows of further values, are counted."""
 
 T = TypeVar("T")
 _EDGES = (np.arange(1, BINS) / BINS).astype(np.float32)
 
 
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """A text with one of the highest probabilities of an id."""
+
+    probability: float
+    text: str
+    """Its first 1,000 characters."""
+    source: str = ""
+    """Where it was found; if in several places, the alphabetically first."""
+    times: int = 1
+    """How often it was found."""
+
+
 @dataclass(slots=True)
 class Group:
-    """The rows that share a value of a column; ids that are not named were counted 0 times."""
+    """The rows that share a value of a column; absent ids have a count of 0."""
 
     rows: int = 0
     found: dict[str, int] = field(default_factory=dict)
@@ -53,7 +70,7 @@ class Summary:
     """
 
     rows: int = 0
-    """The rows that were wanted, scored or not."""
+    """The selected rows, scored or not."""
     scored: int = 0
     fresh: int = 0
     """The texts that the model read; fewer than the rows where equal texts were read once."""
@@ -66,13 +83,13 @@ class Summary:
     histogram: dict[str, list[int]] = field(default_factory=dict)
     """Id -> how many probabilities lie in each of 20 equal bins from 0 to 1."""
     together: dict[str, dict[str, int]] = field(default_factory=dict)
-    """How many rows have both of two ids; each pair stands once, under the lesser id."""
+    """How many rows have both of two ids; each pair is listed once, under the lesser id."""
     by: dict[str, dict[str, Group]] = field(default_factory=dict)
     """Column -> value -> its rows."""
     extremes: dict[str, list[Extreme]] = field(default_factory=dict)
     """Id -> the texts with the highest probabilities, the highest first."""
     kept_extremes: int = 0
-    """So many texts are kept for each id."""
+    """The number of texts that are kept for each id."""
 
     @property
     def ids(self) -> list[str]:
@@ -89,12 +106,28 @@ class Summary:
         return self.together.get(first, {}).get(second, 0)
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run found and wrote, on any engine."""
+
+    summary: Summary
+    written: tuple[str, ...] = ()
+    """Paths or addresses of files and folders."""
+    was_complete: bool = False
+    """Whether an earlier run had already finished."""
+    rejects: str | None = None
+    """The file that lists the rows that cannot be read, if there are any."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Added columns whose usual name the input has for a column of its own -> the name in the
+    output."""
+
+
 def summarise(
     scored: Scored, scorer: Scorer, wanted: Wanted, extremes: int = 0, source: str = ""
 ) -> Summary:
     """Count what was found in a scored table.
 
-    With ``extremes``, so many texts with the highest probabilities are kept for each id;
+    ``extremes`` is the number of texts with the highest probabilities to keep for each id;
     ``source`` says where they come from.
     """
     ids, rows = list(scorer.ids), len(scored.added)
@@ -129,7 +162,7 @@ def summarise(
 def _hits(
     numbers: NDArray[np.float32], ids: Sequence[str], thresholds: Mapping[str, float]
 ) -> NDArray[np.bool_]:
-    """Say which probabilities reach their threshold; both are compared as they are written."""
+    """Say which probabilities reach their threshold; both are compared as float32."""
     limits = np.array([thresholds.get(name, np.inf) for name in ids], dtype=np.float32)
     return np.asarray(numbers >= limits)
 
@@ -152,6 +185,48 @@ def _together(hits: NDArray[np.bool_], ids: Sequence[str]) -> dict[str, dict[str
         first, second = sorted((ids[one], ids[other]))
         pairs.setdefault(first, {})[second] = int(table[one, other])
     return pairs
+
+
+def highest(values: NDArray[np.float32], texts: pl.Series, most: int, source: str) -> list[Extreme]:
+    """Return the distinct texts with the highest probabilities."""
+    known = len(values) - int(np.isnan(values).sum())
+    wanted = most
+    while True:
+        wanted = min(wanted, known)
+        if not wanted:
+            return []
+        # NaN sorts last, so the highest numbers end at ``known``.
+        least = np.partition(values, known - wanted)[known - wanted]
+        # All that are as high as the last one are looked at: which of them stay, their text says.
+        rows = np.flatnonzero(values >= least)
+        kept = merged_extremes(
+            (
+                Extreme(value, text[:LONGEST_TEXT], source)
+                for value, text in zip(values[rows].tolist(), texts[rows].to_list(), strict=True)
+            ),
+            most,
+        )
+        if len(kept) == most or wanted == known:
+            return kept
+        wanted *= 4  # copies of the same texts took the places of others
+
+
+def merged_extremes(candidates: Iterable[Extreme], most: int) -> list[Extreme]:
+    """Return the highest; a text that occurs several times is listed once, with a count.
+
+    A text that is among the highest of all is among the highest of each part that holds it. So
+    how often it was found is exact, in whatever order parts are added up.
+    """
+    each: dict[tuple[float, str], Extreme] = {}
+    for one in candidates:
+        key = (-one.probability, one.text)
+        known = each.get(key)
+        each[key] = (
+            one
+            if known is None
+            else replace(known, source=min(known.source, one.source), times=known.times + one.times)
+        )
+    return [each[key] for key in sorted(each)[:most]]
 
 
 def _groups(
@@ -228,7 +303,7 @@ def _added(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int
 
 
 def _fewest(counts: dict[str, int], most: int) -> dict[str, int]:
-    """Keep the first names apart, and count the others together."""
+    """Keep the first names, and count the others together."""
     names = sorted(name for name in counts if name != OTHERS)
     kept = {name: counts[name] for name in names[:most]}
     rest = sum(counts[name] for name in names[most:]) + counts.get(OTHERS, 0)
@@ -285,7 +360,7 @@ def _sorted(named: Mapping[str, T]) -> dict[str, T]:
 
 
 def from_json(data: Mapping[str, Any]) -> Summary:
-    """Read what :func:`to_json` made; anything else is refused."""
+    """Read the result of :func:`to_json`; anything else is refused."""
     try:
         unknown = data.keys() - {each.name for each in fields(Summary)}
         if unknown:
@@ -306,5 +381,60 @@ def from_json(data: Mapping[str, Any]) -> Summary:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"found a summary that cannot be read ({type(error).__name__}: {error}); expected one "
-            "of this version of Tactful; pass --restart to begin anew."
+            "of this version of Tactful; pass --restart to start over."
         ) from None
+
+
+def summary_as_data(summary: Summary) -> dict[str, Any]:
+    """Return the summary as plain data, for JSON; what is not known is None, with its reason."""
+    return {
+        "schema_version": JSON_VERSION,
+        "rows": summary.rows,
+        "scored": summary.scored,
+        "read_by_the_model": summary.fresh,
+        "left_out": summary.skipped,
+        "errors": summary.errors,
+        "rows_with_any_finding": summary.rows_with_any,
+        "ids": {name: _id_as_data(summary, name) for name in summary.ids},
+        "together": [
+            {"ids": [one, other], "rows": count}
+            for one, others in sorted(summary.together.items())
+            for other, count in sorted(others.items())
+        ],
+        "by": {
+            column: [_group_as_data(value, groups[value], summary) for value in groups]
+            for column, groups in summary.by.items()
+        },
+        "extremes": {
+            name: [asdict(each) for each in texts] for name, texts in summary.extremes.items()
+        },
+        "caveat": CAVEAT,
+    }
+
+
+def _id_as_data(summary: Summary, name: str) -> dict[str, Any]:
+    from tactful.scale.report.share import Share
+
+    found = summary.found.get(name)
+    share = Share(found or 0, summary.values(name))
+    known = found is not None and bool(share.of)
+    interval = share.interval if known else None
+    return {
+        "found": found,
+        "of": share.of,
+        "share": share.value if known else None,
+        "interval_95": None if interval is None else list(interval),
+        "reason": None if known else _NO_THRESHOLD if found is None else _NO_VALUE,
+        "histogram": summary.histogram[name],
+    }
+
+
+def _group_as_data(value: str, group: Group, summary: Summary) -> dict[str, Any]:
+    return {
+        "value": value,
+        "rows": group.rows,
+        "found": {
+            name: {"rows": group.found.get(name, 0), "of": group.values(name)}
+            for name in summary.found
+        },
+    }

@@ -1,11 +1,18 @@
 """Probabilities that mean what they say, and thresholds: both from texts not trained on."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
+from tactful.metrics.calibration import expected_calibration_error
+from tactful.metrics.detection import f1_score
+from tactful.metrics.ranking import roc_auc_score
+from tactful.metrics.significance import bootstrap_interval
 
 Floats = NDArray[np.float64]
+REPETITIONS = 1000
 _PRIOR_SLOPE = 2.0
 """How hard the slope is held near 1: few positives must not bend it far."""
 
@@ -30,19 +37,6 @@ def platt(logits: NDArray[np.floating], gold: NDArray[np.floating]) -> tuple[flo
     return float(np.exp(found[0])), float(found[1])
 
 
-def match_rate(logits: NDArray[np.floating], slope: float, rate: float) -> float:
-    """Return the intercept with which the mean probability of many unlabelled texts is ``rate``.
-
-    The rate of a rare label is known better from all labelled texts than from a validation part.
-    """
-    from scipy.optimize import brentq
-
-    def gap(intercept: float) -> float:
-        return float(sigmoid(slope * logits + intercept).mean() - rate)
-
-    return float(brentq(gap, -30.0, 30.0))
-
-
 def best_threshold(probabilities: Floats) -> float:
     """Return the threshold at which calibrated probabilities expect the highest F1.
 
@@ -57,3 +51,36 @@ def best_threshold(probabilities: Floats) -> float:
     best = int(np.argmax(np.where(last, expected, -1)))
     below = found[best + 1] if best + 1 < len(found) else 0.0
     return float((found[best] + below) / 2)
+
+
+def figures_of(
+    name: str, gold: NDArray[np.int_], probabilities: Floats, threshold: float
+) -> list[dict[str, Any]]:
+    """Return AUC and F1 at the threshold with bootstrap intervals, and the calibration error.
+
+    The calibration error has no interval: a sample with repetitions is worse calibrated than the
+    whole, so that the percentiles lie too high and may miss the value itself.
+    """
+    chosen = (probabilities >= threshold).astype(int)
+    figures: dict[str, tuple[float | None, float | None, float | None]] = {}
+    for metric, measure, guess in (
+        ("auc", roc_auc_score, probabilities),
+        ("f1", f1_score, chosen),
+    ):
+        answer = bootstrap_interval(measure, gold, guess, repetitions=REPETITIONS, seed=1)
+        figures[metric] = (answer.measure.value, answer.low, answer.high)
+    figures["ece"] = (expected_calibration_error(gold, probabilities).value, None, None)
+    return [
+        {
+            "id": name,
+            "metric": metric,
+            "value": round(value, 4),
+            "low": None if low is None else round(low, 4),
+            "high": None if high is None else round(high, 4),
+            "items": len(gold),
+            "positives": int(gold.sum()),
+            "part": "validation",
+        }
+        for metric, (value, low, high) in figures.items()
+        if value is not None
+    ]

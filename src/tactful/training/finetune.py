@@ -1,10 +1,10 @@
-"""Fine-tuning of any pretrained encoder: BERT, RoBERTa, DistilBERT and what transformers opens.
+"""Fine-tuning of any pretrained encoder: BERT, RoBERTa, DistilBERT and others of transformers.
 
-The head is the encoder's own for classifying sequences, with one logit for each id. Weights are
-read and written as safetensors only, and from the network only when asked for.
+The head is the encoder's own for sequence classification, with one logit for each label. Weights
+are read and written as safetensors only, and downloaded only on request.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,27 +15,14 @@ from torch import Tensor, nn
 
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.models.encoder import MAX_TOKENS, MODEL_FILE, OVERLAP, TOKENIZER_FILE
-from tactful.detectors.models.estimator import (
-    Numbers,
-    TextClassifier,
-    binary_table,
-    list_of_texts,
-    shaped,
-)
+from tactful.detectors.models.estimator import binary_table, list_of_texts
 from tactful.documents.normalise import normalise
 from tactful.errors import MissingExtraError, UsageError
 from tactful.files import atomic_folder
-from tactful.training.epochs import (
-    Encoded,
-    OnEpoch,
-    OnStep,
-    Plan,
-    predict_logits,
-    run_epochs,
-    silent,
-)
+from tactful.training.epochs import OnEpoch, Plan
 from tactful.training.fixed_scales import examples, fix_scales
-from tactful.training.held_out import held_out_rows, probabilities
+from tactful.training.loop import OnStep, silent
+from tactful.training.network_classifier import NetworkClassifier
 from tactful.training.onnx_export import export_onnx, quantise_onnx
 
 if TYPE_CHECKING:
@@ -58,13 +45,13 @@ class Classifier(nn.Module):
         return logits
 
 
-class FineTuned(TextClassifier):
+class FineTuned(NetworkClassifier):
     """A fine-tuned encoder behind ``fit`` and ``predict_proba``.
 
-    encoder: a folder, or a name on the Hugging Face hub, which is asked only with ``download``;
-    otherwise the encoder must be there already. warm_up: the share of steps in which the rate grows
-    before it falls. patience: stop when the loss on held-out texts (a share of ``validation``) has
-    not fallen for so many epochs. The papers' settings are in :mod:`tactful.training.recipes`.
+    encoder: a folder, or a name on the Hugging Face hub; ``download`` allows to fetch it, otherwise
+    it must be in the local cache. warm_up: the share of steps in which the rate grows before it
+    falls. patience: stop after this many epochs in which the loss on held-out texts (a share of
+    ``validation``) has not fallen. The papers' settings are in :mod:`tactful.training.recipes`.
     """
 
     def __init__(
@@ -114,32 +101,31 @@ class FineTuned(TextClassifier):
                 f"Found max_tokens={self.max_tokens}; expected more than {OVERLAP} and at most "
                 f"{MAX_TOKENS}: longer texts are read through windows."
             )
-        plan = self.plan()
+        labels = self._learnt_labels(table)
         torch.manual_seed(self.random_state)
-        self.network_, self.tokenizer_ = load_classifier(
-            self.encoder, table.shape[1], self.max_tokens, self.download
+        classifier, self.tokenizer_ = load_classifier(
+            self.encoder, labels.shape[1], self.max_tokens, self.download
         )
-        tokens = [each.ids for each in self._encoded(texts)]
-        learnt, held_out = held_out_rows(
-            table, self.validation if self.patience is not None else 0.0, self.random_state
-        )
-        labels = table.astype(np.float32)
-        self.history_ = run_epochs(
-            self.network_,
-            Encoded([tokens[row] for row in learnt], labels[learnt]),
-            Encoded([tokens[row] for row in held_out], labels[held_out]) if held_out else None,
-            plan,
-            folder,
-            on_epoch,
-            on_step,
-        )
+        network = self._network(classifier, labels.shape[1])
+        learnt = self.train_network(network, texts, table, folder, on_epoch, on_step, labels)
+        self.network_ = self._finished(network)
         self.examples_ = examples([texts[row] for row in learnt], self.random_state)
-        self.ids_ = table.shape[1]
-        self.classes_ = np.array([0, 1])
         return self
 
+    def _learnt_labels(self, table: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return the columns that the network learns."""
+        return table
+
+    def _network(self, classifier: Classifier, labels: int) -> nn.Module:
+        """Return the network to train."""
+        return classifier
+
+    def _finished(self, network: nn.Module) -> nn.Module:
+        """Return the trained network as it predicts and is exported."""
+        return network
+
     def plan(self) -> Plan:
-        """Return the numbers of the run."""
+        """Return the settings of the run."""
         return Plan(
             seed=self.random_state,
             epochs=self.epochs,
@@ -153,32 +139,9 @@ class FineTuned(TextClassifier):
             sampling=self.sampling,
         )
 
-    def decision_function(self, X: Sequence[str]) -> Numbers:  # noqa: N803
-        """Return the log-odds; of a long text those of its strongest window."""
-        self.require_fitted("ids_")
-        return shaped(self._logits(X), self.several_)
-
-    def predict_proba(self, X: Sequence[str]) -> Numbers:  # noqa: N803
-        """Return probabilities: of 0 and 1, or of 1 for each label if there are several."""
-        self.require_fitted("ids_")
-        return probabilities(self._logits(X), self.several_)
-
-    def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
-        """Return 0 or 1 for each text and label."""
-        return (self.decision_function(X) > 0).astype(np.int64)
-
-    def _encoded(self, texts: Sequence[str]) -> Any:
-        return self.tokenizer_.encode_batch([normalise(text).text for text in texts])
-
-    def _logits(self, texts: Sequence[str]) -> Numbers:
-        windows, owners = [], []
-        for at, encoding in enumerate(self._encoded(list_of_texts(texts))):
-            for window in (encoding, *encoding.overflowing):
-                windows.append(window.ids)
-                owners.append(at)
-        found = np.full((len(texts), self.ids_), -np.inf)
-        np.maximum.at(found, owners, predict_logits(self.network_, windows, self.ids_, self.batch))
-        return found
+    def _windows(self, texts: Sequence[str]) -> Iterator[list[list[int]]]:
+        for encoding in self.tokenizer_.encode_batch([normalise(text).text for text in texts]):
+            yield [window.ids for window in (encoding, *encoding.overflowing)]
 
     def export(
         self,
@@ -231,7 +194,7 @@ def load_classifier(
     except ImportError as error:
         raise MissingExtraError("train", "Fine-tuning an encoder") from error
     local = not download
-    # That the head is new is what fine-tuning is about, and no news to the user.
+    # transformers warns that the head is new, which fine-tuning always has.
     loud = logging.get_verbosity()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
@@ -258,7 +221,7 @@ def load_classifier(
     tokenizer = getattr(wrapped, "backend_tokenizer", None)
     if tokenizer is None:
         raise UsageError(
-            f"'{encoder}' has no fast tokenizer, which the exported detector needs; take another."
+            f"'{encoder}' has no fast tokenizer, which the exported detector needs; use another."
         )
     places = getattr(body.config, "max_position_embeddings", None)
     if places is not None and places < max_tokens:

@@ -1,9 +1,9 @@
-"""An encoder's ONNX file whose answer to a text is the same, to the last bit, beside any others.
+"""Make the scores of an encoder's ONNX file independent of the other texts in a batch.
 
-onnxruntime's quantiser leaves int8 files that measure the range of the numbers anew in every call,
-over all texts of the call: a text's score then moves with its neighbours. Here these ranges are
-measured once, on example texts, and written into the file. And where a sum is taken in another
-order when there is only one row (the pooling, the heads), the rows are laid out twice for it.
+onnxruntime's quantiser writes int8 files that measure the range of the numbers in every call, over
+all texts of the call: the score of a text then depends on its neighbours. Here these ranges are
+measured once, on example texts, and written into the file. Sums that are taken in another order
+when there is only one row (the pooling, the heads) get each row twice.
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tactful.detectors.models.encoder import MODEL_FILE, open_tokenizer
-from tactful.detectors.models.windows import batches, cut, most_tokens, padded
+from tactful.detectors.models.encoder import (
+    MODEL_FILE,
+    batches,
+    cut,
+    most_tokens,
+    open_tokenizer,
+    padded,
+)
 from tactful.errors import InputError, MissingExtraError
 from tactful.files import atomic_path
 
@@ -47,7 +53,7 @@ def fix_scales(folder: Path, texts: Sequence[str], seed: int = SEED) -> dict[str
         if not chosen:
             raise InputError(
                 f"{path}: found no text to measure the ranges of the numbers with; expected the "
-                "texts that the encoder learnt from; name them."
+                "texts that the encoder was trained on; name them."
             )
         _write_ranges(model, _ranges(model, folder, chosen))
         rule = "mean of the ranges of batches"

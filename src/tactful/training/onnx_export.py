@@ -19,8 +19,6 @@ from torch import Tensor, nn
 
 from tactful.errors import MissingExtraError, OutputError
 from tactful.files import atomic_path
-from tactful.training.encoder import MultiTaskEncoder
-from tactful.training.records import IDS
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto
@@ -35,29 +33,6 @@ _LEAST_ROWS = 256
 """Smaller tables than this are no word vectors, and not worth shrinking."""
 _NARROW = 32
 """Narrower matrices than this are heads."""
-
-
-class TextTokensStates(nn.Module):
-    """The multi-task encoder with the outputs of its ONNX file; what only teaches is left out."""
-
-    OUTPUTS = ("logits", "token_logits", "states")
-
-    def __init__(self, model: MultiTaskEncoder):
-        super().__init__()
-        self.model = model
-
-    def forward(self, tokens: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the logits of the text, those of its tokens, and the tokens' states."""
-        states: list[Tensor] = []
-        # The model itself stays the only place that says how states become logits.
-        watch = self.model.body.register_forward_hook(
-            lambda _module, _inputs, found: states.append(found.last_hidden_state)
-        )
-        try:
-            logits, token_logits = self.model(tokens, mask)
-        finally:
-            watch.remove()
-        return logits[:, : len(IDS)], token_logits, states[0]
 
 
 def export_onnx(

@@ -1,4 +1,4 @@
-"""The papers' settings for fine-tuning, by name; and what the papers do not say, said so.
+"""The papers' settings for fine-tuning, by name.
 
 ``given`` names the numbers that are in the paper. All others are ours: a rate of 2e-5 and a linear
 decay after a short warm-up are what the authors of BERT recommend (Devlin et al. 2019, A.3), and

@@ -1,7 +1,7 @@
-"""What one task learns from: a corpus or the user's own table, cut into two parts.
+"""Training data of a task: a corpus or the user's own table, split into two parts.
 
-Labels are those that the papers count as yes. The parts keep the labels in balance, and texts of
-one group (an article, a post) or equal word for word stand in one part.
+Labels are those that the papers count as positive. The parts are stratified by label; texts of one
+group (an article, a post) and identical texts are in the same part.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,32 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tactful.corpora import CORPORA, load_corpus
-from tactful.corpora.corpus import Corpus
+from tactful.corpora import load_corpus
 from tactful.corpora.split import assign, parts_by_ratio
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
-from tactful.settings import load_settings
-from tactful.training.records import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS
+
+PCL_IDS = (
+    "pcl",
+    "pcl.unbalanced_power_relations",
+    "pcl.shallow_solution",
+    "pcl.presupposition",
+    "pcl.authority_voice",
+    "pcl.metaphor",
+    "pcl.compassion",
+    "pcl.the_poorer_the_merrier",
+)
+UNHEALTHY_IDS = (
+    "unhealthy",
+    "unhealthy.antagonistic",
+    "unhealthy.condescending",
+    "unhealthy.dismissive",
+    "unhealthy.generalisation",
+    "unhealthy.generalisation_unfair",
+    "unhealthy.hostile",
+    "unhealthy.sarcastic",
+)
+FRAME_IDS = ("frame.offensive", "frame.intent", "frame.lewd", "frame.group", "frame.in_group")
 
 TASKS: dict[str, tuple[str, tuple[str, ...]]] = {
     "pcl": ("dpm", PCL_IDS[:1]),
@@ -28,7 +47,7 @@ TASKS: dict[str, tuple[str, tuple[str, ...]]] = {
     "unhealthy": ("ucc", UNHEALTHY_IDS),
     "frame": ("sbic", FRAME_IDS),
 }
-"""Task -> the corpus it is learnt from, and the ids it finds."""
+"""Task -> its corpus, and its ids."""
 CUSTOM = "custom"
 
 _YES, _NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
@@ -38,7 +57,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskData:
-    """Texts, yes or no for each id, and which texts are not learnt from."""
+    """Texts, 0 or 1 for each id, and which texts are held out."""
 
     name: str
     ids: tuple[str, ...]
@@ -53,11 +72,11 @@ class TaskData:
     """Rows of the files that could not be read."""
 
     def train(self) -> tuple[list[str], Flags]:
-        """Return what is learnt from."""
+        """Return the texts and labels to train on."""
         return self._part(~self.held_out)
 
     def validation(self) -> tuple[list[str], Flags]:
-        """Return what calibration, thresholds and figures come from."""
+        """Return the held-out texts and labels, for calibration, thresholds and figures."""
         return self._part(self.held_out)
 
     def _part(self, chosen: Flags) -> tuple[list[str], Flags]:
@@ -78,7 +97,7 @@ def read_task(name: str, data: Path | None, validation: float = 0.1, seed: int =
     if name not in TASKS:
         raise unknown_name("task", name, [*TASKS, CUSTOM])
     corpus_name, ids = TASKS[name]
-    corpus = _open(corpus_name, data)
+    corpus = load_corpus(corpus_name, data)
     examples = [example for example in corpus.examples() if example.text.strip()]
     # What nobody was asked is a no: SBIC asks for group and in-group only where there is offence.
     labels = np.array(
@@ -96,15 +115,6 @@ def read_task(name: str, data: Path | None, validation: float = 0.1, seed: int =
     licence = f"that of its corpus: {corpus.licence}"
     left_out = corpus.log.rows_left_out
     return TaskData(name, ids, texts, labels, held_out, corpus.lang, (about,), licence, left_out)
-
-
-def _open(name: str, data: Path | None) -> Corpus:
-    """Open a corpus in the data folder; its own folder or file is taken for it as well."""
-    settings = load_settings()
-    if data is None:
-        return load_corpus(name, settings=settings)
-    folder = data / CORPORA.get(name).folder
-    return load_corpus(name, folder if folder.is_dir() else data, settings=settings)
 
 
 def custom_task(
@@ -168,7 +178,7 @@ def _deal(
     if not 0 < validation < 1:
         raise UsageError(
             f"Found --validation {validation:g}; expected a share above 0 and below 1: thresholds "
-            "are chosen on texts that were not learnt from."
+            "are chosen on held-out texts."
         )
     frame = pl.DataFrame(
         {
@@ -185,9 +195,9 @@ def _deal(
 
 
 def thinned(data: TaskData, negatives: float, seed: int) -> TaskData:
-    """Keep at most so many texts without a label for each with one, in the part learnt from.
+    """Keep at most ``negatives`` texts without a label for each with one, in the training part.
 
-    The part that is measured on stays as it is. DPM's table 3 needs about 3 (its random classifier
+    The held-out part stays as it is. DPM's table 3 needs about 3 (its random classifier
     has a precision of 24.8 %), its table 4 none (all its paragraphs have PCL).
     """
     marked = data.labels.any(axis=1)

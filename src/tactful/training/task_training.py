@@ -1,6 +1,6 @@
-"""From a task's data to the folder of a detector: learnt, exported, calibrated and measured.
+"""From a task's data to the folder of a detector: trained, exported, calibrated and measured.
 
-What is measured is the exported detector itself, opened from its folder, not the model in memory.
+The exported detector is measured, opened from its folder, not the model in memory.
 """
 
 import shutil
@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import Detector, sigmoid
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.load import load_detector
-from tactful.detectors.protocol import Detector
 from tactful.errors import InputError, MissingExtraError, UsageError
 from tactful.files import atomic_folder
-from tactful.training.calibrate import best_threshold, platt
-from tactful.training.finish import figures_of
+from tactful.training.calibrate import best_threshold, figures_of, platt
 from tactful.training.task_data import TaskData
 
 MODELS = ("tfidf", "vectors", "bilstm", "encoder")
@@ -35,8 +33,8 @@ _NEEDED = ("torch", "transformers", "safetensors", "onnx")
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What to train, and with which settings."""
+class TrainingOptions:
+    """Which model to train, and its settings."""
 
     model: str
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -52,7 +50,7 @@ class Order:
 
 
 def require_extra(model: str) -> None:
-    """Refuse, before anything is read, what the installed libraries cannot train."""
+    """Refuse a model that the installed libraries cannot train."""
     if model in LEARNT_IN_EPOCHS and any(find_spec(name) is None for name in _NEEDED):
         purpose = "Training a BiLSTM" if model == "bilstm" else "Fine-tuning an encoder"
         raise MissingExtraError("train", purpose)
@@ -60,27 +58,27 @@ def require_extra(model: str) -> None:
 
 def train_task(
     data: TaskData,
-    order: Order,
+    chosen: TrainingOptions,
     output: Path,
     work: Path,
     *,
     force: bool = False,
     on_epoch: Callable[[Any], None] = lambda _: None,
-    on_step: Callable[[int, int], None] = lambda *_: None,
+    on_step: Callable[[int, int, float], None] = lambda *_: None,
 ) -> Card:
     """Train a detector and write its folder; return its card.
 
-    ``work`` keeps the checkpoint of a run that was stopped, and goes when the run is whole.
+    ``work`` keeps the checkpoint of an interrupted run, and is removed when the run is complete.
     """
     texts, labels = data.train()
     _check_labels(data)
-    model = make_model(order)
+    model = make_model(chosen)
     how: dict[str, Any] = {}
-    if order.model in LEARNT_IN_EPOCHS:
+    if chosen.model in LEARNT_IN_EPOCHS:
         how = {"folder": work, "on_epoch": on_epoch, "on_step": on_step}
     model.fit(texts, labels if len(data.ids) > 1 else labels[:, 0], **how)
     folder = work / DETECTOR_FOLDER
-    write_detector(model, data, order, folder)
+    write_detector(model, data, chosen, folder)
     card = measured(load_detector(folder), data)
     write_card(card, folder)
     with atomic_folder(output, force) as target:
@@ -89,55 +87,55 @@ def train_task(
     return card
 
 
-def make_model(order: Order) -> Any:
-    """Build the model of an order, with ``fit`` and ``predict_proba``."""
-    if order.model == "tfidf":
+def make_model(chosen: TrainingOptions) -> Any:
+    """Build the chosen model, with ``fit`` and ``predict_proba``."""
+    if chosen.model == "tfidf":
         from tactful.detectors.models.tfidf import TfidfSvm
 
-        return TfidfSvm(**order.settings)
-    if order.model == "vectors":
+        return TfidfSvm(**chosen.settings)
+    if chosen.model == "vectors":
         from tactful.detectors.models.vectors import VectorsSvm
 
-        return VectorsSvm(**order.settings)
-    require_extra(order.model)
-    if order.model == "bilstm":
+        return VectorsSvm(**chosen.settings)
+    require_extra(chosen.model)
+    if chosen.model == "bilstm":
         from tactful.training.bilstm.train import BiLstm
 
-        return BiLstm(**order.settings)
+        return BiLstm(**chosen.settings)
     from tactful.training.finetune import FineTuned
 
-    return FineTuned(**order.settings)
+    return FineTuned(**chosen.settings)
 
 
-def write_detector(model: Any, data: TaskData, order: Order, folder: Path) -> None:
+def write_detector(model: Any, data: TaskData, chosen: TrainingOptions, folder: Path) -> None:
     """Write a trained model as a folder that ``load_detector`` opens."""
     about: dict[str, Any] = {
-        "name": f"{data.name}-{order.model}",
+        "name": f"{data.name}-{chosen.model}",
         "lang": data.lang,
         "licence": data.licence,
         "corpora": data.corpora,
         "not_for": NOT_FOR,
         "training": {
-            "command": order.command,
-            "seed": order.seed,
-            "recipe": order.recipe,
+            "command": chosen.command,
+            "seed": chosen.seed,
+            "recipe": chosen.recipe,
             "data sha256": data.fingerprint(),
             "texts learnt from": int((~data.held_out).sum()),
             "texts held out": int(data.held_out.sum()),
         },
     }
-    if order.model == "tfidf":
+    if chosen.model == "tfidf":
         from tactful.detectors.models.tfidf import tfidf_detector
 
         tfidf_detector(model, data.ids, **about).save(folder, force=True)
-    elif order.model == "vectors":
+    elif chosen.model == "vectors":
         from tactful.detectors.models.vectors import vectors_detector
 
         vectors_detector(model, data.ids, **about).save(folder, force=True)
-    elif order.model == "bilstm":
+    elif chosen.model == "bilstm":
         model.export(folder, data.ids, force=True, about=about)
     else:
-        model.export(folder, data.ids, precision=order.precision, force=True, about=about)
+        model.export(folder, data.ids, precision=chosen.precision, force=True, about=about)
 
 
 def measured(detector: Detector, data: TaskData) -> Card:

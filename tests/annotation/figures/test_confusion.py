@@ -50,7 +50,7 @@ def test_the_other_way_round_is_the_transposed_table() -> None:
 
 @pytest.mark.parametrize(
     ("second", "reason"),
-    [("eva", "they share 0 items"), ("dea", "they share 1 items"), ("ann", "one and the same")],
+    [("eva", "they share 0 items"), ("dea", "they share 1 items"), ("ann", "both are the same")],
 )
 def test_without_enough_in_common_there_is_no_kappa(second: str, reason: str) -> None:
     found = confusion(VIEW, "ann", second)
@@ -74,7 +74,7 @@ def test_nobody_votes_in_the_majority_they_are_held_against() -> None:
     # b: the others are split; d: no, yes, yes.
     assert (found["ben"].items, found["ben"].same, found["ben"].ties) == (3, 2, 1)
     assert found["eva"].share is None
-    assert found["eva"].reason == "nobody else judged the same"
+    assert found["eva"].reason == "nobody else judged the same items"
 
 
 def test_the_lowest_comes_first_and_the_unknown_last() -> None:
@@ -87,7 +87,7 @@ def test_the_lowest_comes_first_and_the_unknown_last() -> None:
 def test_only_ties_is_a_reason_of_its_own() -> None:
     rows = [Row("a", "ann", "x"), Row("a", "ben", "y"), Row("a", "cem", "x")]
     ann = next(one for one in against_others(view_of(rows)) if one.annotator == "ann")
-    assert (ann.items, ann.reason) == (0, "the others are split on every item")
+    assert (ann.items, ann.reason) == (0, "the others are tied on every item")
 
 
 @pytest.mark.parametrize(("right", "total"), [(0, 1), (1, 1), (8, 10), (0, 50), (50, 50)])

@@ -27,7 +27,7 @@ def test_what_happened_so_far_is_carried_on() -> None:
 def test_few_finished_items_say_nothing_about_the_rest() -> None:
     found = step_estimate(STEP, StepProgress("first", "First", open=10, done=19, needed=30))
     assert (found.least, found.expected, found.most) == (30, 30.0, 50)
-    assert "19 items are finished; with fewer than 20" in found.notes[0]
+    assert "19 items are finished; at least 20" in found.notes[0]
 
 
 def test_the_share_that_comes_in_is_carried_on() -> None:

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.formats.brat import brat_types, write_brat
-from tactful.annotation.formats.brat_read import read_brat
+from tactful.annotation.formats.brat import brat_types, read_brat, write_brat
 from tactful.annotation.protocol.records import Protocol
 from tactful.errors import FileFormatError, UnknownNameError, UsageError
 
@@ -142,16 +141,16 @@ def test_bad_folders(folder: Path, mixed: Protocol, made: Any) -> None:
         read_brat(folder, made("unhealthy").protocol)
     _write(folder / "ada", "doc", "So.", "")
     _write(folder / "bob", "doc", "So!", "")
-    with pytest.raises(FileFormatError, match="found another text than in"):
+    with pytest.raises(FileFormatError, match="found a different text than in"):
         read_brat(folder, mixed)
     (folder / "bob" / "doc.txt").write_bytes(b"So\xff")
     with pytest.raises(FileFormatError, match=r"doc\.txt: found bytes that are not UTF-8"):
         read_brat(folder, mixed)
     (folder / "bob" / "doc.txt").unlink()
-    with pytest.raises(FileFormatError, match=r"doc\.txt: it is not there"):
+    with pytest.raises(FileFormatError, match=r"doc\.txt: not found"):
         read_brat(folder, mixed)
     (folder / "export.json").write_text("{}")
-    with pytest.raises(FileFormatError, match=r"export\.json: found what cannot be read"):
+    with pytest.raises(FileFormatError, match=r"export\.json: found an unreadable file"):
         read_brat(folder, mixed)
     assert issubclass(UnknownNameError, UsageError)
 

@@ -44,7 +44,7 @@ def test_own_columns_with_doccanos_names_are_told(made: Any, mixed: Protocol, fo
     answers = {"tone": "kind", "grade": "0", "topics": ["work"], "marks": []}
     log = made(mixed).people("a").item("one", "So", meta={"label": "x", "y": "z"})
     lost = write_doccano(log.answer("a", "one", answers).source(), folder)
-    assert str(lost[-1]) == "further columns: 1 (doccano has a use of its own for their names)"
+    assert str(lost[-1]) == "further columns: 1 (doccano reserves these names)"
     assert dict(read_doccano(folder, mixed).items[0].meta) == {"y": "z"}
 
 
@@ -70,11 +70,11 @@ def test_bad_files(folder: Path, mixed: Protocol) -> None:
         read_doccano(folder, mixed)
     path = folder / "x.jsonl"
     path.write_text('{"text": "a"}\n{"text"\n', encoding="utf-8")
-    with pytest.raises(FileFormatError, match=r"x\.jsonl, line 2: found what is no JSON"):
+    with pytest.raises(FileFormatError, match=r"x\.jsonl, line 2: found no JSON object"):
         read_doccano(path, mixed)
     path.write_text("[]\n", encoding="utf-8")
-    with pytest.raises(FileFormatError, match="line 1: found JSON that is no object"):
+    with pytest.raises(FileFormatError, match="line 1: found no JSON object"):
         read_doccano(path, mixed)
     path = _file(folder, {"id": 1, "text": "So"}, {"id": 1, "text": "No"})
-    with pytest.raises(FileFormatError, match="line 2: found another text than at"):
+    with pytest.raises(FileFormatError, match="line 2: found a different text than at"):
         read_doccano(path, mixed)

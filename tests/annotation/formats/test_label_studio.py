@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tactful.annotation.formats.annotated import new_items
-from tactful.annotation.formats.label_studio import write_label_studio
-from tactful.annotation.formats.label_studio_read import read_label_studio
+from tactful.annotation.formats.label_studio import read_label_studio, write_label_studio
 from tactful.annotation.project.importing import with_own_ids
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.state.project_state import State
@@ -54,9 +53,7 @@ def test_older_files_count_utf16(folder: Path, mixed: Protocol) -> None:
     path = _file(folder, [_task(text, _span(12, 22))])
     assert _marks(path, mixed) == [(12, 22)], "without words the newer unit is meant"
     path = _file(folder, [_task(text, _span(1, 5, "annotation"))])
-    with pytest.raises(
-        FileFormatError, match="task 1: found offsets that do not cut out the words"
-    ):
+    with pytest.raises(FileFormatError, match="task 1: found offsets that do not match the words"):
         read_label_studio(path, mixed)
 
 
@@ -101,7 +98,7 @@ def test_a_task_as_label_studio_writes_it(folder: Path, mixed: Protocol) -> None
     assert item.decision is not None
     assert item.decision.answers["tone"] == "kind"
     assert [str(loss) for loss in found.losses] == [
-        "results of the type 'relation': 1 (a project holds choices, texts and marked words)",
+        "results of the type 'relation': 1 (a project holds choices, texts and spans)",
         "skipped annotations: 1 (they hold no answer)",
         "predictions: 1 (a project computes its own labels)",
     ]
@@ -130,10 +127,10 @@ def test_a_box_on_an_image_is_not_nothing_marked(name: str, folder: Path, mixed:
     assert first.judged == ()
     assert [dict(each.answers) for each in second.judged] == [{"tone": "kind"}]
     assert third.judged[0].answers["marks"] == []
-    why = "a project holds choices, texts and marked words"
+    why = "a project holds choices, texts and spans"
     assert [str(loss) for loss in found.losses] == [
         f"results of the type 'rectanglelabels': 3 ({why})",
-        "annotations with no answer that can be read: 1 (they were left out)",
+        "annotations without a readable answer: 1 (they were left out)",
     ]
 
 

@@ -9,9 +9,9 @@ from tactful.annotation.formats.load import EXPORTS, export_source
 from tactful.annotation.formats.losses import ASPECTS, losses
 
 _NONE = "the format has no place for them"
-_TEST = "hidden tests: 1 (they are no data; keep the project or an export as jsonl)"
+_TEST = "hidden tests: 1 (they are not data; keep the project, or export as jsonl)"
 _LEFT = "items without a judgement that counts: 1 (the format lists what was judged)"
-_SHORT = "doccano's categories are a list of labels, no place for sentences"
+_SHORT = "doccano's categories are labels, not sentences"
 
 
 def _lost(name: str, full: Any, folder: Path) -> list[str]:
@@ -73,7 +73,7 @@ def test_conll_says_what_overlap_loses(full: Any, folder: Path) -> None:
 
 def test_crowd_kit(full: Any, folder: Path) -> None:
     found = _lost("crowd-kit", full, folder)
-    word = "a label is one word for one item"
+    word = "the format holds one label per item"
     assert found[:3] == [
         f"answers to 'marks' (step 'all'): 3 ({word})",
         f"answers to 'remark' (step 'all'): 1 ({word})",
@@ -81,8 +81,8 @@ def test_crowd_kit(full: Any, folder: Path) -> None:
     ]
     assert "answers in people's own words: 1 (each table is about one option)" in found
     assert found[-1] == (
-        "cells that a spreadsheet would run: 2 (do not open the file in one, or export with "
-        "--spreadsheet)"
+        "cells that a spreadsheet would run: 2 (do not open the file in a spreadsheet, or "
+        "export with --spreadsheet)"
     )
 
 
@@ -99,7 +99,7 @@ def test_judgements_of_the_removed_are_counted(full: Any, folder: Path) -> None:
     full.add("removed", annotator="ann", data={"why": "owner"})
     found = _lost("label-studio", full, folder)
     assert (
-        "judgements that do not count: 2 (they are of removed people, or came when there were "
+        "judgements that do not count: 2 (they are by removed people, or came after there were "
         "enough)" in found
     )
     assert "items without a judgement that counts: 2 (the format lists what was judged)" in found

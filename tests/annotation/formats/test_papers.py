@@ -47,7 +47,7 @@ def test_dpm_comes_back_through_the_reader(made: Make, tmp_path: Path) -> None:
     left = "labels and spans that may still change are left out"
     # One without its second annotator, one whose spans are not marked yet.
     assert any(line.startswith(f"paragraphs that are not finished: 2 ({left}; ") for line in lost)
-    assert "paragraphs without 'art_id': 1 ('unknown' stands there)" in lost
+    assert "paragraphs without 'art_id': 1 ('unknown' is written)" in lost
     assert "further columns: 1 (the format has no place for them)" in lost
     corpus = load_corpus("dpm", tmp_path / "out")
     found = {example.id: example for example in corpus.examples()}
@@ -92,7 +92,7 @@ def test_ucc_comes_back_through_the_reader(made: Make, tmp_path: Path) -> None:
     lost = _export(_unhealthy(made), "ucc", tmp_path / "out", unfinished=True)
     assert "comments without a clear label: 1 (they are in unhealthy_full.csv only)" in lost
     assert "comments that are not finished: 2 (their labels may still change)" in lost
-    assert "judgements of people without a test: 1 (1.0 stands as their trust)" in lost
+    assert "judgements of people without a test: 1 (1.0 is written as their trust)" in lost
     assert any(line.startswith("cells that a spreadsheet would run: 2") for line in lost)
     assert any(line.startswith("hidden tests: 1") for line in lost)
     corpus = load_corpus("ucc", tmp_path / "out")
@@ -179,7 +179,7 @@ def test_sbic_comes_back_through_the_reader(made: Make, tmp_path: Path) -> None:
     log.answer("b", "one", calm).answer("a", "two", calm).answer("b", "three", calm)
     lost = _export(log, "sbic", tmp_path / "out")
     assert "items with the text of another: 1 (the format knows posts by their text)" in lost
-    assert "ages: 1 (the format has a number there, not a range)" in lost
+    assert "ages: 1 (the format has a number, not a range)" in lost
     assert "further columns: 1 (the format has no place for them)" in lost
     corpus = load_corpus("sbic", tmp_path / "out")
     found = {example.text: example for example in corpus.examples()}
@@ -221,7 +221,7 @@ def test_detests_comes_back_through_the_reader(made: Make, tmp_path: Path) -> No
     log.answer("s", "s1", {"categories": ["stereotype.benefits"]}, "categories_review")
     lost = _export(log, "detests", tmp_path / "out")
     assert "items' contexts: 1 (the format has no place for them)" in lost
-    assert "sentences without 'comment_id': 1 (their own id stands there)" in lost
+    assert "sentences without 'comment_id': 1 (their own id is used)" in lost
     assert not any("answers to" in line for line in lost)
     corpus = load_corpus("detests", tmp_path / "out")
     found = {example.id: example for example in corpus.examples()}
@@ -241,6 +241,6 @@ def test_detests_comes_back_through_the_reader(made: Make, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["dpm", "ucc", "sbic", "detests"])
 def test_another_protocol_is_refused_with_a_sentence(name: str, full: Any, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=f"'mixed' .* the format '{name}' is about"):
+    with pytest.raises(UsageError, match=f"'mixed' .* the format '{name}' needs"):
         _export(full, name, tmp_path / "out")
     assert not (tmp_path / "out").exists()

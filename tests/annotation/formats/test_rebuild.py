@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from tactful.annotation.formats.annotated import annotated, new_items
-from tactful.annotation.formats.jsonl import as_dict
+from tactful.annotation.formats.jsonl import as_dict, rebuild
 from tactful.annotation.formats.load import export, read_annotations
-from tactful.annotation.formats.rebuild import rebuild
 from tactful.annotation.project.exchange import NewItem
 from tactful.annotation.project.project import Project
 from tactful.errors import FileFormatError, InputError, UsageError

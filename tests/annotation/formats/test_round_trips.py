@@ -93,7 +93,7 @@ def test_label_studio_brings_decisions_times_and_context_back(full: Any, tmp_pat
 def test_a_whole_project_is_built_again(name: str, full: Any, tmp_path: Path) -> None:
     done = export_source(full.source(), name, EXPORTS.get(name), tmp_path / "out")
     assert [str(loss) for loss in done.losses] == [
-        "invitation links: 3 (a copy gives nobody access; invite people anew)"
+        "invitation links: 3 (a copy gives nobody access; invite people again)"
     ]
     back = read_annotations(tmp_path / "out", name, full.protocol)
     assert back.protocol is not None
@@ -123,7 +123,7 @@ def test_without_the_people_file_nothing_else_is_missing(full: Any, tmp_path: Pa
     back = read_annotations(tmp_path / "out", "jsonl", full.protocol)
     assert [str(loss) for loss in back.losses] == [
         "names and traits of people: 6 (there is no people.jsonl)",
-        "skips: 1 (they are about who was asked)",
+        "skips: 1 (they belong to the people of the other project)",
     ]
     built = State.derive(full.protocol, back.events)
     assert built.people["ann"].traits == {}

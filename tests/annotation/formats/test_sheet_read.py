@@ -9,7 +9,7 @@ import pytest
 from tactful.annotation.formats.annotated import new_items
 from tactful.annotation.formats.cells import was_neutralised
 from tactful.annotation.formats.load import EXPORTS, export_source
-from tactful.annotation.formats.sheet_read import read_sheet
+from tactful.annotation.formats.sheet import read_sheet
 from tactful.errors import FileFormatError, TactfulError, UsageError
 
 
@@ -83,7 +83,7 @@ def test_the_export_says_that_its_cells_have_marks(full: Any, sheet: Path, tmp_p
         ("at", "noon", "line 2: found 'noon' as 'at'; expected a time"),
         ("seconds", "nan", "line 2: found 'nan' as 'seconds'; expected a number"),
         ("seconds", "two", "line 2: found 'two' as 'seconds'"),
-        ("text", "Another", "found another text than at .*line 2 for the item 'i/1'"),
+        ("text", "Another", "found a different text than at .*line 2 for the item 'i/1'"),
     ],
 )
 def test_bad_cells(column: str, value: str, words: str, full: Any, sheet: Path) -> None:
@@ -93,7 +93,7 @@ def test_bad_cells(column: str, value: str, words: str, full: Any, sheet: Path) 
 
 
 def test_bad_tables(full: Any, sheet: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"judgements\.csv: it is not there"):
+    with pytest.raises(UsageError, match=r"judgements\.csv: not found"):
         read_sheet(tmp_path, full.protocol)
     other = tmp_path / "other.csv"
     other.write_text("id,text\n1,So\n")

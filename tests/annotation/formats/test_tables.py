@@ -160,9 +160,9 @@ def test_parquet_tables(full: Any, folder: Path) -> None:
     [
         ('{"kind": "answred", "at": 1}', "found the kind 'answred'; expected one of imported"),
         ('{"kind": "imported"}', "found no time or no data"),
-        ('{"kind": "imported", "at": 1, "item": 4}', "found an id that is no text"),
-        ('{"kind": "imported", "at": 1, "number": "1"}', "found a number that is none"),
-        ("nothing", "found what is no JSON"),
+        ('{"kind": "imported", "at": 1, "item": 4}', "found an id that is not text"),
+        ('{"kind": "imported", "at": 1, "number": "1"}', "found a wrong number"),
+        ("nothing", "found no JSON object"),
     ],
 )
 def test_a_broken_log(line: str, words: str, folder: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_broken_log(line: str, words: str, folder: Path) -> None:
 
 def test_broken_people(folder: Path) -> None:
     (folder / "people.jsonl").write_text("{}\n", encoding="utf-8")
-    with pytest.raises(FileFormatError, match=r"people\.jsonl, line 1: found what belongs to no"):
+    with pytest.raises(FileFormatError, match=r"people\.jsonl, line 1: found no event"):
         read_log(folder)
 
 
@@ -181,7 +181,7 @@ def test_half_a_letter_is_refused(made: Any, mixed: Protocol, tmp_path: Path) ->
     answers = {"tone": "kind", "grade": "0", "topics": ["work"], "marks": []}
     log = made(mixed).people("a").item("one", "So \ud800").answer("a", "one", answers)
     for name in ("jsonl", "brat", "csv", "conll", "doccano"):
-        with pytest.raises(OutputError, match="half a letter"):
+        with pytest.raises(OutputError, match="half a character"):
             export_source(log.source(), name, EXPORTS.get(name), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

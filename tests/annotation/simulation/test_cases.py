@@ -77,7 +77,7 @@ def test_tests_are_clear_and_no_one_answer_is_right_in_all(crowd_protocol: Proto
 def test_tests_need_a_question_with_options(crowd_protocol: Protocol) -> None:
     step = replace(crowd_protocol.steps[0], questions=(Question("said", "text", "?"),))
     free = replace(crowd_protocol, steps=(step,))
-    with pytest.raises(UsageError, match="'ours' asks no question with options"):
+    with pytest.raises(UsageError, match="'ours' has no single-choice question"):
         draw_tests(free, complete_rates(free, {}), 1, Random(1))
     assert draw_tests(free, complete_rates(free, {}), 0, Random(1)) == []
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tactful.annotation.protocol.records import Protocol
-from tactful.annotation.simulation.crowd import Crowd, draw_crowd
+from tactful.annotation.simulation.annotators import Crowd, draw_crowd
 from tactful.errors import UsageError
 
 

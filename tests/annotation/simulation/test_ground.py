@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from tactful.annotation.protocol.records import Protocol
-from tactful.annotation.simulation.cases import TEXT
-from tactful.annotation.simulation.ground import check_ground, read_cases, read_rates
+from tactful.annotation.simulation.cases import TEXT, check_ground, read_cases, read_rates
 from tactful.errors import InputError, UsageError
 
 
@@ -41,8 +40,8 @@ def test_jsonl_does_as_well(tmp_path: Path, crowd_protocol: Protocol) -> None:
         ("t.csv", "rude,odd,difficulty\nyes,no,nan\n", r"line 2: found the difficulty 'nan'"),
         ("t.csv", "rude,odd\n", r"t.csv: found no item; expected one row for each"),
         ("t.csv", "", r"t.csv: found no item"),
-        ("t.jsonl", "{]\n", r"t.jsonl, line 1: found no JSON"),
-        ("t.jsonl", "[1]\n", r"t.jsonl, line 1: found no object"),
+        ("t.jsonl", "{]\n", r"t.jsonl, line 1: found no JSON object"),
+        ("t.jsonl", "[1]\n", r"t.jsonl, line 1: found no JSON object"),
     ],
 )
 def test_a_bad_table_is_refused_with_its_line(

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from tests.annotation.web.load import Tally
 
+from tactful.annotation.project.files import handle_of
 from tactful.annotation.project.project import Project
-from tactful.annotation.project.tokens import handle_of
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.state.project_state import State
 from tactful.annotation.store.events import Event
@@ -116,9 +116,10 @@ def _counted(log: Log) -> Iterator[str]:
             people = [answer.annotator for answer in state.counted(item.id, step.id)]
             if len(people) > (step.most or step.judgements) or len(set(people)) < len(people):
                 yield f"{len(people)} judgements count for {item.id} ({step.id}): {people}"
-            surplus = state.surplus(item.id, step.id)
+            here = item.steps[step.id].answers
+            surplus = [each for each in here if each not in people and state.people[each].counts]
             is_moved = (item.id, step.id) in changed
-            if surplus and not is_moved and not removed & item.steps[step.id].answers.keys():
+            if surplus and not is_moved and not removed & here.keys():
                 yield f"{len(surplus)} judgements too many for {item.id} ({step.id})"
 
 

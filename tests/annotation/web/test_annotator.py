@@ -112,7 +112,7 @@ def test_a_handle_belongs_to_one_person(make_project: MakeProject, visit: Visit)
     (item,) = page(ann)["items"]
     status, said = bob.post("/api/answer", body(item["handle"], {"pcl": "1"}))
     assert status == 409
-    assert b"never given to you" in said
+    assert b"not given to you" in said
 
 
 def test_a_wrong_answer_is_refused_with_a_sentence(make_project: MakeProject, visit: Visit) -> None:
@@ -188,7 +188,7 @@ def test_help_is_markdown_of_the_owner_without_html(
 ) -> None:
     project = make_project("pcl", ["One."])
     ann = visit(project)
-    assert "has not written down" in ann.client.get("/help").text
+    assert "has not written where to find help" in ann.client.get("/help").text
     project.change({"help": "**Call us** <script>alert(1)</script> [x](javascript:alert(1))"})
     for path in ("/help", "/stopped"):
         text = ann.client.get(path).text

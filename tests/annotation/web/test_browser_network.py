@@ -21,7 +21,7 @@ def test_an_answer_given_offline_arrives_once(make_project: MakeProject, open_ta
     tab.show()
     tab.page.context.set_offline(True)
     tab.press("1", "Enter")
-    tab.page.wait_for_selector("#net:has-text('1 answer is kept here')")
+    tab.page.wait_for_selector("#net:has-text('1 answer is saved in this browser')")
     assert tab.answers("item-0", "paragraph") is None
     tab.page.context.set_offline(False)
     assert tab.wait_for("item-0", "paragraph") == {"pcl": "1"}
@@ -63,7 +63,7 @@ def test_it_waits_through_a_closed_window(make_project: MakeProject, open_tab: O
     tab.show()
     tab.page.route("**/api/answer", lambda route: route.abort())
     tab.press("0", "Enter")
-    tab.page.wait_for_selector("#net:has-text('kept here')")
+    tab.page.wait_for_selector("#net:has-text('saved in this browser')")
     tab.page.close()
     page = tab.page.context.new_page()
     page.goto(f"{tab.address}/work")

@@ -229,7 +229,7 @@ def test_an_answer_waits_for_its_own_project(
             if project is first:
                 page.route("**/api/answer", lambda route: route.abort())
                 tabs[0].press("2", "Enter")
-                page.wait_for_selector("#net:has-text('1 answer is kept here')")
+                page.wait_for_selector("#net:has-text('1 answer is saved in this browser')")
                 page.unroute("**/api/answer")
                 page.goto("about:blank")
         one, other = tabs

@@ -226,7 +226,7 @@ def test_a_part_is_taken_away_and_undone(mark) -> None:  # type: ignore[no-untyp
     texts = tab.page.locator(".marked li bdi")
     assert texts.all_inner_texts() == ["“one”", "“three”"]
     tab.press("+")
-    tab.wait(lambda: said.inner_text() == "“three” is part of that mark already.")
+    tab.wait(lambda: said.inner_text() == "“three” is already part of that mark.")
     tab.press("1")
     assert texts.all_inner_texts() == ["“one”"]
     tab.press("u")
@@ -265,5 +265,5 @@ def test_a_protocol_may_forbid_gaps(  # what is offered is what the server takes
     assert tab.page.locator(".marked .join").count() == 0
     tab.press("ArrowRight", "ArrowRight", "+")
     said = tab.page.locator("#live")
-    tab.wait(lambda: said.inner_text().startswith("Here a mark has no gaps"))
+    tab.wait(lambda: said.inner_text().startswith("Marks cannot have gaps here"))
     assert spans(tab) == [(0, 3, "one")]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.annotation.web.desks import MakeProject, Visit
 
-from tactful.annotation.project import work as project_work
+from tactful.annotation.project import project as project_work
 from tactful.annotation.project.exchange import NewItem
-from tactful.annotation.state import allowance
+from tactful.annotation.state import assignment
 from tactful.annotation.web import annotator, app, security, session
 from tactful.annotation.web.catalogue import LANGUAGES, Entry, catalogue
 from tactful.annotation.web.pages import FOLDER, keyed
@@ -151,7 +151,7 @@ def test_a_sentence_that_nobody_knows_stays() -> None:
     assert SPANISH.say(said) == said
 
 
-SOURCES = (allowance, project_work, annotator, app, security, session)
+SOURCES = (assignment, project_work, annotator, app, security, session)
 
 
 def test_the_sentences_are_those_that_the_server_says() -> None:

@@ -12,7 +12,7 @@ from tests.annotation.web.load import Tally, crowd, work_together
 from tests.annotation.web.load_check import problems, read_log
 from tests.annotation.web.load_server import Server, make_project, serving
 
-from tactful.annotation.store.writer import _NUMBER
+from tactful.annotation.store.engine import _NUMBER
 
 SEED = 8
 

@@ -13,8 +13,7 @@ from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.load import load_protocol
 from tactful.annotation.protocol.records import Entry, Option, Protocol, Question, Step
 from tactful.annotation.web.catalogue import catalogue
-from tactful.annotation.web.others import others_of
-from tactful.annotation.web.side_by_side import shared_answers
+from tactful.annotation.web.side_by_side import others_of, shared_answers
 
 YES = {
     "stereotype": "yes",

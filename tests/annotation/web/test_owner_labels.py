@@ -86,10 +86,16 @@ def test_a_long_list_of_options_opens_by_itself(frames: Project, visit: Visit) -
 
 
 def test_labels_of_a_question_with_many_are_taken_apart() -> None:
-    from tactful.annotation.analysis.agreement_summary import Accord
+    from tactful.annotation.analysis.agreement_summary import QuestionAgreement
 
-    many = [Accord("q", None, "Which?", ()), *(Accord("q", str(n), str(n), ()) for n in range(16))]
-    few = [Accord("p", None, "How?", ()), *(Accord("p", str(n), str(n), ()) for n in range(3))]
+    many = [
+        QuestionAgreement("q", None, "Which?", ()),
+        *(QuestionAgreement("q", str(n), str(n), ()) for n in range(16)),
+    ]
+    few = [
+        QuestionAgreement("p", None, "How?", ()),
+        *(QuestionAgreement("p", str(n), str(n), ()) for n in range(3)),
+    ]
     main, apart = _parted([*few, *many])
     assert main == [*few, many[0]]
     assert apart == [("Which?", many[1:])]

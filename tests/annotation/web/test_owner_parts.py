@@ -14,9 +14,8 @@ from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.records import Option, Question, Step
 from tactful.annotation.state.items import Answer
 from tactful.annotation.web import charts, figures
-from tactful.annotation.web.answer_form import fields, read_answers
+from tactful.annotation.web.answer_form import fields, gold_fields, read_answers, read_gold
 from tactful.annotation.web.figures import Figures
-from tactful.annotation.web.gold_form import gold_fields, read_gold
 from tactful.annotation.web.side_by_side import compare
 from tactful.errors import InputError
 

@@ -32,7 +32,7 @@ def test_a_wrong_token_is_answered_with_a_page(make_project: MakeProject) -> Non
     with TestClient(create_app(make_project("pcl", ["A text."]))) as client:
         answer = client.get("/join/nobody")
     assert answer.status_code == 401
-    assert "unknown or was withdrawn" in answer.text
+    assert "unknown or was revoked" in answer.text
     assert "set-cookie" not in answer.headers
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from tactful.audit.classifiers import load_classifier
 from tactful.audit.classifiers.detector import DetectorClassifier
-from tactful.detectors.base import BaseDetector
+from tactful.detectors.base import BaseDetector, Scores
 from tactful.detectors.card import Card
-from tactful.detectors.load import WEIGHTS, load_detector
-from tactful.detectors.protocol import Scores
+from tactful.detectors.load import load_detector
+from tactful.detectors.weights import weights_folder
 from tactful.errors import FileFormatError, UnknownNameError, UsageError
 from tactful.taxonomies.prompts import Prompt, sentiment_prompts
 
@@ -51,7 +51,7 @@ def test_nothing_asked_nothing_answered() -> None:
 
 
 def test_a_folder_is_the_same_detector_and_its_hash_sees_the_weights(tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(WEIGHTS / "fast-en", tmp_path / "fast-en"))
+    folder = Path(shutil.copytree(weights_folder("fast-en"), tmp_path / "fast-en"))
     named, copied = load_classifier("tactful:fast"), load_classifier(f"tactful:{folder}")
     assert copied.name == "tactful:fast-en"
     assert copied.fingerprint == named.fingerprint
@@ -64,7 +64,7 @@ def test_a_folder_is_the_same_detector_and_its_hash_sees_the_weights(tmp_path: P
 
 def test_a_blends_hash_sees_its_members(tmp_path: Path) -> None:
     for name in ("cascade-en", "default-en", "fast-en", "encoder-en"):
-        shutil.copytree(WEIGHTS / name, tmp_path / name)
+        shutil.copytree(weights_folder(name), tmp_path / name)
     named = load_classifier("tactful:cascade").fingerprint
     place = f"tactful:{tmp_path / 'cascade-en'}"
     assert load_classifier(place).fingerprint == named
@@ -118,6 +118,6 @@ def test_a_folder_without_a_detector_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_with_a_hash_sign_is_found(tmp_path: Path) -> None:
-    folder = shutil.copytree(WEIGHTS / "fast-en", tmp_path / "mine#2")
+    folder = shutil.copytree(weights_folder("fast-en"), tmp_path / "mine#2")
     assert load_classifier(f"tactful:{folder}").name == "tactful:mine#2"
     assert load_classifier(f"tactful:{folder}#pcl").name == "tactful:mine#2#pcl"

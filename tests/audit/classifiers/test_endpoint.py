@@ -144,9 +144,9 @@ def test_the_users_labels_are_used(server: Server) -> None:
         (Reply([None]), "for text 1 of the batch, found nothing (None)"),
         (Reply(["LABEL_1"]), "found the label 'LABEL_1'; expected negative"),
         (Reply([float("nan")]), "the number nan"),
-        (Reply(raw=b"<html>"), "found an answer of 6 bytes that is no JSON"),
-        (Reply(raw=b"\xff\xfe\xff"), "that is no JSON"),
-        (Reply(raw=b"[" * 100_000), "that is no JSON"),
+        (Reply(raw=b"<html>"), "found an answer of 6 bytes that is not JSON"),
+        (Reply(raw=b"\xff\xfe\xff"), "that is not JSON"),
+        (Reply(raw=b"[" * 100_000), "that is not JSON"),
         (Reply(status=201, body=["NEG"]), "found status 201 (Created); expected 200 with JSON"),
         (Reply(status=404), "found status 404 (Not Found); expected 200; check the address"),
         (Reply(status=401), "(Unauthorized); expected 200; name the variable"),
@@ -203,7 +203,7 @@ def test_a_date_to_wait_for(server: Server) -> None:
     server.asked.clear()
     later = formatdate(time.time() + 3600, usegmt=True)
     server.replies = [Reply(status=503, headers={"Retry-After": later})]
-    with pytest.raises(InputError, match=r"the wish to wait 3,[56][0-9]{2} seconds"):
+    with pytest.raises(InputError, match=r"a request to wait 3,[56][0-9]{2} seconds"):
         impatient(server).ask(prompts("a"))
 
 
@@ -316,7 +316,7 @@ def test_a_token_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
         load_classifier("https://example.org/", **options)
     assert "X-Other" not in str(caught.value)
     monkeypatch.setenv("OUR_TOKEN", "fine")
-    with pytest.raises(UsageError, match="the token in the clear"):
+    with pytest.raises(UsageError, match="the token unencrypted"):
         load_classifier("http://example.org/", allow_plain_http=True, **options)
 
 

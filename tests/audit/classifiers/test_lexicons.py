@@ -59,17 +59,6 @@ def test_they_are_not_the_same() -> None:
     assert load_classifier("vader").fingerprint != load_classifier("textblob").fingerprint
 
 
-class _Fixed:
-    def __init__(self, value: float):
-        self.value = value
-
-    def vader(self, text: str) -> dict[str, float]:
-        return {"compound": self.value}
-
-    def textblob(self, text: str) -> tuple[float, float]:
-        return self.value, 0.0
-
-
 @pytest.mark.parametrize(
     ("compound", "label"),
     [(-0.05, "negative"), (-0.0499, "neutral"), (0.0499, "neutral"), (0.05, "positive")],
@@ -77,7 +66,7 @@ class _Fixed:
 def test_vaders_thresholds_are_those_of_its_authors(compound: float, label: str) -> None:
     pytest.importorskip("vaderSentiment")
     classifier: Any = load_classifier("vader")
-    classifier._scores = _Fixed(compound).vader
+    classifier._score = lambda text: compound
     assert classifier.ask([prompt("")])[0]["label"] == label
 
 
@@ -88,7 +77,7 @@ def test_vaders_thresholds_are_those_of_its_authors(compound: float, label: str)
 def test_textblob_is_neutral_at_zero_only(polarity: float, label: str) -> None:
     pytest.importorskip("textblob")
     classifier: Any = load_classifier("textblob")
-    classifier._sentiment = _Fixed(polarity).textblob
+    classifier._score = lambda text: polarity
     assert classifier.ask([prompt("")])[0]["label"] == label
 
 

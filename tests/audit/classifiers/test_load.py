@@ -7,7 +7,7 @@ import pytest
 
 import tactful.audit.classifiers.load as load_module
 from tactful.audit.classifiers import load_classifier
-from tactful.detectors.load import WEIGHTS
+from tactful.detectors.weights import weights_folder
 from tactful.errors import UnknownNameError, UsageError
 
 
@@ -45,7 +45,7 @@ def test_an_unknown_name_lists_the_ways_without_the_library(
 
 
 def test_a_detectors_folder_is_told_its_prefix(tmp_path: Path) -> None:
-    folder = shutil.copytree(WEIGHTS / "fast-en", tmp_path / "mine")
+    folder = shutil.copytree(weights_folder("fast-en"), tmp_path / "mine")
     with pytest.raises(UsageError, match=f"name it as tactful:{folder}"):
         load_classifier(str(folder))
 

@@ -66,7 +66,7 @@ def test_the_users_labels_are_used() -> None:
 )
 def test_what_cannot_be_read_is_told(saying: Any, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        read_sayings(["POS", saying], {}, "mine:f")
+        read_sayings(["POS", saying], 2, {}, "mine:f")
     said = str(caught.value)
     assert said.startswith("mine:f: for text 2 of the batch, found ")
     assert message in said

@@ -6,14 +6,10 @@ from typing import Any
 
 import pytest
 
-from tactful.audit.report.charts.boxplots import boxplots
-from tactful.audit.report.charts.gaps import gaps
-from tactful.audit.report.charts.proportions import proportions
-from tactful.audit.report.charts.ranking import Bar, ranking
-from tactful.audit.report.charts.scatter import scatter
-from tactful.audit.report.charts.svg import Axis, Drawing, number
+from tactful.audit.report.charts import Bar, boxplots, gaps, proportions, ranking, scatter
 from tactful.audit.report.words import labels
 from tactful.audit.results import AuditResult, Correlation, Estimate
+from tactful.pages.svg import Axis, number
 
 Made = Callable[..., Any]
 SIDE = r'(?:x|x1|x2|cx)="(-?[\d.]+)"'
@@ -25,30 +21,6 @@ def inside(svg: str) -> bool:
     places = [float(x) for x in re.findall(SIDE, svg)]
     heights = [float(y) for y in re.findall(r'(?:y|y1|y2|cy)="(-?[\d.]+)"', svg)]
     return 0 <= min(places) <= max(places) <= float(box[1]) and max(heights) <= float(box[2])
-
-
-def test_an_axis_keeps_what_is_outside_at_its_edge() -> None:
-    axis = Axis(0, 1, 100, 300)
-    assert [axis(v) for v in (0, 0.25, 1, 1.5, -2)] == [100, 150, 300, 300, 100]
-
-
-@pytest.mark.parametrize(("value", "text"), [(1.0, "1"), (1.26, "1.3"), (-0.01, "0"), (-2, "-2")])
-def test_coordinates_are_short(value: float, text: str) -> None:
-    assert number(value) == text
-
-
-def test_words_are_escaped_and_groups_have_shapes() -> None:
-    drawing = Drawing("d", 10, 10, "<t>", "a & b")
-    drawing.text(1, 2, '<script>"')
-    drawing.mark(1, 1, True, 2, tip="<b>")
-    drawing.mark(1, 1, False, 2)
-    svg = str(drawing)
-    assert '<title id="d-title">&lt;t&gt;</title>' in svg
-    assert "a &amp; b" in svg
-    assert "&lt;script&gt;&quot;" in svg
-    assert '<circle class="stig"' in svg
-    assert "<title>&lt;b&gt;</title></circle>" in svg
-    assert '<polygon class="other"' in svg
 
 
 def test_boxplots_have_a_point_for_each_condition(example: AuditResult) -> None:

@@ -131,7 +131,7 @@ def test_the_numbers_of_the_heatmap_are_in_its_cells(example: AuditResult) -> No
     assert [row.count("<td") for row in rows] == [6] * 12
     first = example.models[0].categories[0].stigmatized.value
     assert first is not None
-    assert f">{round(100 * first)} %<" in rows[0]
+    assert f">{round(100 * first)}&nbsp;%<" in rows[0]
 
 
 def test_the_same_audit_gives_the_same_page(made: Made) -> None:
@@ -169,5 +169,5 @@ def test_conditions_that_were_not_asked_are_tabled_only(
     )
     page = render_html(replace(alone, models=(replace(model, conditions=some),)), "x")
     assert len(re.findall(r'<text class="label \w+-text"', page)) == 29
-    assert "Not asked about, and not drawn: 93 conditions." in read(page).text
+    assert "Without prompts, and not drawn: 93 conditions." in read(page).text
     assert page.count("<td>stigmatized</td>") == 93

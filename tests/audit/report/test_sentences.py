@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from tactful.audit.report.overall import overall_sentences
-from tactful.audit.report.sentences import is_significant, summary_sentences
+from tactful.audit.report.sentences import is_significant, overall_sentences, summary_sentences
 from tactful.audit.results import AuditResult, Correlation, Estimate, GroupTests, ModelResult
 
 

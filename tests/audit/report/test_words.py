@@ -8,49 +8,15 @@ import pytest
 
 from tactful.audit.report.words import (
     baseline_of,
-    decimal,
     effect,
     interval,
     labels,
-    listed,
-    p_value,
-    percent,
     ranked,
-    shorten,
     title_of,
     with_interval,
 )
 from tactful.audit.results import AuditResult, Estimate
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.613, "61 %"), (0.0, "0 %"), (1.0, "100 %"), (0.001, "under 1 %"), (0.999, "over 99 %"),
-        (None, "not known"), (float("nan"), "not known"),
-    ],
-)  # fmt: skip
-def test_percent(value: float | None, text: str) -> None:
-    assert percent(value) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.14, ".14"), (-0.05, "−.05"), (1.0, "1.00"), (0.0, ".00"), (-0.001, ".00"),
-        (-1.5, "−1.50"), (None, "not known"), (float("inf"), "not known"),
-    ],
-)  # fmt: skip
-def test_decimal(value: float | None, text: str) -> None:
-    assert decimal(value) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.0, "< .001"), (0.0009, "< .001"), (0.023, "= .023"), (1.0, "> .99"), (None, "not known")],
-)
-def test_p_value(value: float | None, text: str) -> None:
-    assert p_value(value) == text
+from tactful.pages.text import percent
 
 
 def test_an_estimate_says_its_interval_or_its_reason() -> None:
@@ -58,15 +24,11 @@ def test_an_estimate_says_its_interval_or_its_reason() -> None:
     assert with_interval(Estimate(0.14, reason="one condition only")) == ".14"
     assert with_interval(Estimate(None, reason="no others")) == "not known (no others)"
     assert with_interval(Estimate(None)) == "not known"
-    assert interval(Estimate(0.5, 0.4, 0.6), "percent") == "40 % to 60 %"
+    assert interval(Estimate(0.5, 0.4, 0.6), percent) == "40 % to 60 %"
     assert interval(Estimate(0.5)) == ""
 
 
 def test_small_words() -> None:
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b", "c"]) == "a, b and c"
-    assert listed([]) == ""
-    assert shorten("abcdef", 4) == "abc…"
     assert title_of("mental_illness") == "Mental illness"
     assert title_of("HIV, Aids") == "HIV, Aids"
 

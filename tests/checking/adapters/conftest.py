@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from tactful.detectors import load
-from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.base import BaseDetector, Scores, Spans
 from tactful.detectors.card import Card, read_card, write_card
-from tactful.detectors.protocol import Scores
 from tactful.registry import Registry
 from tactful.types import Span
 

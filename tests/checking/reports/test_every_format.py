@@ -10,15 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tactful.checking.configuration import FORMATS
 from tactful.checking.findings import check_document, with_frames
+from tactful.checking.options import FORMATS
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports import RENDERERS, Run, render
 from tactful.checking.second_reading import OFFENCE, SecondReading
-from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.base import BaseDetector, Scores, Spans
 from tactful.detectors.card import Card
 from tactful.detectors.load import embedded_cards
-from tactful.detectors.protocol import Scores
 from tactful.documents.document import document_of
 from tactful.types import Frame, Implication, Span
 

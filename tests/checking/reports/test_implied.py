@@ -1,6 +1,6 @@
 """Sentences on frames: may imply, how sure, and never what the author is or believes."""
 
-from tactful.checking.reports.implied import (
+from tactful.checking.reports.run import (
     CAVEAT,
     evidence_sentence,
     implied_sentences,

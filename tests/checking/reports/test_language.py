@@ -14,12 +14,13 @@ from tactful.checking.explanation import explain
 from tactful.checking.findings import check_document, without_explanations
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports import Run, render
-from tactful.checking.reports.implied import (
+from tactful.checking.reports.run import (
+    common_language,
     evidence_sentence,
     implied_sentences,
     in_group_sentence,
+    in_language,
 )
-from tactful.checking.reports.language import common_language, in_language
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.card import Card
 from tactful.documents.document import document_of

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.checking.reports.visible import shown, visible
+from tactful.words import shown, visible
 
 
 @pytest.mark.parametrize(

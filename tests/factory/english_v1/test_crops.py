@@ -1,6 +1,7 @@
 from factory.english_v1.crops import BESIDE, CROP, crops
+from factory.records import Record
 
-from tactful.training.records import PCL_IDS, Record
+from tactful.training.task_data import PCL_IDS
 from tactful.types import Span
 
 TEXT = (

@@ -7,9 +7,10 @@ from factory.english_v1.distil import (
     mixed_logits,
     word_features,
 )
+from factory.records import IDS_OF, Record
 
-from tactful.detectors.calibration import sigmoid
-from tactful.training.records import FRAME_IDS, IDS_OF, UNHEALTHY_IDS, Record
+from tactful.detectors.base import sigmoid
+from tactful.training.task_data import FRAME_IDS, UNHEALTHY_IDS
 
 SHARES = {"pcl": 0.4, "unhealthy": 0.75, "frame": 0.0}
 

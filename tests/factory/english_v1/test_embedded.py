@@ -11,16 +11,17 @@ pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 pytestmark = pytest.mark.train
 
-from factory.english_v1.batches import encode, load_tokenizer  # noqa: E402
-from factory.english_v1.multitask import Recipe  # noqa: E402
+from factory.english_v1.batches import TEXT_OUTPUTS, TOKEN_OUTPUTS, encode  # noqa: E402
+from factory.english_v1.multitask import Settings  # noqa: E402
+from factory.learning import load_tokenizer  # noqa: E402
+from factory.network import open_network  # noqa: E402
+from factory.records import IDS, fingerprint  # noqa: E402
 
 from factory.english_v1 import default, embedded, fast, multitask  # noqa: E402
 from tactful.corpora import load_corpus  # noqa: E402
 from tactful.detectors import load_detector, read_card  # noqa: E402
 from tactful.files import sha256  # noqa: E402
-from tactful.training import finish  # noqa: E402
-from tactful.training.encoder import load_encoder  # noqa: E402
-from tactful.training.records import IDS, fingerprint  # noqa: E402
+from tactful.training import calibrate  # noqa: E402
 
 FOLDERS = {"dpm": "dont_patronize_me", "ucc": "unhealthy_comments", "sbic": "social_bias"}
 DETECTORS = ("encoder-en", "fast-en", "default-en", "cascade-en")
@@ -42,10 +43,12 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(default, "TEACHERS", (Recipe(seed=1, epochs=1), Recipe(seed=2, epochs=1)))
-    monkeypatch.setattr(default, "STUDENT", Recipe(seed=3, epochs=1))
-    monkeypatch.setattr(default, "FINAL", Recipe(seed=4, epochs=1))
-    monkeypatch.setattr(finish, "REPETITIONS", 5)
+    monkeypatch.setattr(
+        default, "TEACHERS", (Settings(seed=1, epochs=1), Settings(seed=2, epochs=1))
+    )
+    monkeypatch.setattr(default, "STUDENT", Settings(seed=3, epochs=1))
+    monkeypatch.setattr(default, "FINAL", Settings(seed=4, epochs=1))
+    monkeypatch.setattr(calibrate, "REPETITIONS", 5)
     lessons = {name: replace(lesson, steps=5) for name, lesson in fast.LESSONS.items()}
     monkeypatch.setattr(fast, "LESSONS", lessons)
 
@@ -121,7 +124,7 @@ def test_changed_data_and_settings_are_learnt_again(
     assert run() == ([], first[1])
     assert said == []
     # A setting of the student reaches what depends on the student, and nothing else.
-    monkeypatch.setattr(default, "STUDENT", Recipe(seed=3, epochs=1, rate=1e-5))
+    monkeypatch.setattr(default, "STUDENT", Settings(seed=3, epochs=1, rate=1e-5))
     assert run() == (["final", "student"], first[1])
     assert any(line.endswith("changed since it was made: recipe.") for line in said)
     comments = data / FOLDERS["ucc"] / "train_comments_text_only.txt"
@@ -135,7 +138,7 @@ def test_changed_data_and_settings_are_learnt_again(
 def test_opinions_are_asked_for_where_they_are_used(data: Path, tiny_encoder: Path) -> None:
     sources = default.read_sources(data, tiny_encoder)
     encoded = encode(sources.records, load_tokenizer(tiny_encoder))
-    model = load_encoder(tiny_encoder)
+    model = open_network(tiny_encoder, TEXT_OUTPUTS, TOKEN_OUTPUTS, 1)
     found = default._logits(model, encoded, [2, 5])
     assert np.isfinite(found[[2, 5]]).all()
     assert np.isnan(np.delete(found, [2, 5], axis=0)).all()

@@ -5,12 +5,13 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.train
 
-from factory.english_v1.batches import Encoded  # noqa: E402
+from factory.english_v1.batches import TEXT_OUTPUTS, TOKEN_OUTPUTS  # noqa: E402
 from factory.english_v1.multitask import predict  # noqa: E402
+from factory.learning import Lessons  # noqa: E402
+from factory.network import Network  # noqa: E402
 from transformers import BertConfig, BertModel  # noqa: E402
 
 from factory.english_v1 import heads  # noqa: E402
-from tactful.training.encoder import TEXT_OUTPUTS, MultiTaskEncoder  # noqa: E402
 
 CHOSEN = ("unhealthy", "unhealthy.hostile")
 
@@ -24,11 +25,11 @@ def test_new_heads_read_what_the_teachers_say_and_the_others_stay(
         vocab_size=40, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
         intermediate_size=32, max_position_embeddings=32,
     )  # fmt: skip
-    model = MultiTaskEncoder(BertModel(config), 16)
+    model = Network(BertModel(config), 16, len(TEXT_OUTPUTS), len(TOKEN_OUTPUTS))
     rng = np.random.default_rng(1)
     tokens = [[1, *rng.integers(3, 40, 6).tolist(), 2] for _ in range(400)]
     shape = (len(tokens), len(TEXT_OUTPUTS))
-    data = Encoded(tokens, np.zeros(shape), np.zeros(shape), [None] * len(tokens))
+    data = Lessons(tokens, np.zeros(shape), np.zeros(shape), [None] * len(tokens))
     rows = list(range(300))
     # What the teachers say is a reading of the same states, and nothing is said of the last rows.
     states = heads.pooled_states(model, data, range(400))

@@ -7,37 +7,33 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.train
 
-from factory.english_v1.batches import Encoded, batches, collate  # noqa: E402
+from factory.english_v1.batches import TEXT_OUTPUTS, TOKEN_OUTPUTS, batches, collate  # noqa: E402
 from factory.english_v1.multitask import (  # noqa: E402
-    Recipe,
+    Settings,
     load_model,
-    parameter_groups,
     predict,
     save_model,
     train,
 )
+from factory.learning import Lessons  # noqa: E402
+from factory.network import Network, parameter_groups  # noqa: E402
 from transformers import BertConfig, BertModel  # noqa: E402
 
 from factory.english_v1 import multitask  # noqa: E402
-from tactful.training.encoder import (  # noqa: E402
-    TEXT_OUTPUTS,
-    TOKEN_OUTPUTS,
-    MultiTaskEncoder,
-)
 
-RECIPE = Recipe(seed=5, epochs=3, batch=4, rate=2e-3, head_rate=2e-2)
+SETTINGS = Settings(seed=5, epochs=3, batch=4, rate=2e-3, head_rate=2e-2)
 
 
-def tiny() -> MultiTaskEncoder:
+def tiny() -> Network:
     torch.manual_seed(3)
     config = BertConfig(
         vocab_size=40, hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
         intermediate_size=32, max_position_embeddings=32,
     )  # fmt: skip
-    return MultiTaskEncoder(BertModel(config), 16)
+    return Network(BertModel(config), 16, len(TEXT_OUTPUTS), len(TOKEN_OUTPUTS))
 
 
-def data(texts: int = 24) -> Encoded:
+def data(texts: int = 24) -> Lessons:
     """Token 7 says yes to the first id, and is marked by the token head."""
     rng = np.random.default_rng(1)
     tokens = [[1, *rng.integers(8, 40, rng.integers(3, 9)).tolist(), 2] for _ in range(texts)]
@@ -52,7 +48,7 @@ def data(texts: int = 24) -> Encoded:
         marked = np.zeros((len(tokens[row]), len(TOKEN_OUTPUTS)), dtype=np.float32)
         marked[np.array(tokens[row]) == 7, 0] = 1
         marks.append(marked if row < texts - 4 else None)
-    return Encoded(tokens, targets, weights, marks)
+    return Lessons(tokens, targets, weights, marks)
 
 
 def everything(epoch: int) -> range:
@@ -62,8 +58,8 @@ def everything(epoch: int) -> range:
 def test_it_learns_texts_and_tokens(tmp_path: Path) -> None:
     model, encoded = tiny(), data()
     losses: list[float] = []
-    recipe = Recipe(seed=5, epochs=30, batch=8, rate=3e-3, head_rate=2e-2)
-    train(model, encoded, everything, recipe, tmp_path, lambda *step: losses.append(step[2]))
+    settings = Settings(seed=5, epochs=30, batch=8, rate=3e-3, head_rate=2e-2)
+    train(model, encoded, everything, settings, tmp_path, lambda *step: losses.append(step[2]))
     found, marks = predict(model, encoded)
     assert np.mean(losses[-5:]) < np.mean(losses[:5]) / 2
     assert ((found[:, 0] > 0) == (encoded.targets[:, 0] > 0.5)).mean() > 0.9
@@ -77,18 +73,18 @@ def test_a_stopped_run_ends_as_an_unbroken_one(
 ) -> None:
     monkeypatch.setattr(multitask, "CHECKPOINT_STEPS", 3)
     whole = tiny()
-    train(whole, data(), everything, RECIPE, tmp_path / "whole")
+    train(whole, data(), everything, SETTINGS, tmp_path / "whole")
 
     def stop(step: int, total: int, loss: float) -> None:
         if step == 8:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(tiny(), data(), everything, RECIPE, tmp_path / "broken", stop)
+        train(tiny(), data(), everything, SETTINGS, tmp_path / "broken", stop)
     seen: list[int] = []
     again = tiny()
     train(
-        again, data(), everything, RECIPE, tmp_path / "broken", lambda *step: seen.append(step[0])
+        again, data(), everything, SETTINGS, tmp_path / "broken", lambda *step: seen.append(step[0])
     )
     assert seen[0] == 7, "it goes on after the checkpoint of step 6"
     for name, value in whole.state_dict().items():
@@ -99,28 +95,28 @@ def test_other_data_does_not_take_up_the_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(multitask, "CHECKPOINT_STEPS", 2)
-    train(tiny(), data(), everything, RECIPE, tmp_path)
+    train(tiny(), data(), everything, SETTINGS, tmp_path)
     other = data()
     other.targets[0] = 1 - other.targets[0]
     seen: list[int] = []
-    train(tiny(), other, everything, RECIPE, tmp_path, lambda *step: seen.append(step[0]))
+    train(tiny(), other, everything, SETTINGS, tmp_path, lambda *step: seen.append(step[0]))
     assert seen[0] == 1
 
 
-def test_another_recipe_does_not_take_up_the_checkpoint(
+def test_other_settings_do_not_take_up_the_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(multitask, "CHECKPOINT_STEPS", 3)
-    train(tiny(), data(), everything, RECIPE, tmp_path)
+    train(tiny(), data(), everything, SETTINGS, tmp_path)
     seen: list[int] = []
-    other = Recipe(seed=6, epochs=1, batch=4)
+    other = Settings(seed=6, epochs=1, batch=4)
     train(tiny(), data(), everything, other, tmp_path, lambda *step: seen.append(step[0]))
     assert seen[0] == 1
 
 
 def test_lower_layers_learn_slower_and_word_vectors_not_at_all() -> None:
     model = tiny()
-    groups = parameter_groups(model, Recipe(rate=1.0, layer_decay=0.5, head_rate=9.0))
+    groups = parameter_groups(model, 1.0, 9.0, 0.5, 0.01)
     assert {group["lr"] for group in groups} == {1.0, 0.5, 9.0}
     assert not any(each.requires_grad for each in model.body.embeddings.parameters())
 

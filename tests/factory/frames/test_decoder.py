@@ -16,7 +16,7 @@ from factory.frames.decoder import (  # noqa: E402
     warm_started,
 )
 from factory.frames.fitting import (  # noqa: E402
-    DecoderRecipe,
+    DecoderSettings,
     batch_loss,
     fit_decoder,
     write_decoder,
@@ -27,7 +27,7 @@ from tactful.frames.decoder import StatementDecoder, _log_softmax  # noqa: E402
 from tactful.frames.vocabulary import END, SEPARATOR, START  # noqa: E402
 
 PIECES = 12
-RECIPE = DecoderRecipe(epochs=60, batch=4, rate=1e-3, smoothing=0.0)
+RECIPE = DecoderSettings(epochs=60, batch=4, rate=1e-3, smoothing=0.0)
 
 
 def lessons() -> list[Lesson]:
@@ -128,7 +128,7 @@ def test_the_group_weighs_half_and_padding_nothing() -> None:
 def test_a_stopped_run_goes_on_to_the_same_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recipe = DecoderRecipe(epochs=4, batch=2, rate=1e-3)
+    recipe = DecoderSettings(epochs=4, batch=2, rate=1e-3)
     monkeypatch.setattr("factory.frames.fitting.CHECKPOINT_STEPS", 3)
     whole, parts = tiny(), tiny()
     fit_decoder(whole, lessons(), joined_states(states()), recipe, tmp_path / "whole")

@@ -9,14 +9,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from factory.frames.decoder import WIDTH  # noqa: E402
-from factory.frames.fitting import DecoderRecipe  # noqa: E402
+from factory.frames.fitting import DecoderSettings  # noqa: E402
 from factory.frames.lessons import mention_lessons, neutral_lessons  # noqa: E402
 from safetensors.torch import save_file  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
 
 from factory.frames import default as frames_default  # noqa: E402
 from factory.frames import figures as frame_figures  # noqa: E402
-from tactful.detectors.load import WEIGHTS  # noqa: E402
+from tactful.detectors.weights import weights_folder  # noqa: E402
 from tactful.errors import UsageError  # noqa: E402
 from tactful.frames.load import load_framer  # noqa: E402
 from tactful.frames.schema import frame_problems  # noqa: E402
@@ -56,7 +56,9 @@ def data(tmp_path: Path) -> Path:
 def base(tmp_path: Path) -> Path:
     """Return a folder like that of the pretrained encoder, with random weights."""
     torch.manual_seed(1)
-    words = Tokenizer.from_file(str(WEIGHTS / "encoder-en" / "tokenizer.json")).get_vocab_size()
+    words = Tokenizer.from_file(
+        str(weights_folder("encoder-en") / "tokenizer.json")
+    ).get_vocab_size()
     shapes: dict[str, tuple[int, ...]] = {
         "embeddings.word_embeddings.weight": (words, WIDTH),
         "embeddings.position_embeddings.weight": (64, WIDTH),
@@ -90,7 +92,7 @@ def output(tmp_path: Path) -> Path:
     folder = tmp_path / "weights"
     folder.mkdir()
     for name in ("default-en", "encoder-en", "fast-en"):
-        (folder / name).symlink_to(WEIGHTS / name)
+        (folder / name).symlink_to(weights_folder(name))
     return folder
 
 
@@ -101,7 +103,7 @@ def test_from_posts_to_a_framer_that_works(
     monkeypatch.setattr(frames_default, "neutral_lessons", lambda: neutral_lessons()[::40])
     monkeypatch.setattr(frames_default, "mention_lessons", lambda: mention_lessons()[::40])
     monkeypatch.setattr(frame_figures, "identity_bias", lambda _: _NoBias())
-    monkeypatch.setattr(frames_default, "RECIPE", DecoderRecipe(epochs=2, batch=16))
+    monkeypatch.setattr(frames_default, "RECIPE", DecoderSettings(epochs=2, batch=16))
     said: list[str] = []
     frames_default.train_frames(data, output, tmp_path / "work", base, said.append)
     card = json.loads((output / "frames-en" / "card.json").read_text(encoding="utf-8"))

@@ -20,7 +20,7 @@ from factory.spanish.sources import (
     Text,
 )
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
 from tactful.detectors.card import Card
 from tactful.detectors.models.experts import mixed_scores
 

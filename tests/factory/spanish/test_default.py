@@ -35,7 +35,7 @@ from tactful.detectors.load import load_detector
 from tactful.detectors.models.experts import ExpertsDetector
 from tactful.detectors.models.stereotype_rules import label
 
-TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_use.py"))
+TINY = runpy.run_path(str(Path(__file__).parents[2] / "tiny_use.py"))
 
 
 def sources() -> SpanishSources:

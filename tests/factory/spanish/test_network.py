@@ -12,7 +12,7 @@ import torch
 from factory.spanish.network import Stage, logits_of, padded, teach, tokenised
 from factory.use.classifier import MEAN, SENTENCE, UseClassifier
 
-TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_use.py"))
+TINY = runpy.run_path(str(Path(__file__).parents[2] / "tiny_use.py"))
 TEXTS = ["la casa es grande", "el tren llega tarde hoy", "la escuela abre", "the train is late"] * 4
 TARGETS = np.array([[1, 0], [0, 1], [1, np.nan], [0, 1]] * 4, dtype=np.float32)
 

@@ -19,7 +19,7 @@ from tactful.detectors.card import Card  # noqa: E402
 from tactful.detectors.models.encoder import HEADS_FILE, MODEL_FILE, EncoderDetector  # noqa: E402
 from tactful.errors import OutputError, UsageError  # noqa: E402
 
-TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_use.py"))
+TINY = runpy.run_path(str(Path(__file__).parents[2] / "tiny_use.py"))
 TEXTS = ["la casa es grande", "el tren llega tarde hoy, vecino", "the market opens on monday"]
 CARD = Card("tiny", "1", ("one", "two"), lang="es", span_thresholds={"one": 0.01})
 

@@ -19,7 +19,7 @@ from factory.use import graph as use_graph  # noqa: E402
 from tactful.errors import FileFormatError, UsageError  # noqa: E402
 from tactful.frames.embedding import SENTENCES_FILE  # noqa: E402
 
-TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_use.py"))
+TINY = runpy.run_path(str(Path(__file__).parents[2] / "tiny_use.py"))
 TEXTS = [
     "El mercado abre el lunes a las nueve.",
     "¿Quién dijo que el tren llegaría tarde?",

@@ -12,7 +12,7 @@ pytest.importorskip("tokenizers")
 
 from factory.use.network import ORDERS, UseNetwork  # noqa: E402
 
-TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_use.py"))
+TINY = runpy.run_path(str(Path(__file__).parents[2] / "tiny_use.py"))
 TEXTS = ["la casa es grande", "el tren llega tarde hoy", "the market opens"]
 
 

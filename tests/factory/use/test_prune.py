@@ -12,7 +12,7 @@ from factory.use.prune import kept_pieces, prune, shares  # noqa: E402
 
 from tactful.errors import UsageError  # noqa: E402
 
-TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_use.py"))
+TINY = runpy.run_path(str(Path(__file__).parents[2] / "tiny_use.py"))
 SPANISH = ["la casa es grande", "el tren llega tarde"]
 ENGLISH = ["the house is big"] * 50
 LEAST = 3 + 1 + 2 * len(TINY["LETTERS"])

@@ -15,7 +15,7 @@ from factory.use.graph import find_use, read_use  # noqa: E402
 from factory.use.pieces import read_pieces  # noqa: E402
 from factory.use.tokens import BEGIN_ID, END_ID, UNKNOWN_ID, use_tokenizer  # noqa: E402
 
-TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_use.py"))
+TINY = runpy.run_path(str(Path(__file__).parents[2] / "tiny_use.py"))
 TEXTS = [
     "El mercado abre el lunes a las nueve.",
     "¿Quién dijo que el tren llegaría tarde? ¡Nadie!",

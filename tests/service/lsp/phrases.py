@@ -6,7 +6,7 @@ from typing import Any
 from tests.phrase_detector import PhraseDetector
 
 from tactful.checking.options import CheckOptions
-from tactful.detectors.protocol import Detector
+from tactful.detectors.base import Detector
 from tactful.service.lsp.diagnostics import Checked
 from tactful.service.lsp.documents import Snapshot
 from tactful.service.lsp.lines import UTF16, Places

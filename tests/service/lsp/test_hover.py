@@ -8,9 +8,9 @@ from markdown_it import MarkdownIt
 from tests.service.lsp.phrases import checked, phrases
 
 from tactful.checking.options import CheckOptions
-from tactful.checking.reports.visible import visible
 from tactful.service.lsp.hover import escaped, hover_of
 from tactful.service.lsp.settings import DOCS
+from tactful.words import visible
 
 RENDER = MarkdownIt("gfm-like", {"linkify": False}).render
 

@@ -5,10 +5,9 @@ import pytest
 from tests.phrase_detector import PhraseDetector
 from tests.service.lsp.phrases import phrases
 
-from tactful.checking.configuration import Configuration
 from tactful.checking.findings import check_document
-from tactful.checking.options import CheckOptions
-from tactful.detectors.protocol import Scores
+from tactful.checking.options import CheckOptions, Configuration
+from tactful.detectors.base import Scores
 from tactful.documents.document import Document, document_of
 from tactful.errors import UsageError
 from tactful.service.lsp.memory import Memory, fingerprint

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tactful.checking.configuration import Configuration
+from tactful.checking.options import Configuration
 from tactful.errors import UsageError
 from tactful.service.lsp.settings import EditorSettings, options_of, read_settings
 

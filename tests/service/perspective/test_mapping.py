@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tactful.detectors.card import read_card
-from tactful.detectors.load import EMBEDDED, WEIGHTS
+from tactful.detectors.load import EMBEDDED
+from tactful.detectors.weights import weights_folder
 from tactful.errors import FileFormatError
 from tactful.service.perspective.mapping import (
     Formula,
@@ -69,12 +70,12 @@ def test_every_documented_name_has_a_row_with_a_reason() -> None:
 def test_every_formula_is_of_ids_that_the_default_detector_scores() -> None:
     for row in attributes().values():
         for lang, formula in row.formulas.items():
-            card = read_card(WEIGHTS / EMBEDDED[lang]["default"])
+            card = read_card(weights_folder(EMBEDDED[lang]["default"]))
             assert set(formula.weights) <= set(card.ids), row.name
 
 
 def test_every_id_of_the_english_detector_but_two_can_be_asked_for() -> None:
-    card = read_card(WEIGHTS / EMBEDDED["en"]["default"])
+    card = read_card(weights_folder(EMBEDDED["en"]["default"]))
     asked = {
         name for row in attributes().values() for name in row.formulas.get("en", _NONE).weights
     }

@@ -1,1 +1,1 @@
-"""Figures on a project: progress, agreement, confusion and cost."""
+"""Figures of a project: progress, agreement, confusion and cost."""

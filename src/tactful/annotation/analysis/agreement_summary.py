@@ -1,4 +1,4 @@
-"""How far people agree on each question of a step, with intervals; or why that cannot be said."""
+"""Agreement on each question of a step, with intervals, or the reason why there is none."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from tactful.agreement.answer import Agreement
 
 OTHERS = "(others)"
-"""Stands for the options that nobody chose."""
+"""The label of the options that nobody chose."""
 BOOTSTRAP = 500
-"""Samples behind an interval: enough for two decimal places, and quick enough for a page."""
+"""Bootstrap samples: enough for two decimal places, and fast enough for a page."""
 
 
 @dataclass(frozen=True, slots=True)
-class Accord:
+class QuestionAgreement:
     """The agreement on one question, or on one of its labels."""
 
     question: str
@@ -26,7 +26,7 @@ class Accord:
     """None: the whole question."""
     title: str
     answers: "tuple[Agreement, ...]"
-    """The first is the one to look at; empty where nothing can be measured."""
+    """The most important first; empty if nothing can be measured."""
     reason: str | None = None
     """Why nothing can be measured."""
 
@@ -37,14 +37,14 @@ def step_agreement(
     seen: Mapping[str, list[View]],
     texts: Mapping[str, str],
     bootstrap: int = BOOTSTRAP,
-) -> list[Accord]:
+) -> list[QuestionAgreement]:
     """Return the agreement on each question of a step.
 
     ``rows`` is what :func:`~tactful.annotation.analysis.views.judgements` returns, ``seen`` has the
     views of each question. A question that is asked only under a condition is compared among those
     who were asked.
     """
-    found: list[Accord] = []
+    found: list[QuestionAgreement] = []
     for question in step.questions:
         mine = rows[question.id]
         found += question_agreement(question, mine, seen[question.id], texts, bootstrap)
@@ -57,28 +57,30 @@ def question_agreement(
     seen: list[View],
     texts: Mapping[str, str],
     bootstrap: int = BOOTSTRAP,
-) -> list[Accord]:
-    """Return the agreement on one question: all of it first, then label by label."""
+) -> list[QuestionAgreement]:
+    """Return the agreement on one question: the whole first, then each label."""
     if question.kind in ("text", "texts"):
-        reason = "answers are free text, which nobody words alike; read them side by side"
-        return [Accord(question.id, None, question.text, (), reason)]
+        reason = "answers are free text, which has no agreement measure; read them side by side"
+        return [QuestionAgreement(question.id, None, question.text, (), reason)]
     if question.kind == "spans":
         return _spans(question, rows, texts, bootstrap)
-    found: list[Accord] = []
+    found: list[QuestionAgreement] = []
     unused = [view for view in seen if view.option is not None and _is_unused(view)]
     for view in seen:
         if view in unused:
             continue
         found.append(
-            Accord(view.question, view.option, view.title, view_agreement(view, bootstrap))
+            QuestionAgreement(
+                view.question, view.option, view.title, view_agreement(view, bootstrap)
+            )
         )
         if view.option is None and question.kind != "choices":
             found += _per_label(question, view, bootstrap)
     if unused:
-        # A list of groups has dozens: each would be a row that says nothing.
+        # A list of groups has dozens, and each would be an empty row.
         title = f"{len(unused)} {'option' if len(unused) == 1 else 'options'} that nobody chose"
         reason = "there is nothing to agree on: " + ", ".join(view.title for view in unused)
-        found.append(Accord(question.id, OTHERS, title, (), reason))
+        found.append(QuestionAgreement(question.id, OTHERS, title, (), reason))
     return found
 
 
@@ -100,8 +102,8 @@ def view_agreement(view: View, bootstrap: int = BOOTSTRAP) -> "tuple[Agreement, 
     )
 
 
-def _per_label(question: Question, view: View, bootstrap: int) -> list[Accord]:
-    """Hold each label against the others; with two labels that says nothing new."""
+def _per_label(question: Question, view: View, bootstrap: int) -> list[QuestionAgreement]:
+    """Compare each label with the others; with two labels that adds nothing."""
     from tactful.agreement import measure_per_label
 
     if len(set(view.ratings.label.tolist())) < 3:
@@ -110,7 +112,9 @@ def _per_label(question: Question, view: View, bootstrap: int) -> list[Accord]:
     alphas = measure_per_label(view.ratings, "krippendorff", bootstrap=bootstrap)
     percents = measure_per_label(view.ratings, "percent", bootstrap=bootstrap)
     return [
-        Accord(question.id, label, names.get(label, label), (alphas[label], percents[label]))
+        QuestionAgreement(
+            question.id, label, names.get(label, label), (alphas[label], percents[label])
+        )
         for label in view.ratings.labels
         if label in alphas
     ]
@@ -118,8 +122,8 @@ def _per_label(question: Question, view: View, bootstrap: int) -> list[Accord]:
 
 def _spans(
     question: Question, rows: Rows, texts: Mapping[str, str], bootstrap: int
-) -> list[Accord]:
-    """Compare what is marked, character by character: all spans together, then each category."""
+) -> list[QuestionAgreement]:
+    """Compare spans by character: all together, then each category."""
     from tactful.agreement import span_agreement, span_f1
 
     table = [
@@ -136,7 +140,7 @@ def _spans(
     used = {row[4] for row in table}
     order = [*(value for value in names if value in used), *sorted(used - set(names))]
     return [
-        Accord(
+        QuestionAgreement(
             question.id,
             category,
             question.text if category is None else names.get(category, category),

@@ -1,4 +1,4 @@
-"""Who confuses what with what: two annotators, and each one against all the others."""
+"""Confusion between two annotators, and each annotator compared with all others."""
 
 import math
 from collections import Counter
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 LEAST_SHARED = 2
 _CHUNK = 2_000_000
-"""Cells of the table of votes that are looked at together."""
+"""Cells of the vote table that are processed together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How often one annotator said this where another said that."""
+    """The confusion matrix of two annotators."""
 
     first: str
     second: str
@@ -44,14 +44,14 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class AgainstOthers:
-    """How often somebody says what most of the others say about the same items."""
+    """How often somebody agrees with the majority of the others on the same items."""
 
     annotator: str
     items: int
     """Items on which the others have a clear majority."""
     same: int
     ties: int
-    """Items on which the others are split: nobody can be held against them."""
+    """Items on which the others are tied."""
     share: float | None
     interval: tuple[float, float] | None
     reason: str | None
@@ -70,9 +70,9 @@ def confusion(view: View, first: str, second: str) -> Confusion:
     same = sum(seen[code, code] for code in codes)
     kappa, reason = None, None
     if first == second:
-        reason = "it is one and the same annotator"
+        reason = "both are the same annotator"
     elif len(shared) < LEAST_SHARED:
-        reason = f"they share {len(shared)} items; at least {LEAST_SHARED} are wanted"
+        reason = f"they share {len(shared)} items; at least {LEAST_SHARED} are needed"
     else:
         both = [
             (item, who, answers[item])
@@ -85,7 +85,7 @@ def confusion(view: View, first: str, second: str) -> Confusion:
 
 
 def pairs(view: View, most: int = 30) -> list[Pair]:
-    """Return the pairs of annotators that share most items, the largest first."""
+    """Return the pairs of annotators with most items in common, the largest first."""
     import numpy as np
 
     table = view.ratings
@@ -93,7 +93,7 @@ def pairs(view: View, most: int = 30) -> list[Pair]:
     item, who, label = table.item[order], table.annotator[order], table.label[order]
     width = max(len(table.annotators), 1)
     shared, same = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
-    # Judgements of an item stand together: first all neighbours, then those at a distance of two.
+    # Judgements of an item are adjacent: compare neighbours first, then those two apart, and so on.
     for distance in range(1, int(np.bincount(item).max(initial=0))):
         near = item[distance:] == item[:-distance]
         pair = who[:-distance][near] * width + who[distance:][near]
@@ -114,10 +114,7 @@ def pairs(view: View, most: int = 30) -> list[Pair]:
 
 
 def against_others(view: View) -> list[AgainstOthers]:
-    """Compare each annotator with the majority of the others, the lowest share first.
-
-    The annotator has no voice in the majority they are compared with.
-    """
+    """Compare each annotator with the majority of the others, the lowest share first."""
     import numpy as np
 
     table = view.ratings
@@ -156,7 +153,9 @@ def wilson(right: int, total: int, z: float = 1.959964) -> tuple[float, float]:
 
 def _compared(person: str, items: int, same: int, ties: int) -> AgainstOthers:
     if not items:
-        reason = "the others are split on every item" if ties else "nobody else judged the same"
+        reason = (
+            "the others are tied on every item" if ties else "nobody else judged the same items"
+        )
         return AgainstOthers(person, 0, 0, ties, None, None, reason)
     return AgainstOthers(person, items, same, ties, same / items, wilson(same, items), None)
 

@@ -1,7 +1,7 @@
-"""How fast the work goes, and what is left: judgements, hours, days and money.
+"""Pace of the work, and an estimate of what is left: judgements, hours, days and cost.
 
-What is left is told three times: the least that can happen, what happened so far carried on, and
-the most. With dynamic judgements and steps that only some items come into, these differ.
+The estimate has a minimum, an expected value extrapolated from the work so far, and a maximum. They
+differ with dynamic judgements and with steps that only some items enter.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tactful.annotation.state.project_state import Person
 
 LEAST_ITEMS = 20
-"""With fewer finished items than this, what happened so far says nothing about the rest."""
+"""Minimum number of finished items for an extrapolation."""
 RECENT_DAYS = 7
 
 
@@ -30,7 +30,7 @@ class Pace:
     answered: int
     hours: float
     per_hour: float | None
-    """Judgements an hour of work; None before the first timed answer."""
+    """Judgements per hour of work; None before the first timed answer."""
     today: int
     last: float | None
 
@@ -62,9 +62,9 @@ class Estimate:
     per_day: float | None
     spent: float | None
     cost: float | None
-    """None where no price is given."""
+    """None without a price."""
     notes: tuple[str, ...]
-    """What the figures rest on, and why some are missing."""
+    """The assumptions, and why some figures are missing."""
 
 
 def day_of(at: float) -> str:
@@ -92,7 +92,7 @@ def paces(people: Iterable["Person"], now: float) -> list[Pace]:
 
 
 def by_day(people: Iterable["Person"], now: float, days: int = 14) -> list[tuple[str, int]]:
-    """Return how many answers came in on each of the last days, today last."""
+    """Return the number of answers on each of the last days, today last."""
     total: Counter[str] = Counter()
     for person in people:
         total.update(person.days)
@@ -108,9 +108,9 @@ def estimate(
     now: float,
     price: float | None = None,
 ) -> Estimate:
-    """Return what is left; ``price`` is that of one answer, in any currency.
+    """Return what is left; ``price`` is the price of one answer, in any currency.
 
-    ``protocol`` is the one in force, with what the owner changed.
+    ``protocol`` has the current settings.
     """
     people = list(people)
     steps = tuple(step_estimate(protocol.step(figures.step), figures) for figures in progress)
@@ -120,13 +120,13 @@ def estimate(
     answered, seconds = sum(p.answered for p in people), sum(p.seconds for p in people)
     each = seconds / answered if answered and seconds else None
     if each is None:
-        notes.append("No time was measured yet, so that hours cannot be told.")
+        notes.append("No time was measured yet, so the hours are unknown.")
     worked = [count for _, count in by_day(people, now, RECENT_DAYS) if count]
     per_day = sum(worked) / len(worked) if worked else None
     if per_day is None:
-        notes.append(f"Nobody answered in the last {RECENT_DAYS} days: days cannot be told.")
+        notes.append(f"Nobody answered in the last {RECENT_DAYS} days, so the days are unknown.")
     if price is None:
-        notes.append("No price for an answer is given, so that the cost cannot be told.")
+        notes.append("No price per answer is given, so the cost is unknown.")
     return Estimate(
         steps,
         sum(step.least for step in steps),
@@ -146,8 +146,8 @@ def estimate(
 def step_estimate(step: Step, figures: StepProgress) -> StepEstimate:
     """Return what is left of one step.
 
-    Expected: open items take as many judgements as finished ones took, and as large a share of the
-    items that are not decided yet comes in as did so far.
+    The expected value assumes that open items need as many judgements as finished ones, and that
+    undecided items enter the step at the same rate as before.
     """
     notes = []
     most = step.most or step.judgements
@@ -160,15 +160,15 @@ def step_estimate(step: Step, figures: StepProgress) -> StepEstimate:
         each = min(max(figures.finished_with / finished, each), float(most))
     elif most > step.judgements and inside + undecided:
         notes.append(
-            f"In the step '{step.title}' {finished} items are finished; with fewer than "
-            f"{LEAST_ITEMS} it cannot be foreseen how many need further judgements."
+            f"In the step '{step.title}' {finished} items are finished; at least {LEAST_ITEMS} are "
+            "needed to predict how many need further judgements."
         )
     rate = 1.0
     if undecided and inside + figures.outside >= LEAST_ITEMS:
         rate = inside / (inside + figures.outside)
     elif undecided:
         notes.append(
-            f"Too few items are decided to foresee how many come into the step '{step.title}'; all "
+            f"Too few items are decided to predict how many enter the step '{step.title}'; all "
             f"{undecided:,} are counted."
         )
     expected = max(figures.needed, figures.open * each - here) + undecided * rate * each
@@ -177,11 +177,13 @@ def step_estimate(step: Step, figures: StepProgress) -> StepEstimate:
 
 
 def _tests(protocol: Protocol, notes: list[str]) -> float:
-    """Return how many answers are given for each judgement, hidden tests among them."""
+    """Return the number of answers per judgement, including hidden tests."""
     page, tests = protocol.quality.page, protocol.quality.tests
     if not tests or tests >= page:
         return 1.0
-    notes.append(f"{tests} of {page} answers are hidden tests; they are paid and no judgements.")
+    notes.append(
+        f"{tests} of {page} answers are hidden tests, which are paid but are not judgements."
+    )
     return page / (page - tests)
 
 

@@ -1,4 +1,4 @@
-"""What another right answer to a hidden test would change, before anything is changed."""
+"""A preview of what other right answers to a hidden test would change."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -27,17 +27,17 @@ class TrustChange:
 
 @dataclass(frozen=True, slots=True)
 class GoldChange:
-    """All that would follow."""
+    """The effects of a change."""
 
     people: tuple[TrustChange, ...]
-    """Those whose trust changes, or who would be removed or re-admitted."""
+    """People whose trust would change, or who would be removed or readmitted."""
     reopened: int
     """Items that are done or disputed in a step and would be open again."""
     judgements_lost: int
     judgements_back: int
 
     def __add__(self, other: "GoldChange") -> "GoldChange":
-        """Add what follows for other items; the people are the same."""
+        """Add the effects on other items; the people are the same."""
         return GoldChange(
             self.people,
             self.reopened + other.reopened,
@@ -79,7 +79,7 @@ def items_change(
     changes: tuple[TrustChange, ...],
     items: Iterable["Item"],
 ) -> GoldChange:
-    """Return what would follow for some items; figures of parts can be added."""
+    """Return the effects on some items; the results of parts can be added."""
     then = {name: person.counts for name, person in state.people.items()}
     then |= {each.person: each.effect == "re-admitted" for each in changes if each.effect}
     moved = {name for name, person in state.people.items() if person.counts != then[name]}
@@ -94,7 +94,7 @@ def items_change(
                 continue
             before = {answer.annotator for answer in part.counting}
             is_test = gold is not None if is_this else other.is_test
-            counting = [] if is_test else _counting(state, step, part.answers.values(), then)
+            counting = [] if is_test else state.first_enough(part.answers.values(), step, then)
             after = {answer.annotator for answer in counting}
             lost += len(before - after)
             back += len(after - before)
@@ -120,21 +120,8 @@ def _trust_change(
     return TrustChange(person.id, person.name, person.trust, after.trust, effect)
 
 
-def _counting(
-    state: "State", step: "Step", answers: Iterable["Answer"], counts: Mapping[str, bool]
-) -> list["Answer"]:
-    """Return the answers that would count: the first ones, until they are enough."""
-    found: list[Answer] = []
-    for answer in answers:
-        if counts[answer.annotator]:
-            found.append(answer)
-            if state._is_enough(found, step):
-                break
-    return found
-
-
 def _opens(state: "State", step: "Step", part: "ItemStep", counting: list["Answer"]) -> bool:
     if part.status not in ("done", "disputed") or part.decision is not None:
         return False
     stays = state.protocol.quality.rows_remain_finalized and part.status == "done"
-    return not state._is_enough(counting, step) and not (stays and counting)
+    return not state.is_enough(counting, step) and not (stays and counting)

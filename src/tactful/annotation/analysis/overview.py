@@ -1,17 +1,14 @@
-"""Where a project stands: figures that follow from its state, and nothing else.
-
-Everything here is pure: a state (or some of its items) and a time go in, records come out.
-"""
+"""Progress of a project: figures computed from its state by pure functions."""
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from tactful.annotation.state.assignment import is_free_for
 from tactful.annotation.state.people import NEW_STRETCH
-from tactful.annotation.state.shares import is_free_for
 from tactful.annotation.state.trust import is_right, is_tested
 
 if TYPE_CHECKING:
@@ -20,30 +17,30 @@ if TYPE_CHECKING:
 
 SUSPECT_SHARE = 0.7
 SUSPECT_PEOPLE = 5
-"""A test that so many people, and such a share of them, miss is more likely wrong than they are."""
+"""A test that at least this number and share of people miss is probably wrong itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepProgress:
-    """How far a step is. Hidden tests are no part of it."""
+    """The progress of a step, without hidden tests."""
 
     step: str
     title: str
     waiting: int = 0
-    """Not in this step: it is not decided yet whether they come in, or they are outside."""
+    """Not in this step: undecided, or outside."""
     outside: int = 0
-    """Those of the waiting items that do not come in: the earlier step is done, and says no."""
+    """Waiting items that do not enter, by the result of the earlier step."""
     open: int = 0
     done: int = 0
     disputed: int = 0
     collected: int = 0
     """Judgements that count."""
     discarded: int = 0
-    """Judgements that no longer count, because of who gave them."""
+    """Judgements by removed people."""
     needed: int = 0
-    """Judgements still to be collected in items that are open."""
+    """Missing judgements of open items."""
     finished_with: int = 0
-    """Judgements in the items that are done or disputed."""
+    """Judgements of items that are done or disputed."""
     skipped: int = 0
 
     @property
@@ -53,31 +50,17 @@ class StepProgress:
 
     @property
     def share(self) -> float | None:
-        """The share of the items in this step that need nobody's judgement; None of no item."""
+        """The share of finished items in this step; None without items."""
         inside = self.open + self.done + self.disputed
         return (self.done + self.disputed) / inside if inside else None
 
     def __add__(self, other: "StepProgress") -> "StepProgress":
         """Add the figures of other items."""
-        return StepProgress(
-            self.step,
-            self.title,
-            *(getattr(self, name) + getattr(other, name) for name in _COUNTS),
-        )
+        counts = (getattr(self, name) + getattr(other, name) for name in _COUNTS)
+        return StepProgress(self.step, self.title, *counts)
 
 
-_COUNTS = (
-    "waiting",
-    "outside",
-    "open",
-    "done",
-    "disputed",
-    "collected",
-    "discarded",
-    "needed",
-    "finished_with",
-    "skipped",
-)
+_COUNTS = tuple(each.name for each in fields(StepProgress))[2:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +74,8 @@ class Dispute:
 
 
 @dataclass(frozen=True, slots=True)
-class Unwanted:
-    """An item that people skip, and that those who can still take it cannot finish."""
+class SkippedItem:
+    """A skipped item that too few people are left to finish."""
 
     item: str
     step: str
@@ -115,9 +98,9 @@ class GoldFigures:
     people: int
     missed: int
     share: float | None
-    """None: nobody answered it yet."""
+    """None if nobody answered it yet."""
     suspect: bool
-    """Nearly everyone misses it: look whether its right answer is right."""
+    """Whether nearly everyone misses it, so that its right answer should be checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,25 +115,25 @@ class TrustLine:
 
 @dataclass(frozen=True, slots=True)
 class Burden:
-    """How much one person read, skipped, and worked without a break."""
+    """How much one person read and skipped, and how long without a break."""
 
     person: str
     name: str
     answered: int
     skipped: int
     skip_share: float | None
-    """None: the person saw nothing yet."""
+    """None if the person saw nothing yet."""
     capped_days: int | None
-    """Days on which the cap was reached; None where there is no cap."""
+    """Days on which the limit was reached; None without a limit."""
     longest_minutes: float | None
-    """The longest stretch of work without a break; None before the first answer."""
+    """The longest work without a break; None before the first answer."""
     breaks: int
     over: bool
-    """The longest stretch was longer than the protocol proposes."""
+    """Whether the longest work without a break exceeds the protocol's limit."""
 
 
 def progress(state: "State", items: Iterable["Item"] | None = None) -> tuple[StepProgress, ...]:
-    """Return how far each step is; of some items, or of all. Figures of parts can be added."""
+    """Return the progress of each step, for some items or all; results of parts can be added."""
     chosen = list(state.items.values() if items is None else items)
     return tuple(_step_progress(state, step, chosen) for step in state.protocol.steps)
 
@@ -172,13 +155,13 @@ def _step_progress(state: "State", step: "Step", items: Sequence["Item"]) -> Ste
             if here.status in ("done", "disputed"):
                 found["finished_with"] += counted
         if here.status == "open":
-            # Leases end at the latest then: what is being judged just now is still to come.
+            # At infinity all leases are over: items being judged now still count as needed.
             found["needed"] += state.needed(item.id, step.id, math.inf)
     return StepProgress(step.id, step.title, *(found[name] for name in _COUNTS))
 
 
 def disputes(state: "State", items: Iterable["Item"] | None = None) -> Iterator[Dispute]:
-    """Yield the items without a clear label, with the reason in one line."""
+    """Yield the disputed items, each with its reason."""
     for item in state.items.values() if items is None else items:
         for step in state.protocol.steps:
             here = item.steps.get(step.id)
@@ -186,10 +169,10 @@ def disputes(state: "State", items: Iterable["Item"] | None = None) -> Iterator[
                 yield Dispute(item.id, step.id, item.text, _why(state, step, item))
 
 
-def unwanted(state: "State", items: Iterable["Item"] | None = None) -> Iterator[Unwanted]:
-    """Yield the items that were skipped and cannot be finished by the people who are there.
+def skipped_items(state: "State", items: Iterable["Item"] | None = None) -> Iterator[SkippedItem]:
+    """Yield the skipped items that too few people are left to finish.
 
-    An owner can judge or decide them, or invite somebody else.
+    An owner can judge or decide them, or invite somebody.
     """
     workers = {
         step.id: [
@@ -209,7 +192,7 @@ def unwanted(state: "State", items: Iterable["Item"] | None = None) -> Iterator[
                 is_free_for(state, person, item.id, step, again=True) for person in workers[step.id]
             )
             if able < missing:
-                yield Unwanted(item.id, step.id, item.text, len(here.skipped), missing, able)
+                yield SkippedItem(item.id, step.id, item.text, len(here.skipped), missing, able)
 
 
 def _why(state: "State", step: "Step", item: "Item") -> str:
@@ -231,8 +214,7 @@ def _why(state: "State", step: "Step", item: "Item") -> str:
 def gold_figures(state: "State", items: Iterable["Item"] | None = None) -> list[GoldFigures]:
     """Return how often each hidden test is missed, the most missed first.
 
-    Everyone's answer counts here, also that of people who were removed: they were removed because
-    of these tests.
+    The answers of removed people count here, too: they were removed because of these tests.
     """
     found = []
     for item in state.items.values() if items is None else items:
@@ -253,7 +235,7 @@ def gold_figures(state: "State", items: Iterable["Item"] | None = None) -> list[
 
 
 def trust_lines(people: Iterable["Person"]) -> list[TrustLine]:
-    """Return the trust of everyone who answered a test, as it went."""
+    """Return the trust of everyone over their tests."""
     return [
         TrustLine(person.id, person.name, person.status, tuple(person.history))
         for person in people
@@ -262,7 +244,7 @@ def trust_lines(people: Iterable["Person"]) -> list[TrustLine]:
 
 
 def answer_times(state: "State", items: Iterable["Item"] | None = None) -> dict[str, list[float]]:
-    """Return when each person answered, in no order; of some items, or of all."""
+    """Return the times of each person's answers, unsorted, for some items or all."""
     found: dict[str, list[float]] = {}
     for item in state.items.values() if items is None else items:
         for here in item.steps.values():
@@ -277,7 +259,7 @@ def burdens(
     most_per_day: int | None,
     break_after: int | None,
 ) -> list[Burden]:
-    """Return how much the work weighs on each person; ``times`` is from :func:`answer_times`."""
+    """Return the workload of each person; ``times`` is from :func:`answer_times`."""
     return [
         _burden(person, sorted(times.get(person.id, ())), most_per_day, break_after)
         for person in people

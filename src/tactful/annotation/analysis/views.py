@@ -1,7 +1,7 @@
-"""Judgements as tables of one label each: what agreement and confusion are computed from.
+"""Judgements as tables with one label each, for agreement and confusion.
 
-A question with one answer is one table. A question with several answers, and one of spans, is a
-table for each option (was it chosen or not), and one of the whole set where there is a set.
+A question with one answer is one table. A question with several answers or spans is a table for
+each option (chosen or not); several answers also have one for the whole set.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,8 +32,8 @@ class Row(NamedTuple):
 class Rows:
     """The answers to one question, in columns.
 
-    There may be more than a million: as records of their own they would keep Python's collector
-    of garbage busy for seconds, and nobody could annotate in that time.
+    There may be more than a million: as separate records they would keep Python's garbage collector
+    busy for seconds, in which nobody could annotate.
     """
 
     item: list[str] = field(default_factory=list)
@@ -63,15 +63,15 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """One thing that people can agree about: a question, or one option of it."""
+    """Something that people can agree on: a question, or one of its options."""
 
     question: str
     option: str | None
-    """None: the whole answer."""
+    """None for the whole answer."""
     title: str
     level: "Level"
     ratings: "Ratings"
-    """The judgements as numbers; its labels are in the order of the protocol."""
+    """The judgements as codes, with labels in the order of the protocol."""
 
     @property
     def id(self) -> str:
@@ -98,8 +98,7 @@ def counted_answers(
 ) -> list[tuple[str, list["Answer"]]]:
     """Return the answers that count, item by item.
 
-    It is quick, and what it returns never changes: whoever shares a state with others looks at it
-    no longer than this takes.
+    It is fast and returns a copy, so that the lock of a shared state is held only briefly.
     """
     return [
         (item.id, state.counted(item.id, step.id))
@@ -111,8 +110,7 @@ def counted_answers(
 def by_question(step: Step, given: Iterable[tuple[str, Sequence["Answer"]]]) -> dict[str, Rows]:
     """Return answers in columns, question by question.
 
-    A question that is asked for each answer of another one is taken apart: each of those answers
-    is an item of its own.
+    A question with ``per`` is split: each answer of the other question becomes an item.
     """
     found = {question.id: Rows() for question in step.questions}
     per = {question.id for question in step.questions if question.per is not None}
@@ -130,7 +128,7 @@ def by_question(step: Step, given: Iterable[tuple[str, Sequence["Answer"]]]) -> 
 
 
 def views(question: Question, rows: Rows) -> list[View]:
-    """Return the tables of a question; none for free text, which has no labels to compare."""
+    """Return the tables of a question; free text has none."""
     match question.kind:
         case "choice" | "scale":
             given = [str(answer) for answer in rows.answer]
@@ -153,7 +151,7 @@ def option_names(question: Question) -> Mapping[str, str]:
 
 
 class _Judged:
-    """Who judged what, as numbers: the same for all options of a question."""
+    """Items and annotators as codes, the same for all options of a question."""
 
     def __init__(self, rows: Rows):
         self.items, self.item = _codes(rows.item)
@@ -184,7 +182,7 @@ def _labels(question: Question, used: Iterable[str]) -> list[str]:
 def _whole(question: Question, rows: Rows, chosen: Sequence[frozenset[str]]) -> View:
     order = _labels(question, (each for given in chosen for each in given))
     place = {label: at for at, label in enumerate(order)}
-    # Few sets are given by many people: each is named once.
+    # The same few sets occur often: each is named once.
     names = {
         given: " + ".join(sorted(given, key=place.__getitem__)) or NOTHING for given in set(chosen)
     }

@@ -1,1 +1,1 @@
-"""What people answer: checked against the questions of a step."""
+"""Answers, checked against the questions of a step."""

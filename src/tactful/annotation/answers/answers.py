@@ -1,4 +1,4 @@
-"""Answers as JSON has them, and whether they answer the questions of a step.
+"""Answers as JSON, and checks that they fit the questions of a step.
 
 ====================  ==========================================================
 kind of question      answer
@@ -15,21 +15,20 @@ any with ``per``      a mapping: answer of the other question -> answer of this 
 """
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tactful.annotation.answers.faults import check_number, fault, listed, quoted, shown
-from tactful.annotation.answers.spans import clean_spans
 from tactful.annotation.protocol.records import Question, Step
+from tactful.annotation.state.span_labels import Piece, span_of
 from tactful.errors import InputError
 
 MOST_OWN_WORDS = 100
-"""Characters of an answer of one's own, where a question is open."""
+"""Maximum length of a free answer to an open question."""
 MOST_TEXT = 2000
 MOST_ITEM_OF_TEXTS = 500
 MOST_LIST = 100
-"""Answers in a list whose question sets no limit."""
+"""Maximum length of a list whose question sets no limit."""
 
 _LISTS = ("choices", "spans", "texts")
 _LINE_BREAKS = "\n\t\r"
@@ -38,7 +37,7 @@ _LINE_BREAKS = "\n\t\r"
 def asked(step: Step, answers: Mapping[str, Any]) -> list[Question]:
     """Return the questions that apply, given these answers, in the order of the step.
 
-    An answer to a question that does not apply itself opens no other one.
+    An answer to a question that does not apply opens no other question.
     """
     found: dict[str, Question] = {}
     for question in step.questions:
@@ -50,18 +49,17 @@ def asked(step: Step, answers: Mapping[str, Any]) -> list[Question]:
 def check_answers(
     step: Step, answers: Mapping[str, Any], text: str, *, loose: bool = False
 ) -> dict[str, Any]:
-    """Return the answers cleaned, or raise :class:`InputError` with one sentence.
+    """Return the answers cleaned, or raise :class:`InputError`.
 
-    Questions that do not apply are dropped, lists have each answer once and in order, spans are
-    sorted. ``loose`` is for what others collected by rules of their own: a question may be without
-    an answer, a list may be shorter or longer than the protocol asks for, and own words may be
-    longer; what is there must still be an answer to its question.
+    Answers to questions that do not apply are dropped; lists are sorted and without duplicates.
+    ``loose`` is for annotations from other tools: answers may be missing, lists may be shorter or
+    longer than the protocol says, and free answers may be longer.
     """
     return _cleaned(step.questions, step.id, answers, text, loose)
 
 
 def check_traits(traits: Sequence[Question], answers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what somebody says of themselves, cleaned; what they leave out is left out."""
+    """Return the traits of a person, cleaned; all are optional."""
     return _cleaned(traits, "traits", answers, "", loose=False)
 
 
@@ -77,7 +75,7 @@ def _cleaned(
     found: dict[str, Question] = {}
     words = MOST_ITEM_OF_TEXTS if loose else MOST_OWN_WORDS
     for question in questions:
-        # One after the other: what opens a question is the cleaned answer before it.
+        # In order: conditions refer to the cleaned answers of earlier questions.
         if not _applies(question, found, cleaned):
             continue
         found[question.id] = question
@@ -103,8 +101,7 @@ def check_gold(step: Step, gold: Mapping[str, Any], text: str) -> dict[str, Any]
     """Return the right answers of a hidden test to the questions of a step, cleaned.
 
     A test may leave questions out, accept several answers (``{"any": ["yes", "no"]}``), and say
-    with null that a question must not have been asked. Answers to questions of other steps are
-    passed by.
+    with null that a question must not be asked. Answers to questions of other steps are ignored.
     """
     cleaned: dict[str, Any] = {}
     for question in step.questions:
@@ -150,7 +147,7 @@ def _refuse_unknown(questions: Sequence[Question], title: str, answers: Mapping[
 
 
 def _applies(question: Question, found: Mapping[str, Question], answers: Mapping[str, Any]) -> bool:
-    """Say whether a question applies; ``found`` are those before it that do."""
+    """Say whether a question applies; ``found`` has the earlier questions that apply."""
     if question.per is not None and not _holds(found.get(question.per), None, answers):
         return False
     return all(_holds(found.get(each.question), each.values, answers) for each in question.when)
@@ -159,7 +156,7 @@ def _applies(question: Question, found: Mapping[str, Question], answers: Mapping
 def _holds(
     question: Question | None, values: tuple[str, ...] | None, answers: Mapping[str, Any]
 ) -> bool:
-    """Say whether a question that applies has one of the values; None: has any answer."""
+    """Say whether a question has one of the values as its answer; None: any answer."""
     given = None if question is None else answers.get(question.id)
     if given is None:
         return False
@@ -174,7 +171,7 @@ def _is_blank(question: Question, answer: object) -> bool:
     if answer is None or (isinstance(answer, str) and not answer.strip()):
         return True
     if isinstance(answer, list | tuple) and not answer:
-        # To mark nothing is an answer, where one must be given and no number is asked for.
+        # Marking nothing is an answer if one is required and no minimum is set.
         return not question.required or question.least > 0
     return isinstance(answer, Mapping) and not answer
 
@@ -187,9 +184,9 @@ def _clean_each(
     text: str,
     words: int,
 ) -> dict[str, Any]:
-    """Clean the answers of a question that is asked once for each of the other one's answers.
+    """Clean the answers of a question that is asked once for each answer of another one.
 
-    Without ``names`` it is each of those that are given.
+    Without ``names``, all given keys are used.
     """
     if not isinstance(given, Mapping):
         raise fault(
@@ -198,7 +195,7 @@ def _clean_each(
             f"a mapping from each answer to '{base.id}' to an answer of this one",
             "send one",
         )
-    # The names are cleaned as the other question's answers are; what is no longer chosen goes.
+    # Keys are cleaned like the answers of the other question; others are dropped.
     by_name = {_clean_name(base, name, words): answer for name, answer in given.items()}
     result: dict[str, Any] = {}
     for name in by_name if names is None else names:
@@ -214,7 +211,7 @@ def _clean_name(base: Question, name: object, words: int) -> str:
 
 
 def _clean(question: Question, given: object, text: str, words: int) -> Any:
-    """Clean one answer; own words, where the question is open, may have ``words`` characters."""
+    """Clean one answer; free answers may have ``words`` characters."""
     if question.kind == "spans":
         return clean_spans(question, given, text)
     if question.kind == "choices":
@@ -235,7 +232,7 @@ def _choice(question: Question, given: object, most: int) -> str:
     words = _one_line(question, given, most)
     if not words:
         raise fault(question, "a blank answer", "some words", "write them or leave it out")
-    # Somebody who types the name of an option means the option.
+    # Typing the name of an option selects the option.
     for option in question.options:
         if words.casefold() in (option.value.casefold(), option.name.casefold()):
             return option.value
@@ -251,7 +248,7 @@ def _listed(
 ) -> list[str]:
     answers = listed(question, given, MOST_LIST)
     order = {option.value: place for place, option in enumerate(question.options)}
-    # A line that was left empty in a list of texts is no answer.
+    # An empty line in a list of texts is no answer.
     found = [answer for answer in (clean(question, each) for each in answers) if answer]
     unique = sorted(dict.fromkeys(found), key=lambda value: order.get(value, len(order)))
     check_number(question, len(unique))
@@ -270,20 +267,143 @@ def _one_line(question: Question, given: object, most: int) -> str:
 def _characters(question: Question, given: object, most: int) -> str:
     if not isinstance(given, str):
         raise fault(question, shown(given), "text", "write words")
-    # One spelling of each letter with marks, so that the same word is the same answer.
+    # Normalised, so that the same word is the same answer.
     given = unicodedata.normalize("NFC", given)
     if len(given) > most:
         raise fault(
             question, f"{len(given):,} characters", f"at most {most:,}", "write a shorter answer"
         )
     for character in given:
-        # A control character would be carried out by a terminal; half a pair cannot be stored.
+        # A terminal would run control characters; a lone surrogate cannot be stored.
         kind = unicodedata.category(character)
         if kind == "Cs" or (kind == "Cc" and character not in _LINE_BREAKS):
             raise fault(
                 question,
                 f"the character U+{ord(character):04X}",
-                "text without control characters and broken letters",
-                "take it out",
+                "text without control characters and lone surrogates",
+                "remove it",
             )
     return given
+
+
+MOST_SPANS = 500
+MOST_PARTS = 100
+"""Pieces of one span."""
+_FIELDS = {"start", "end", "value"}
+
+
+def clean_spans(question: Question, given: object, text: str) -> list[dict[str, Any]]:
+    """Return the spans of an answer cleaned, or raise an error."""
+    order = {option.value: place for place, option in enumerate(question.options)}
+    found = set()
+    for span in listed(question, given, MOST_SPANS):
+        if not isinstance(span, Mapping) or not _FIELDS <= set(span) <= {*_FIELDS, "parts"}:
+            raise fault(
+                question,
+                shown(span),
+                "a span with 'start', 'end' and 'value', and with 'parts' where it has gaps",
+                "send just these",
+            )
+        value = span["value"]
+        if not isinstance(value, str) or value not in order:
+            raise fault(
+                question,
+                f"a span with {shown(value)}",
+                f"one of {quoted(order)}",
+                "choose one of them",
+            )
+        start, end = _piece(question, span["start"], span["end"], text)
+        pieces = _parts(question, span, text) if "parts" in span else ((start, end),)
+        if len(pieces) > 1 and not question.gaps:
+            raise fault(question, "a span with gaps", "one without", "mark the words one by one")
+        found.add((start, end, order[value], pieces))
+    check_number(question, len(found))
+    values = list(order)
+    return [span_of(pieces, values[place]) for _, _, place, pieces in sorted(found)]
+
+
+def _piece(question: Question, start: object, end: object, text: str) -> Piece:
+    # True and 1.0 equal 1 in Python, but not for readers of an export.
+    if type(start) is int and type(end) is int and 0 <= start < end <= len(text):
+        return start, end
+    raise fault(
+        question,
+        f"a span from {shown(start)} to {shown(end)}",
+        f"whole numbers from 0 to {len(text)}, the start before the end",
+        "mark the words again",
+    )
+
+
+def _parts(question: Question, span: Mapping[str, Any], text: str) -> tuple[Piece, ...]:
+    """Return the parts of a span in order; parts that touch are joined."""
+    given = span["parts"]
+    if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_PARTS:
+        raise fault(
+            question, f"{shown(given)} as 'parts'", f"1 to {MOST_PARTS} parts", "send a list"
+        )
+    if not all(isinstance(part, list | tuple) and len(part) == 2 for part in given):
+        raise fault(
+            question, f"{shown(given)} as 'parts'", "a start and an end for each", "send pairs"
+        )
+    joined: list[Piece] = []
+    for start, end in sorted(_piece(question, part[0], part[1], text) for part in given):
+        if joined and start < joined[-1][1]:
+            raise fault(
+                question,
+                f"parts that overlap at {start}",
+                "parts that do not overlap",
+                "mark the words again",
+            )
+        if joined and start == joined[-1][1]:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    if (joined[0][0], joined[-1][1]) != (span["start"], span["end"]):
+        raise fault(
+            question,
+            f"a span from {span['start']} to {span['end']} with parts from {joined[0][0]} to "
+            f"{joined[-1][1]}",
+            "the start of the first part and the end of the last",
+            "correct them",
+        )
+    return tuple(joined)
+
+
+_SHOWN = 40
+
+
+def listed(question: Question, given: object, most: int) -> list[Any]:
+    """Return a given list; refuse other types and long lists."""
+    if not isinstance(given, list | tuple):
+        raise fault(question, shown(given), "a list of answers", "send a list")
+    if len(given) > most:
+        raise fault(question, f"{len(given):,} answers", f"at most {most}", "leave some out")
+    return list(given)
+
+
+def check_number(question: Question, number: int) -> None:
+    """Refuse too few answers and too many."""
+    if number < question.least:
+        raise fault(question, _answers(number), f"at least {question.least}", "add some")
+    if question.most is not None and number > question.most:
+        raise fault(question, _answers(number), f"at most {question.most}", "leave some out")
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Return names in quotes, one after the other."""
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def _answers(number: int) -> str:
+    return "1 answer" if number == 1 else f"{number} answers"
+
+
+def fault(question: Question, found: str, expected: str, action: str) -> InputError:
+    """Build the error about one question."""
+    return InputError(f"Question '{question.id}': found {found}; expected {expected}; {action}.")
+
+
+def shown(value: object) -> str:
+    """Return a short, printable form of a value for messages."""
+    shown = repr(value[:_SHOWN] if isinstance(value, str) else value)
+    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"

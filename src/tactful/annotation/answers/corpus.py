@@ -1,7 +1,7 @@
-"""What the annotators of a corpus said, as answers to the questions of a protocol.
+"""The judgements of a corpus as answers to the questions of a protocol.
 
-A corpus asks by the ids of the taxonomies, and so does a protocol; what one has and the other does
-not is counted. Answers that were given together (SBIC's rows of group and statement) stay together.
+Both use the ids of the taxonomies; what only one of them has is counted as lost. Answers that
+belong together (the rows of group and statement in SBIC) stay together.
 """
 
 from collections import Counter
@@ -15,20 +15,20 @@ from tactful.errors import InputError
 from tactful.types import Example, Judgement
 
 _NEAR = 0.01
-"""Numbers of answers are rounded in some files (0.33, 0.66)."""
+"""Some files have rounded scores (0.33, 0.66)."""
 _NOT_ASKED = "the protocol does not ask it"
-_NO_OPTION = "it is none of the options"
-_TWICE = "the same person gave another one"
-_OUT_OF_PLACE = "it does not apply, given the answers before it"
-_ALONE = "nothing says what they are about"
-_WRONG = "an answer in them is none to its question"
+_NO_OPTION = "it is not one of the options"
+_TWICE = "the same person gave a different one"
+_OUT_OF_PLACE = "the question does not apply, given the answers before it"
+_ALONE = "it is unclear which answer they belong to"
+_WRONG = "an answer does not fit its question"
 
 Lost = Counter[tuple[str, str]]
 """What is lost, and why -> how often."""
 
 
 class CorpusAnswers:
-    """Turns the judgements of examples into answers, and counts what cannot be."""
+    """Turns the judgements of examples into answers, and counts what is lost."""
 
     def __init__(self, protocol: Protocol):
         self.protocol = protocol
@@ -65,7 +65,7 @@ class CorpusAnswers:
         """Return what was lost, how often, and why."""
         said = [(what, count, why) for (what, why), count in self.lost.items() if count]
         if self._traits:
-            why = "people say of themselves what they like when they agree to take part"
+            why = "people state their traits themselves when they consent"
             said.append(("people's traits", len(self._traits), why))
         return said
 
@@ -126,14 +126,14 @@ class CorpusAnswers:
             self.lost["judgements", _WRONG] += 1
             return {}
         for name, given in answers.items():
-            # Files have a no where a question was not asked; nothing is lost with it.
+            # Files say no where a question was not asked; nothing is lost.
             if name not in cleaned and given and not _is_no(rule.question(name), given):
                 self.lost[f"answers to '{name}'", _OUT_OF_PLACE] += 1
         return cleaned
 
 
 def _option(question: Question, judgement: Judgement) -> str | None:
-    """Return the option that an answer is: by its value or name, or else by its number."""
+    """Return the option of an answer, by value, name or score."""
     label = str(judgement.label).casefold()
     for option in question.options:
         if label in (option.value.casefold(), option.name.casefold()):

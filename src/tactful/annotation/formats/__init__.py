@@ -1,1 +1,1 @@
-"""Import and export: one file per format, and exactly what each of them cannot carry."""
+"""Import and export: one file per format, and what each format cannot hold."""

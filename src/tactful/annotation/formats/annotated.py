@@ -1,4 +1,4 @@
-"""What stands between a project and a file of any format: one item in one step, and who said what.
+"""The records between a project and a file: one item in one step, with everybody's answers.
 
 Exports turn a state into these records and write them; imports read a file into them.
 """
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from tactful.annotation.formats.losses import Loss
 from tactful.annotation.project.exchange import NewAnswer, NewItem
-from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.protocol.records import Protocol, Step
 from tactful.annotation.store.events import Event
 from tactful.errors import FileFormatError
+from tactful.registry import unknown_name
 
 if TYPE_CHECKING:
     from tactful.annotation.project.project import Project
@@ -37,13 +38,13 @@ class Judged:
 
     @property
     def counts(self) -> bool:
-        """Say whether it is part of the label."""
+        """Whether the judgement counts towards the label."""
         return self.why is None
 
 
 @dataclass(frozen=True, slots=True)
 class Annotated:
-    """One item in one step, with all that is known of it."""
+    """One item in one step, with its answers and labels."""
 
     id: str
     text: str
@@ -56,10 +57,10 @@ class Annotated:
     """Every person's latest answers, also those that no longer count."""
     labels: Mapping[str, "Label"] = field(default_factory=dict)
     decision: Judged | None = None
-    """What a referee decided."""
+    """The decision of a referee."""
     skipped: tuple[str, ...] = ()
     place: str = ""
-    """Where it was read; an error says it."""
+    """File and line that it was read from, for errors."""
     made_id: bool = False
     """Whether the file has no id for it: see ``exchange.NewItem``."""
 
@@ -93,21 +94,34 @@ class Source:
         return annotated(self.state, self.protocol)
 
     def judged(self) -> Iterator[Annotated]:
-        """Yield the items and steps that somebody judged and that are no hidden tests."""
+        """Yield the items and steps with judgements, without hidden tests."""
         return (each for each in self.records() if each.gold is None and _has_answers(each))
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What was read from a file of another tool, or from an export of ours."""
+    """The content of a file of another tool, or of a Tactful export."""
 
     items: tuple[Annotated, ...] = ()
     losses: tuple[Loss, ...] = ()
-    """What the file holds and a project cannot."""
+    """Content of the file that a project cannot hold."""
     events: tuple[Event, ...] = ()
     """The whole log, where the format carries it: a new project is rebuilt from it."""
     protocol: Path | None = None
     """The protocol's file beside the log."""
+
+
+def bad_value(place: str, found: str, expected: str) -> FileFormatError:
+    """Build the error for something in a file that cannot be read."""
+    return FileFormatError(f"{place}: found {found}; expected {expected}.")
+
+
+def find_step(protocol: Protocol, name: str, place: str) -> Step:
+    """Return a step by the name that a file gives it."""
+    known = [step.id for step in protocol.steps]
+    if name not in known:
+        raise FileFormatError(f"{place}: {unknown_name('step', name, known)}")
+    return protocol.step(name)
 
 
 def plain(value: Any) -> Any:
@@ -124,7 +138,7 @@ def source_of(project: "Project", spreadsheet: bool = False, unfinished: bool = 
     state = project.state
 
     def events() -> Iterator[Event]:
-        # Somebody else may write while a project is only looked at.
+        # Another process may write while this one only reads.
         return takewhile(lambda event: (event.number or 0) <= state.number, project.store.read())
 
     return Source(project.name, project.protocol, state, events, spreadsheet, unfinished)
@@ -147,8 +161,8 @@ def new_items(items: Iterable[Annotated]) -> list[NewItem]:
         known = texts.setdefault(each.id, each)
         if known.text != each.text and not each.made_id:
             raise FileFormatError(
-                f"{each.place}: found the id '{each.id}' again, with another text than at "
-                f"{known.place}; expected one text for each id; give one of them another id."
+                f"{each.place}: found the id '{each.id}' again, with a different text than at "
+                f"{known.place}; expected one text per id; change one of the ids."
             )
         steps.setdefault((each.id, each.text), []).append(each)
     return [

@@ -1,27 +1,33 @@
 """brat's standoff files: a text and its spans, in a folder for each step and annotator.
 
 Offsets are code points. A span with gaps is a discontinuous annotation. A line of an ``.ann`` file
-cannot hold a line break, so a span across one is written in fragments, too, and put together again
-when it is read.
+cannot hold a line break, so a span across one is written in fragments and joined again when it is
+read. When reading, a folder of documents is the work of one annotator, named after the folder; its
+parent folder can name the step. Documents without a folder belong to one annotator ``brat``.
 """
 
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from tactful.annotation.formats.annotated import Annotated, Source
+from tactful.annotation.formats.annotated import Annotated, Imported, Judged, Source
 from tactful.annotation.formats.log import ABOUT
-from tactful.annotation.formats.losses import Loss, losses
+from tactful.annotation.formats.losses import Loss, as_losses, losses
 from tactful.annotation.formats.names import safe_names
 from tactful.annotation.protocol.records import Protocol
-from tactful.annotation.state.span_labels import Piece, parts_of
+from tactful.annotation.state.span_labels import Piece, parts_of, span_of
+from tactful.errors import FileFormatError, UsageError
+from tactful.registry import unknown_name
 
 LABELS = "labels~combined"
-"""The folder of the combined labels, beside those of the annotators; no id is given this name."""
+"""The folder of the combined labels; no annotator gets this name."""
 BREAK = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
-"""All that ends a line for Python's readers, and so for brat."""
+"""Everything that ends a line in Python, and so in brat."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -92,7 +98,7 @@ def pieces(text: str, start: int, end: int) -> list[Piece]:
 
 
 def join_pieces(text: str, marked: Iterable[Piece]) -> list[Piece]:
-    """Put pieces together that touch or that only line breaks part: brat cannot mark across them.
+    """Join pieces that touch or are separated by line breaks only, which brat cannot mark across.
 
     >>> join_pieces("so\\nkind of", [(0, 2), (3, 7), (8, 10)])
     [(0, 7), (8, 10)]
@@ -114,7 +120,7 @@ def _lines(
     whose: str,
     lost: Counter[tuple[str, str]],
 ) -> list[str]:
-    """Return the lines of an ``.ann`` file, and count the spans that lost something."""
+    """Return the lines of an ``.ann`` file, and count what spans lose."""
     lines: list[str] = []
     for question, spans in answers.items():
         for span in spans if isinstance(spans, list) else ():
@@ -161,5 +167,158 @@ def _visual(protocol: Protocol, types: dict[tuple[str, str], str]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    # Without translation of line breaks: offsets count them.
+    # Bytes, so that line breaks stay as they are: offsets count them.
     path.write_bytes(text.encode("utf-8"))
+
+
+ALONE = "brat"
+"""The annotator of files without a folder of their own."""
+_MARK = re.compile(
+    r"T[0-9]+\S*\t(?P<type>\S+) (?P<where>[0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*)(?:\t.*)?"
+)
+_KINDS = {
+    "R": "relations", "*": "equivalences", "E": "events", "A": "attributes", "M": "attributes",
+    "N": "normalisations", "#": "notes",
+}  # fmt: skip
+
+
+@dataclass
+class _Reading:
+    protocol: Protocol
+    names: dict[str, dict[str, str]]
+    texts: dict[str, tuple[str, Path]] = field(default_factory=dict)
+    judged: dict[tuple[str, str], list[Judged]] = field(default_factory=dict)
+    lost: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+
+def read_brat(path: Path, protocol: Protocol) -> Imported:
+    """Read all ``.ann`` files below a folder; each has its ``.txt`` beside it."""
+    if not path.is_dir():
+        raise UsageError(
+            f"{path}: found no folder; expected a folder with brat's .txt and .ann files."
+        )
+    marking = [s.id for s in protocol.steps if any(q.kind == "spans" for q in s.questions)]
+    if not marking:
+        raise UsageError(
+            f"The protocol '{protocol.id}' asks for no spans; brat files hold spans only; choose "
+            "another format."
+        )
+    reading = _Reading(protocol, _index(path))
+    # A symbolic link could lead out of the folder: its target is not read.
+    files = sorted(
+        file for file in path.rglob("*.ann") if file.resolve().is_relative_to(path.resolve())
+    )
+    if not files:
+        raise FileFormatError(f"{path}: found no .ann file; expected brat's .txt and .ann files.")
+    for file in files:
+        _read_document(reading, path, file, marking[0])
+    items = tuple(
+        Annotated(item, reading.texts[item][0], step, judged=tuple(judged),
+                  place=str(reading.texts[item][1]))
+        for (item, step), judged in reading.judged.items()
+    )  # fmt: skip
+    return Imported(items, as_losses(reading.lost))
+
+
+def _read_document(reading: _Reading, root: Path, file: Path, first: str) -> None:
+    folders = file.parent.relative_to(root).parts
+    people, steps, items = (reading.names[kind] for kind in ("annotators", "steps", "items"))
+    folder = folders[-1] if folders else ALONE
+    if folder == LABELS:
+        reading.lost["documents of combined labels", "they follow from the judgements"] += 1
+        return
+    above = steps.get(folders[-2], folders[-2]) if len(folders) > 1 else first
+    known = {step.id for step in reading.protocol.steps}
+    step = above if above in known else first
+    item = items.get(file.stem, file.stem)
+    text = _read_text(file.with_suffix(".txt"))
+    if reading.texts.setdefault(item, (text, file))[0] != text:
+        raise FileFormatError(
+            f"{file.with_suffix('.txt')}: found a different text than in "
+            f"{reading.texts[item][1].with_suffix('.txt')}; expected one text for all annotators."
+        )
+    answers = _answers(reading, file, step, text)
+    reading.judged.setdefault((item, step), []).append(Judged(people.get(folder, folder), answers))
+
+
+def _answers(reading: _Reading, file: Path, step: str, text: str) -> dict[str, Any]:
+    asked = {each.id for each in reading.protocol.step(step).questions if each.kind == "spans"}
+    types = {kind: key for key, kind in brat_types(reading.protocol).items() if key[0] in asked}
+    answers: dict[str, Any] = {question: [] for question in sorted(asked)}
+    for number, written in enumerate(_read_text(file).removeprefix("\ufeff").split("\n"), 1):
+        line = written.removesuffix("\r")
+        if not line.strip():
+            continue
+        if not line.startswith("T"):
+            what = _KINDS.get(line[0], "lines of another kind")
+            reading.lost[what, "a project holds spans only"] += 1
+            continue
+        match = _MARK.fullmatch(line)
+        if match is None:
+            raise FileFormatError(
+                f"{file}, line {number}: found an annotation that cannot be read; expected an id, "
+                "a tab, a type, offsets such as '0 4' or '0 4;9 12', a tab and the words."
+            )
+        if match["type"] not in types:
+            raise FileFormatError(
+                f"{file}, line {number}: {unknown_name('type', match['type'], list(types))}"
+            )
+        marked = [_piece(each, file, number, text) for each in match["where"].split(";")]
+        question, value = types[match["type"]]
+        _refuse_overlap(marked, file, number)
+        answers[question].append(span_of(join_pieces(text, marked), value))
+    for question, spans in answers.items():
+        answers[question] = sorted(
+            spans, key=lambda each: (each["start"], each["end"], each["value"], parts_of(each))
+        )
+    return answers
+
+
+def _refuse_overlap(marked: list[Piece], file: Path, number: int) -> None:
+    ordered = sorted(marked)
+    for (_, end), (start, _) in pairwise(ordered):
+        if start < end:
+            raise FileFormatError(
+                f"{file}, line {number}: found fragments that overlap at {start}; expected "
+                "fragments that do not overlap."
+            )
+
+
+def _piece(found: str, file: Path, number: int, text: str) -> Piece:
+    start, end = (int(each) for each in found.split())
+    if not start < end <= len(text):
+        raise FileFormatError(
+            f"{file}, line {number}: found offsets {start} to {end}; expected a piece of the text, "
+            f"which has {len(text):,} characters."
+        )
+    return start, end
+
+
+def _read_text(path: Path) -> str:
+    if not path.is_file():
+        raise FileFormatError(f"{path}: not found; expected the text beside the .ann file.")
+    try:
+        # Like brat: offsets count a byte-order mark as a character.
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise FileFormatError(
+            f"{path}: found bytes that are not UTF-8; expected UTF-8 text; save it as UTF-8."
+        ) from None
+
+
+def _index(path: Path) -> dict[str, dict[str, str]]:
+    """Return the ids behind the names of files, where the export is one of ours."""
+    empty: dict[str, dict[str, str]] = {"items": {}, "annotators": {}, "steps": {}}
+    about = path / ABOUT
+    if not about.is_file():
+        return empty
+    try:
+        found = json.loads(about.read_text(encoding="utf-8"))["names"]
+        return {
+            kind: {str(safe): str(name) for safe, name in found[kind].items()} for kind in empty
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise FileFormatError(
+            f"{about}: found an unreadable file; expected the names of an export; remove the "
+            "file to read the folder as a plain brat folder."
+        ) from None

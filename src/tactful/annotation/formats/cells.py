@@ -1,8 +1,8 @@
-"""CSV cells that a spreadsheet would run as a formula, and how they are made harmless.
+"""CSV cells that a spreadsheet would run as formulas, and how they are made harmless.
 
 A text that starts with ``=``, ``+``, ``-``, ``@`` (also in their wide forms, also behind spaces), a
-tab or a line break gets an apostrophe in front, and so does a text that starts with an apostrophe:
-what was put there can be told from what was there before, and is taken away again.
+tab or a line break gets an apostrophe in front, and so does a text that starts with an apostrophe.
+That way the added apostrophes can be removed again, and no others.
 """
 
 import csv
@@ -11,21 +11,23 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from tactful.annotation.formats.annotated import Source
 from tactful.annotation.formats.log import ABOUT
+from tactful.annotation.formats.losses import Loss
 
 MARK = "'"
 NEUTRALISED = "neutralised"
-"""The field of ``export.json`` that says that cells of its tables have marks."""
+"""The field of ``export.json`` that says whether its cells have added apostrophes."""
 _RUN = re.compile("[\t\r\n']|[\\s\u200b\ufeff]*[=+@\uff1d\uff0b\uff0d\uff20-]")
 
 
 def would_run(cell: object) -> bool:
-    """Say whether a spreadsheet may run a cell, or hide its mark; numbers are harmless."""
+    """Say whether a spreadsheet may run a cell as a formula; numbers are harmless."""
     return isinstance(cell, str) and _RUN.match(cell) is not None
 
 
 def neutralise(cell: object) -> object:
-    """Put the mark before a text that a spreadsheet would run.
+    """Put an apostrophe before a text that a spreadsheet would run.
 
     >>> neutralise("=1+1"), neutralise("1+1"), neutralise(-1)
     ("'=1+1", '1+1', -1)
@@ -34,7 +36,7 @@ def neutralise(cell: object) -> object:
 
 
 def restore(cell: str) -> str:
-    """Take away the mark that :func:`neutralise` put there, and no other apostrophe.
+    """Remove the apostrophe that :func:`neutralise` added, and no other.
 
     >>> restore("'=1+1"), restore("'Tis"), restore("''Tis")
     ('=1+1', "'Tis", "'Tis")
@@ -43,9 +45,9 @@ def restore(cell: str) -> str:
 
 
 def was_neutralised(path: Path) -> bool:
-    """Say whether a table, or the tables of a folder, came from an export that put marks there."""
+    """Say whether a table, or the tables of a folder, come from an export with apostrophes."""
     folder = path if path.is_dir() else path.parent
-    # A table may stand in a folder of its own within the export.
+    # A table may be in a subfolder of the export.
     for place in (folder, *folder.parents[:2]):
         try:
             about = json.loads((place / ABOUT).read_text(encoding="utf-8"))
@@ -61,9 +63,9 @@ def write_csv(
     rows: Iterable[Sequence[object]],
     safe: bool,
 ) -> int:
-    """Write a table; count the cells that a spreadsheet would run, neutralised if ``safe``.
+    """Write a table; return the number of cells that a spreadsheet would run.
 
-    None is an empty cell.
+    ``safe`` neutralises these cells. None is an empty cell.
     """
     running = 0
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -75,3 +77,19 @@ def write_csv(
             running += sum(map(would_run, row))
             writer.writerow([neutralise(cell) for cell in row] if safe else row)
     return running
+
+
+def warn_running(source: Source, cells: int) -> list[Loss]:
+    """Report the cells that a spreadsheet would run, changed or not."""
+    if not cells:
+        return []
+    if source.spreadsheet:
+        return [
+            Loss(
+                "cells changed",
+                cells,
+                "an apostrophe was added, so that a spreadsheet does not run them",
+            )
+        ]
+    why = "do not open the file in a spreadsheet, or export with --spreadsheet"
+    return [Loss("cells that a spreadsheet would run", cells, why)]

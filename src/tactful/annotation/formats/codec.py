@@ -1,14 +1,16 @@
-"""Answers of any kind as flat lists of words, which is all that other tools know."""
+"""Answers as other tools hold them: flat lists of words, and spans without gaps."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tactful.annotation.answers.answers import asked
+from tactful.annotation.formats.losses import Loss
 from tactful.annotation.protocol.records import Question, Step
+from tactful.annotation.state.span_labels import parts_of
 
 
 def pairs(question: Question, answer: Any) -> list[tuple[str | None, str]]:
-    """Return an answer as (for what, word): the first is None unless it was asked per something."""
+    """Return an answer as pairs (key, word); the key is None unless the question has ``per``."""
     if question.per is not None:
         if not isinstance(answer, Mapping):
             return []
@@ -17,7 +19,7 @@ def pairs(question: Question, answer: Any) -> list[tuple[str | None, str]]:
 
 
 def join(question: Question, found: list[tuple[str | None, str]]) -> Any:
-    """Return the answer that such pairs stand for; None where there are none."""
+    """Turn such pairs back into an answer; None if there are none."""
     if not found:
         return None
     if question.per is None:
@@ -39,7 +41,7 @@ def _answer(question: Question, words: list[str]) -> Any:
 
 
 def complete(step: Step, answers: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the empty lists that other tools do not write: to mark nothing is an answer, too."""
+    """Add the empty lists that other tools leave out: marking nothing is an answer, too."""
     found = dict(answers)
     for question in asked(step, found):
         if question.id not in found and _may_be_empty(question):
@@ -50,3 +52,31 @@ def complete(step: Step, answers: Mapping[str, Any]) -> dict[str, Any]:
 def _may_be_empty(question: Question) -> bool:
     several = question.kind in ("choices", "spans", "texts")
     return several and question.per is None and question.required and question.least == 0
+
+
+GAPS = "spans with gaps"
+WHY = "each of their parts became a span of its own"
+
+
+def has_gaps(span: Mapping[str, Any]) -> bool:
+    """Say whether a span has gaps."""
+    return len(parts_of(span)) > 1
+
+
+def without_gaps(spans: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return each part as a span of its own, with all else that its span has.
+
+    >>> without_gaps([{"start": 0, "end": 9, "value": "a", "parts": [[0, 2], [7, 9]]}])
+    [{'start': 0, 'end': 2, 'value': 'a'}, {'start': 7, 'end': 9, 'value': 'a'}]
+    """
+    found = []
+    for span in spans:
+        whole = {name: value for name, value in span.items() if name != "parts"}
+        found += [{**whole, "start": start, "end": end} for start, end in parts_of(span)]
+    return found
+
+
+def lost_gaps(given: int, labels: int = 0) -> list[Loss]:
+    """Report how many spans lost their gaps, in judgements and in combined labels."""
+    counted = ((GAPS, given), (f"{GAPS} of combined labels", labels))
+    return [Loss(what, count, WHY) for what, count in counted if count]

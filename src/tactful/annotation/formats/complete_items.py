@@ -1,4 +1,4 @@
-"""Items with all their steps together, as the papers' own files have them."""
+"""Items with all their steps together, for the papers' own formats."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class CompleteItem:
     """One item in all its steps."""
 
     id: str
@@ -41,7 +41,7 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A yes or no: what was said, how sure that is, and how many said it."""
+    """A yes or no, with its confidence and the number of votes."""
 
     value: int | None
     confidence: float | None = None
@@ -49,8 +49,8 @@ class Flag:
     decided: bool = False
 
 
-def whole_items(source: Source) -> Iterator[Whole]:
-    """Yield the items that somebody judged and that are no hidden tests."""
+def complete_items(source: Source) -> Iterator[CompleteItem]:
+    """Yield the items with judgements, without hidden tests."""
     steps: dict[str, list[Annotated]] = {}
     for record in source.judged():
         steps.setdefault(record.id, []).append(record)
@@ -63,7 +63,7 @@ def whole_items(source: Source) -> Iterator[Whole]:
             for step in found
             if step.status != "waiting" and (source.unfinished or step.step not in unsettled)
         )
-        yield Whole(
+        yield CompleteItem(
             name,
             first.text,
             first.context,
@@ -76,19 +76,19 @@ def whole_items(source: Source) -> Iterator[Whole]:
 
 
 def lost_unfinished(source: Source, what: str, count: int, instead: str) -> list[Loss]:
-    """Say how many items are not finished, and what became of their labels."""
+    """Report the unfinished items, and what happened to their labels."""
     if not count:
         return []
     why = (
         "their labels may still change"
         if source.unfinished
-        else f"{instead}; --unfinished gives them as they are now"
+        else f"{instead}; --unfinished includes them as they are now"
     )
     return [Loss(f"{what} that are not finished", count, why)]
 
 
 def _unsettled(source: Source, item: str) -> set[str]:
-    """Return the steps whose labels may still change: open ones, and those a referee looks at."""
+    """Return the steps whose labels may still change: open ones, and those under review."""
     parts = source.state.items[item].steps
     found = {name for name, part in parts.items() if part.status == "open"}
     return found | {
@@ -99,7 +99,7 @@ def _unsettled(source: Source, item: str) -> set[str]:
 
 
 class YesNo:
-    """Finds what a protocol asks about an id: a question of its own, or an option of one."""
+    """Finds the question about an id: the question itself, or one with the id as an option."""
 
     def __init__(self, protocol: Protocol):
         self._questions: dict[str, Question] = {}
@@ -125,7 +125,7 @@ class YesNo:
         return name in self._questions or name in self._options
 
     def given(self, name: str, judged: list[Judged]) -> int | None:
-        """Return what one person said about an id; None where they were not asked."""
+        """Return what one person answered about an id; None if they were not asked."""
         for each in judged:
             value = self._read(name, each.answers)
             if value is not None:
@@ -133,7 +133,7 @@ class YesNo:
         return None
 
     def label(self, name: str, steps: tuple[Annotated, ...]) -> Flag:
-        """Return the label about an id; the value None where it is unclear or was not asked."""
+        """Return the label of an id; its value is None if it is unclear or was not asked."""
         asked = self._questions.get(name) or self._options.get(name)
         for step in steps:
             label = None if asked is None else step.labels.get(asked.id)
@@ -163,7 +163,7 @@ def yes_no(question: Question, answer: Any) -> int | None:
 
 
 def score(question: Question, answer: Any) -> float | None:
-    """Return the number of an answer: the option's score, or else what its word says."""
+    """Return the number of an answer: the option's score, or 1 for yes and 0 for no."""
     for option in question.options:
         if option.value == answer and option.score is not None:
             return option.score

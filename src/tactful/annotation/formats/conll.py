@@ -1,8 +1,8 @@
-"""CoNLL columns: one token a line with its BIO tag, a file for each question and annotator.
+"""CoNLL columns: one token per line with its BIO tag, a file for each question and annotator.
 
 A token has one tag. Where spans overlap, the one that starts first (the longer of two that start
-together) keeps the tokens, and what the others lose is counted. A span with gaps becomes one for
-each of its parts.
+together) keeps the tokens, and the losses of the others are counted. A span with gaps becomes one
+span for each of its parts.
 """
 
 import re
@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from tactful.annotation.formats.annotated import Source
-from tactful.annotation.formats.gaps import GAPS, WHY, has_gaps, without_gaps
+from tactful.annotation.formats.codec import GAPS, WHY, has_gaps, without_gaps
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_names
 
 LABELS = "labels~combined"
-"""The name of the file with the combined labels; no id is given it."""
+"""The name of the file with the combined labels; no annotator gets this name."""
 _RUN = re.compile(r"\S+")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 _LOST = {
@@ -65,7 +65,7 @@ def write_conll(source: Source, folder: Path) -> list[Loss]:
 
 
 def tokens(text: str) -> list[tuple[int, int]]:
-    """Cut a text at spaces, and at punctuation, which stands alone; letters keep their marks.
+    """Split a text at spaces and punctuation; each punctuation mark is a token.
 
     >>> [("¡Ven, Zoë!")[start:end] for start, end in tokens("¡Ven, Zoë!")]
     ['¡', 'Ven', ',', 'Zoë', '!']
@@ -110,7 +110,7 @@ def _block(item: str, text: str, spans: list[dict[str, Any]], lost: Counter[str]
         first, last = found[covered[0]][0], found[covered[-1]][1]
         lost["widened"] += first < span["start"] or last > span["end"]
         for place, at in enumerate(free):
-            # After a gap the tag starts anew: two pieces must not read as one.
+            # After a gap the tag starts again with B: two pieces must not read as one.
             starts = place == 0 or free[place - 1] != at - 1
             tags[at] = f"{'B' if starts else 'I'}-{span['value']}"
     head = [f"# id = {item.translate(_ESCAPES)}", f"# text = {text.translate(_ESCAPES)}"]

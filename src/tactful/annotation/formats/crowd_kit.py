@@ -1,4 +1,4 @@
-"""crowd-kit's table ``task,worker,label``: a CSV for each question, ready to be aggregated.
+"""crowd-kit's table ``task,worker,label``: a CSV file for each question.
 
 A question with several answers becomes a table for each option, with 1 and 0.
 """
@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tactful.annotation.formats.annotated import Annotated, Source
-from tactful.annotation.formats.cells import write_csv
+from tactful.annotation.formats.cells import warn_running, write_csv
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_names
-from tactful.annotation.formats.running import warn_running
 from tactful.annotation.protocol.records import Question
 
 HEADER = ("task", "worker", "label")
@@ -38,7 +37,7 @@ def write_crowd_kit(source: Source, folder: Path) -> list[Loss]:
             for value, name in safe_names(values).items():
                 rows = ((task, worker, int(value in answer)) for task, worker, answer in given)
                 running += write_csv(place / f"{name}.csv", HEADER, rows, source.spreadsheet)
-    why = "a label is one word for one item"
+    why = "the format holds one label per item"
     found = losses(source, ("people",), lambda _step, question: _carried(question), why)
     if own:
         found.append(Loss("answers in people's own words", own, "each table is about one option"))

@@ -2,17 +2,16 @@
 
 Labels are in ``train.csv``, what each annotator said is in ``train_annotators.csv``. No row
 contradicts the hierarchy of the paper (section 4.1.1): a category implies a stereotype, and a
-stereotype has at least one category. Whatever had to be changed for that is counted as a loss.
+stereotype has at least one category. Changes that this needs are counted as losses.
 """
 
 from collections import Counter
 from pathlib import Path
 
 from tactful.annotation.formats.annotated import Judged, Source
-from tactful.annotation.formats.cells import write_csv
-from tactful.annotation.formats.complete_items import YesNo, lost_unfinished, whole_items
+from tactful.annotation.formats.cells import warn_running, write_csv
+from tactful.annotation.formats.complete_items import YesNo, complete_items, lost_unfinished
 from tactful.annotation.formats.losses import Loss, losses
-from tactful.annotation.formats.running import warn_running
 from tactful.corpora.detests import CATEGORIES, LABELS, label_id
 from tactful.detectors.stereotype_labels import consistent
 from tactful.errors import UsageError
@@ -29,7 +28,7 @@ _WHY = {
     _ORPHAN: "a category implies it: 'stereotype' became 1",
     _BARE: "it has at least one: 'others' became 1",
     _VOID: "'implicitness' became 0",
-    _UNSEEN: "they had to choose one in the second stage; it is written as 0",
+    _UNSEEN: "they had to choose one in the second stage; written as 0",
 }
 
 Cells = dict[str, int | None]
@@ -41,13 +40,13 @@ def write_detests(source: Source, folder: Path) -> list[Loss]:
     if not flags.knows(_ROOT):
         raise UsageError(
             f"The protocol '{source.protocol.id}' does not ask for a stereotype, which the format "
-            "'detests' is about; choose another format."
+            "'detests' needs; choose another format."
         )
     sentences: list[list[object]] = []
     annotators: list[list[object]] = []
     changed: Counter[tuple[str, str]] = Counter()
     unclear = alone = others = unfinished = 0
-    for item in whole_items(source):
+    for item in complete_items(source):
         labels: Cells = {name: flags.label(label_id(name), item.labelled).value for name in LABELS}
         labels = _closed(labels, "labels of sentences with ", changed)
         unfinished += item.unfinished
@@ -71,7 +70,7 @@ def write_detests(source: Source, folder: Path) -> list[Loss]:
     )
     said = [
         ("sentences without a clear label", unclear, "their cells are empty"),
-        ("sentences without 'comment_id'", alone, "their own id stands there"),
+        ("sentences without 'comment_id'", alone, "their own id is used"),
         ("further columns", others, "the format has no place for them"),
         *((whose + what, count, _WHY[what]) for (whose, what), count in changed.items()),
     ]
@@ -103,7 +102,7 @@ def _closed(cells: Cells, whose: str, changed: Counter[tuple[str, str]]) -> Cell
     chosen = [cells[name] for name in CATEGORIES]
     has_category = 1 in chosen
     if not has_category and (cells[_ROOT] is None or (cells[_ROOT] == 1 and None in chosen)):
-        return cells  # too little is known to contradict anything
+        return cells  # too little is known for a contradiction
     given = {label_id(name) for name, value in cells.items() if value == 1}
     right = consistent(given)
     if right != given:

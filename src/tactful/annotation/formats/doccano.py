@@ -11,17 +11,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tactful.annotation.formats.annotated import Annotated, Imported, Judged, Source
-from tactful.annotation.formats.codec import complete, join, pairs
-from tactful.annotation.formats.gaps import has_gaps, lost_gaps, without_gaps
+from tactful.annotation.formats.annotated import (
+    Annotated,
+    Imported,
+    Judged,
+    Source,
+    bad_value,
+    find_step,
+)
+from tactful.annotation.formats.codec import (
+    complete,
+    has_gaps,
+    join,
+    lost_gaps,
+    pairs,
+    without_gaps,
+)
 from tactful.annotation.formats.log import json_lines
-from tactful.annotation.formats.losses import Loss, losses
+from tactful.annotation.formats.losses import Loss, as_losses, losses
 from tactful.annotation.formats.names import safe_names
 from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.errors import FileFormatError, UsageError
 from tactful.registry import unknown_name
 
-_TYPED = "doccano's categories are a list of labels, no place for sentences"
+_TYPED = "doccano's categories are labels, not sentences"
 _OWN = ("text", "cats", "entities", "label", "labels", "relations", "Comments", "item", "step",
         "annotator", "id")  # fmt: skip
 
@@ -47,12 +60,12 @@ def write_doccano(source: Source, folder: Path) -> list[Loss]:
     found += lost_gaps(gaps)
     taken = sum(name in _OWN for each in records for name in each.meta for _ in each.counted[:1])
     if taken:
-        found.append(Loss("further columns", taken, "doccano has a use of its own for their names"))
+        found.append(Loss("further columns", taken, "doccano reserves these names"))
     return found
 
 
 def read_doccano(path: Path, protocol: Protocol) -> Imported:
-    """Read a file, or all of a folder; a file's name is the annotator where no line says."""
+    """Read a file or a folder; the file name is the annotator where a line names none."""
     files = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
     if not files:
         raise UsageError(f"{path}: found no .jsonl file; expected doccano's export.")
@@ -65,12 +78,12 @@ def read_doccano(path: Path, protocol: Protocol) -> Imported:
             key = (record.id, record.step, record.text if record.made_id else "")
             if records.setdefault(key, record).text != record.text:
                 raise FileFormatError(
-                    f"{record.place}: found another text than at {records[key].place} for the item "
-                    f"'{record.id}'; expected one text."
+                    f"{record.place}: found a different text than at {records[key].place} for the "
+                    f"item '{record.id}'; expected one text per item."
                 )
             judged.setdefault(key, []).extend(record.judged)
     items = tuple(replace(each, judged=tuple(judged[key])) for key, each in records.items())
-    return Imported(items, tuple(Loss(what, n, why) for (what, why), n in lost.items()))
+    return Imported(items, as_losses(lost))
 
 
 def _carried(question: Question) -> bool:
@@ -116,8 +129,9 @@ class _Line:
         """Return the line as a record."""
         text = self.found.get("text")
         if not isinstance(text, str):
-            raise self.bad("no text", "a text under 'text'")
-        step = self._step()
+            raise bad_value(self.place, "no text", "a text under 'text'")
+        name = str(self.found.get("step", self.protocol.steps[0].id))
+        step = find_step(self.protocol, name, self.place)
         words: dict[str, list[tuple[str | None, str]]] = {}
         spans: dict[str, list[dict[str, Any]]] = {}
         for each in [*self._list("cats"), *self._list("label"), *self._list("labels")]:
@@ -152,13 +166,6 @@ class _Line:
             made_id="item" not in self.found and "id" not in self.found,
         )
 
-    def _step(self) -> Step:
-        name = str(self.found.get("step", self.protocol.steps[0].id))
-        known = [step.id for step in self.protocol.steps]
-        if name not in known:
-            raise FileFormatError(f"{self.place}: {unknown_name('step', name, known)}")
-        return self.protocol.step(name)
-
     def _mark(
         self, found: Any, step: Step, text: str, spans: dict[str, list[dict[str, Any]]]
     ) -> None:
@@ -166,10 +173,11 @@ class _Line:
         if isinstance(found, dict):
             found = [found.get(name) for name in ("start_offset", "end_offset", "label")]
         if not isinstance(found, list) or [type(each) for each in found] != [int, int, str]:
-            raise self.bad("a span that cannot be read", "a start, an end and a label")
+            raise bad_value(self.place, "a span that cannot be read", "a start, an end and a label")
         start, end, label = found
         if not 0 <= start < end <= len(text):
-            raise self.bad(
+            raise bad_value(
+                self.place,
                 f"offsets {start} to {end}",
                 f"a piece of the text, which has {len(text):,} characters",
             )
@@ -177,7 +185,7 @@ class _Line:
         spans.setdefault(question, []).append({"start": start, "end": end, "value": value})
 
     def _label(self, label: str, step: Step, marks: bool) -> tuple[str, str]:
-        """Find what a label answers: 'question=answer', or the value of one question's option."""
+        """Find the question of a label: 'question=answer', or the value or name of an option."""
         questions = [
             each for each in step.questions if _carried(each) and (each.kind == "spans") == marks
         ]
@@ -200,9 +208,5 @@ class _Line:
         if found is None:
             return []
         if not isinstance(found, list):
-            raise self.bad(f"no list under '{name}'", "a list")
+            raise bad_value(self.place, f"no list under '{name}'", "a list")
         return found
-
-    def bad(self, found: str, expected: str) -> FileFormatError:
-        """Build the error with its place."""
-        return FileFormatError(f"{self.place}: found {found}; expected {expected}.")

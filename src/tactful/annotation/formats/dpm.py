@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tactful.annotation.formats.annotated import Source
-from tactful.annotation.formats.complete_items import Whole, lost_unfinished, whole_items
-from tactful.annotation.formats.gaps import GAPS, WHY, has_gaps, without_gaps
+from tactful.annotation.formats.codec import GAPS, WHY, has_gaps, without_gaps
+from tactful.annotation.formats.complete_items import CompleteItem, complete_items, lost_unfinished
 from tactful.annotation.formats.losses import Loss, losses
 from tactful.annotation.formats.names import safe_name
 from tactful.annotation.protocol.records import Protocol, Question
@@ -20,7 +20,7 @@ from tactful.errors import UsageError
 PARAGRAPHS = "dontpatronizeme_pcl.tsv"
 SPANS = "dontpatronizeme_categories.tsv"
 UNKNOWN = "unknown"
-"""Stands where an item has no article, keyword or country: the format must have one."""
+"""Written where an item has no article, keyword or country, which the format requires."""
 _MOST_PEOPLE = 2
 _SCALE = range(5)
 _BREAK = re.compile("[\t\n\r]")
@@ -32,11 +32,11 @@ def write_dpm(source: Source, folder: Path) -> list[Loss]:
     scaled, marking = _questions(source.protocol)
     found = _Written()
     unfinished = 0
-    for item in whole_items(source):
+    for item in complete_items(source):
         unfinished += item.unfinished
         found.add(item, scaled, marking)
     for name, rows in ((PARAGRAPHS, found.paragraphs), (SPANS, found.spans)):
-        # A file without a row has no shape to be known by.
+        # A file without rows could not be recognised.
         if rows:
             whole = _disclaimer(source) + "".join(rows)
             (folder / name).write_text(whole, encoding="utf-8", newline="\n")
@@ -58,7 +58,7 @@ class _Written:
         self.spans: list[str] = []
         self.lost: dict[str, tuple[int, str]] = {}
 
-    def add(self, item: Whole, scaled: Asked, marking: Asked | None) -> None:
+    def add(self, item: CompleteItem, scaled: Asked, marking: Asked | None) -> None:
         """Add the rows of one item."""
         steps = {step.step: step for step in item.labelled}
         judged = steps.get(scaled[0])
@@ -101,10 +101,10 @@ class _Written:
             self._lose("tabs and line breaks in texts", "each became a space", count)
         return _BREAK.sub(" ", text)
 
-    def _about(self, item: Whole, name: str) -> str:
+    def _about(self, item: CompleteItem, name: str) -> str:
         value = _BREAK.sub(" ", item.meta.get(name, "")).strip()
         if not value:
-            self._lose(f"paragraphs without '{name}'", f"'{UNKNOWN}' stands there")
+            self._lose(f"paragraphs without '{name}'", f"'{UNKNOWN}' is written")
         return value or UNKNOWN
 
     def _lose(self, what: str, why: str, count: int = 1) -> None:
@@ -126,7 +126,7 @@ def _questions(protocol: Protocol) -> tuple[Asked, Asked | None]:
     if scaled is None:
         raise UsageError(
             f"The protocol '{protocol.id}' gives no label from 0 to 4 (a step with combine: "
-            "dpm_scale), which the format 'dpm' is about; choose another format."
+            "dpm_scale), which the format 'dpm' needs; choose another format."
         )
     marking = next(
         ((s.id, q) for s in protocol.steps for q in s.questions if q.kind == "spans"), None

@@ -1,10 +1,10 @@
-"""Our own JSON Lines, without loss: every judgement, every label, and the log beside them."""
+"""Tactful's own JSON Lines, lossless: every judgement and label, with the log beside them."""
 
 import json
 from collections import Counter
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tactful.annotation.formats.annotated import (
     Annotated,
@@ -15,11 +15,16 @@ from tactful.annotation.formats.annotated import (
     plain,
 )
 from tactful.annotation.formats.log import EVENTS, PROTOCOL, read_log, write_log
-from tactful.annotation.formats.losses import Loss
+from tactful.annotation.formats.losses import Loss, as_losses
 from tactful.annotation.protocol.load import read_protocol
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.state.project_state import State
 from tactful.errors import FileFormatError
+
+if TYPE_CHECKING:
+    from tactful.annotation.project.project import Project
+    from tactful.annotation.state.labels import Label
+
 
 ANNOTATIONS = "annotations.jsonl"
 
@@ -33,10 +38,10 @@ def write_jsonl(source: Source, folder: Path) -> list[Loss]:
 
 
 def read_jsonl(path: Path, protocol: Protocol | None = None) -> Imported:
-    """Read the log of an export back; a new project is built from it.
+    """Read the log of an export, from which a new project can be built.
 
-    For a project with a ``protocol`` that is there already, the items come with the judgements that
-    count, and the answers to hidden tests.
+    For an existing project with a ``protocol``, return the items with the judgements that count and
+    the answers to hidden tests.
     """
     folder = path.parent if path.name in (ANNOTATIONS, EVENTS) else path
     if not (folder / EVENTS).is_file():
@@ -51,7 +56,7 @@ def read_jsonl(path: Path, protocol: Protocol | None = None) -> Imported:
         lost: Counter[tuple[str, str]] = Counter()
         for record in annotated(State.derive(rules, events), rules):
             items.append(_kept(record, lost, folder / EVENTS))
-        losses += [Loss(what, count, why) for (what, why), count in lost.items() if count]
+        losses += as_losses(lost)
     return Imported(
         tuple(items), tuple(losses), tuple(events), protocol=own if own.is_file() else None
     )
@@ -62,7 +67,7 @@ def _kept(record: Annotated, lost: Counter[tuple[str, str]], path: Path) -> Anno
     judged = tuple(each for each in record.judged if each.counts or each.why == "test")
     gone = len(record.judged) - len(judged)
     lost["judgements that do not count", "they would count in another project"] += gone
-    lost["skips", "they are about who was asked"] += len(record.skipped)
+    lost["skips", "they belong to the people of the other project"] += len(record.skipped)
     return replace(record, judged=judged, place=str(path))
 
 
@@ -76,30 +81,33 @@ def as_dict(record: Annotated) -> dict[str, Any]:
         "gold": plain(record.gold),
         "step": record.step,
         "status": record.status,
-        "labels": {
-            question: {
-                "value": plain(label.value),
-                "confidence": label.confidence,
-                "soft": dict(label.soft),
-                "votes": label.votes,
-                "why": label.why,
-                "applies": label.applies,
-                "decided": label.decided,
-            }
-            for question, label in record.labels.items()
-        },
-        "judgements": [_judged(each) | {"counts": each.counts} for each in record.judged],
-        "decision": None if record.decision is None else _judged(record.decision),
+        "labels": {question: _fields(label) for question, label in record.labels.items()},
+        "judgements": [_fields(each) | {"counts": each.counts} for each in record.judged],
+        "decision": None if record.decision is None else _fields(record.decision),
         "skipped": list(record.skipped),
     }
 
 
-def _judged(judged: Judged) -> dict[str, Any]:
-    return {
-        "annotator": judged.annotator,
-        "answers": plain(judged.answers),
-        "at": judged.at,
-        "seconds": judged.seconds,
-        "trust": judged.trust,
-        "why": judged.why,
-    }
+def _fields(record: "Judged | Label") -> dict[str, Any]:
+    return {each.name: plain(getattr(record, each.name)) for each in fields(record)}
+
+
+def rebuild(
+    export: Path, folder: Path, *, name: str | None = None, store: str | None = None
+) -> "tuple[Project, tuple[Loss, ...]]":
+    """Create a project from the log of an export; return it open, with what could not be restored.
+
+    Invitation links are never restored: people keep their ids and get new links.
+    """
+    from tactful.annotation.project.project import Project
+
+    found = read_jsonl(export)
+    if found.protocol is None:
+        raise FileFormatError(
+            f"{export}: found no {PROTOCOL}; expected the protocol beside the log; export again."
+        )
+    # A broken log must not leave a project behind.
+    State.derive(read_protocol(found.protocol), found.events)
+    with Project.create(folder, found.protocol, name=name, store=store) as made:
+        made.store.append(found.events)
+    return Project.open(folder), found.losses

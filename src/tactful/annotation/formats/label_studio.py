@@ -11,24 +11,41 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 from xml.sax.saxutils import quoteattr
 
-from tactful.annotation.formats.annotated import Annotated, Judged, Source
-from tactful.annotation.formats.codec import pairs
-from tactful.annotation.formats.gaps import has_gaps, lost_gaps, without_gaps
-from tactful.annotation.formats.losses import Loss, losses
+from tactful.annotation.formats.annotated import (
+    Annotated,
+    Imported,
+    Judged,
+    Source,
+    bad_value,
+    find_step,
+)
+from tactful.annotation.formats.codec import (
+    complete,
+    has_gaps,
+    join,
+    lost_gaps,
+    pairs,
+    without_gaps,
+)
+from tactful.annotation.formats.log import ABOUT
+from tactful.annotation.formats.losses import Loss, as_losses, losses
 from tactful.annotation.formats.names import safe_names
-from tactful.annotation.protocol.records import Question, Step
+from tactful.annotation.protocol.records import Protocol, Question, Step
+from tactful.errors import FileFormatError, UsageError
+from tactful.files import open_text
+from tactful.registry import unknown_name
 
 TASKS = "tasks.json"
 INTERFACE = "interface.xml"
 TEXT = "text"
 FOR = ":for"
-"""Ends the name of the field that says for what an answer is, where it was asked per something."""
+"""Suffix of the field with the keys of an answer whose question has ``per``."""
 MODEL = "tactful: combined label"
 MAIL = "@annotators.invalid"
-"""Label Studio knows people by mail; this ending can belong to nobody."""
+"""Label Studio identifies people by email; addresses in ``.invalid`` belong to nobody."""
 
 _CARRIED = ("people", "labels", "confidence", "decisions", "times", "context", "meta")
 
@@ -50,7 +67,7 @@ def write_label_studio(source: Source, folder: Path) -> list[Loss]:
                 (place / INTERFACE).write_text(xml, encoding="utf-8", newline="\n")
                 opened = (place / TASKS).open("w", encoding="utf-8", newline="\n")
                 files[step.id] = stack.enter_context(opened)
-            # One task after the other: a list of them all would take gigabytes in a large project.
+            # One task at a time: a list of all would take gigabytes in a large project.
             written[step.id] += 1
             gaps += _gaps(record, step)
             task = _task(record, step, written[step.id], people)
@@ -77,7 +94,7 @@ def _gaps(record: Annotated, step: Step) -> Counter[str]:
 
 
 class _People:
-    """Label Studio numbers people; their id here is the first name."""
+    """Label Studio numbers people; their Tactful id is the first name."""
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
@@ -167,7 +184,7 @@ def _result(number: str, name: str, kind: str, value: dict[str, Any]) -> dict[st
 
 
 def is_typed(question: Question) -> bool:
-    """Say whether an answer is typed there: Label Studio's choices allow no other words."""
+    """Say whether an answer is typed: Label Studio's choices allow no other words."""
     return question.kind in ("text", "texts") or question.open or question.per is not None
 
 
@@ -196,3 +213,244 @@ def _interface(step: Step) -> Iterator[str]:
 def _options(question: Question, tag: str) -> Iterator[str]:
     for option in question.options:
         yield f"    <{tag} value={quoteattr(option.value)} hint={quoteattr(option.name)}/>"
+
+
+Unit = Literal["code points", "UTF-16"]
+_OWN = ("item", "step", "context", "meta")
+_KINDS = ("labels", "choices", "textarea")
+_RELATION = "relation"
+"""It connects two marks and does not affect what was marked."""
+
+
+def read_label_studio(path: Path, protocol: Protocol, text: str = TEXT) -> Imported:
+    """Read a JSON file of tasks, or all of a folder; the text is under ``data``, in ``text``."""
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*.json") if file != path / ABOUT)
+    if not files:
+        raise UsageError(f"{path}: found no .json file; expected Label Studio's tasks.")
+    lost: Counter[tuple[str, str]] = Counter()
+    items = [
+        _Task(file, at, task, protocol, text, lost).read()
+        for file in files
+        for at, task in enumerate(_tasks(file), 1)
+    ]
+    return Imported(tuple(items), as_losses(lost))
+
+
+def _tasks(path: Path) -> list[Any]:
+    try:
+        with open_text(path) as handle:
+            found = json.load(handle)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list):
+        raise bad_value(str(path), "no list of tasks", "Label Studio's JSON")
+    return found
+
+
+class _Task:
+    def __init__(
+        self, path: Path, at: int, task: Any, protocol: Protocol, name: str,
+        lost: Counter[tuple[str, str]],
+    ):  # fmt: skip
+        self.place, self.at, self.protocol, self.lost = f"{path}, task {at}", at, protocol, lost
+        self.name = name
+        self.task = task if isinstance(task, dict) else {}
+        data = self.task.get("data")
+        self.data: dict[str, Any] = data if isinstance(data, dict) else {}
+
+    def read(self) -> Annotated:
+        """Return the task as a record."""
+        text = self.data.get(self.name)
+        if not isinstance(text, str):
+            raise bad_value(
+                self.place,
+                "no text",
+                f"a text under data.{self.name}, or its name as --text-column",
+            )
+        name = str(self.data.get("step", self.protocol.steps[0].id))
+        step = find_step(self.protocol, name, self.place)
+        judged: list[Judged] = []
+        decision: Judged | None = None
+        for found in self._list(self.task.get("annotations", [])):
+            if found.get("was_cancelled"):
+                self.lost["skipped annotations", "they hold no answer"] += 1
+                continue
+            one = self._judged(found, step, text)
+            if one is None:
+                self.lost["annotations without a readable answer", "they were left out"] += 1
+            elif found.get("ground_truth") is True:
+                decision = one
+            else:
+                judged.append(one)
+        predictions = len(self._list(self.task.get("predictions", [])))
+        if predictions:
+            self.lost["predictions", "a project computes its own labels"] += predictions
+        return Annotated(
+            str(self.data.get("item", self.task.get("id", self.at))),
+            text,
+            step.id,
+            context=_texts(self.data.get("context")),
+            meta={
+                **_texts({k: v for k, v in self.data.items() if k not in (self.name, *_OWN)}),
+                **_texts(self.data.get("meta")),
+            },
+            judged=tuple(judged),
+            decision=decision,
+            place=self.place,
+            made_id="item" not in self.data and "id" not in self.task,
+        )
+
+    def _judged(self, found: dict[str, Any], step: Step, text: str) -> Judged | None:
+        """Return what somebody answered; None if nothing of it can be read.
+
+        Where a part cannot be read, such as a box on an image, empty answers are not filled in.
+        """
+        words: dict[str, list[tuple[str | None, str]]] = {}
+        keys: dict[str, list[str]] = {}
+        spans: dict[str, list[tuple[dict[str, Any], str]]] = {}
+        questions = {question.id: question for question in step.questions}
+        is_whole = True
+        for result in self._list(found.get("result", [])):
+            kind, value = result.get("type"), result.get("value")
+            if kind not in _KINDS or not isinstance(value, dict):
+                why = "a project holds choices, texts and spans"
+                self.lost[f"results of the type '{kind}'", why] += 1
+                is_whole = is_whole and kind == _RELATION
+                continue
+            name = str(result.get("from_name"))
+            question = questions.get(name.removesuffix(FOR))
+            if question is None:
+                raise FileFormatError(
+                    f"{self.place}: {unknown_name('question', name, list(questions))}"
+                )
+            given = value.get("text" if kind == "textarea" else kind)
+            listed = [given] if isinstance(given, str) else given
+            if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+                raise bad_value(self.place, f"no answer to '{name}'", "a list of texts")
+            if kind == "labels":
+                spans.setdefault(name, []).extend((value, each) for each in listed)
+            elif question.id != name:
+                keys.setdefault(question.id, []).extend(listed)
+            else:
+                words.setdefault(name, []).extend((None, each) for each in listed)
+        answers = {
+            name: self._join(questions[name], given, keys.get(name))
+            for name, given in words.items()
+        }
+        for name, marked in spans.items():
+            answers[name] = self._spans(text, marked)
+        if not is_whole and not answers:
+            return None
+        return Judged(
+            _person(found.get("completed_by")),
+            complete(step, answers) if is_whole else answers,
+            _time(found.get("created_at")),
+            _number(found.get("lead_time")),
+        )
+
+    def _join(
+        self, question: Question, given: list[tuple[str | None, str]], keys: list[str] | None
+    ) -> Any:
+        if question.per is not None:
+            if keys is None or len(keys) != len(given):
+                raise bad_value(
+                    self.place,
+                    f"{len(given)} answers to '{question.id}' for {len(keys or ())} things",
+                    f"as many lines in '{question.id}{FOR}' as answers",
+                )
+            given = [(key, word) for key, (_, word) in zip(keys, given, strict=True)]
+        return join(question, given)
+
+    def _spans(self, text: str, marked: list[tuple[dict[str, Any], str]]) -> list[dict[str, Any]]:
+        unit = self._unit(text, [value for value, _ in marked])
+        found = []
+        for value, label in marked:
+            start, end = (_points(text, value[name], unit) for name in ("start", "end"))
+            if start is None or end is None or not start < end <= len(text):
+                raise bad_value(
+                    self.place,
+                    f"offsets {value['start']} to {value['end']}",
+                    f"a piece of the text, which has {len(text):,} characters",
+                )
+            found.append({"start": start, "end": end, "value": label})
+        return sorted(found, key=lambda each: (each["start"], each["end"], each["value"]))
+
+    def _unit(self, text: str, values: list[dict[str, Any]]) -> Unit:
+        """Find the unit in which all offsets match the words beside them."""
+        for value in values:
+            whole = (value.get("start"), value.get("end"))
+            if not all(isinstance(at, int) and not isinstance(at, bool) for at in whole):
+                raise bad_value(
+                    self.place, "a span without offsets", "start and end as whole numbers"
+                )
+        known = [value for value in values if isinstance(value.get("text"), str)]
+        if not known or text.isascii():
+            return "code points"
+        units: tuple[Unit, ...] = ("code points", "UTF-16")
+        for unit in units:
+            if all(self._fits(text, value, unit) for value in known):
+                return unit
+        raise bad_value(
+            self.place,
+            "offsets that do not match the words beside them",
+            "offsets in code points (or UTF-16 units, as older versions wrote them)",
+        )
+
+    @staticmethod
+    def _fits(text: str, value: dict[str, Any], unit: Unit) -> bool:
+        start, end = (_points(text, value[name], unit) for name in ("start", "end"))
+        return start is not None and end is not None and text[start:end] == value["text"]
+
+    def _list(self, found: Any) -> list[dict[str, Any]]:
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            raise bad_value(
+                self.place, "no list of objects", "annotations, results and predictions as lists"
+            )
+        return found
+
+
+def _points(text: str, offset: int, unit: Unit) -> int | None:
+    """Convert an offset to code points; None if it splits a character or is out of range."""
+    if offset < 0:
+        return None
+    if unit == "code points":
+        return offset if offset <= len(text) else None
+    units = 0
+    for at, letter in enumerate(text):
+        if units >= offset:
+            return at if units == offset else None
+        units += 2 if ord(letter) > 0xFFFF else 1
+    return len(text) if units == offset else None
+
+
+def _person(found: Any) -> str:
+    """Return the annotator: the name that Tactful wrote, the email address, or the number."""
+    if isinstance(found, Mapping):
+        mail = str(found.get("email") or "")
+        first = str(found.get("first_name") or "")
+        return first if first and mail.endswith(MAIL) else mail or str(found.get("id", "unknown"))
+    return "unknown" if found is None else str(found)
+
+
+def _time(found: Any) -> float | None:
+    try:
+        return datetime.fromisoformat(found).timestamp()
+    except (TypeError, ValueError):
+        return None
+
+
+def _number(found: Any) -> float | None:
+    number = isinstance(found, int | float) and not isinstance(found, bool)
+    return float(found) if number else None
+
+
+def _texts(found: Any) -> dict[str, str]:
+    if not isinstance(found, Mapping):
+        return {}
+    return {
+        str(name): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in found.items()
+        if value is not None
+    }

@@ -1,4 +1,4 @@
-"""The formats by name, and the two things one does with them: write a project, read a file."""
+"""The formats by name, and how to export a project and read annotations with them."""
 
 import json
 from collections.abc import Callable
@@ -19,46 +19,63 @@ if TYPE_CHECKING:
     from tactful.annotation.project.project import Project
 
 Writer = Callable[[Source, Path], list[Loss]]
-"""Writes into a folder that is there and empty; says what it could not write."""
+"""Writes into an existing, empty folder and returns what it could not write."""
 Reader = Callable[..., Imported]
-"""Reads a path by a protocol; Label Studio's also takes the name of the field with the text."""
+"""Reads a path with a protocol; Label Studio's also takes the name of the text field."""
 
 _HERE = "tactful.annotation.formats"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format: its name, title, description, group, and the functions that write and read it."""
+
+    name: str
+    title: str
+    about: str
+    group: str
+    writer: str
+    reader: str | None = None
+
+
+_ALL, _PAPERS, _TOOLS = "Everything", "The papers' own formats", "For other tools"
+FORMATS: tuple[Format, ...] = (
+    Format("jsonl", "JSON Lines", "lossless, with the log to rebuild the project", _ALL,
+           "jsonl:write_jsonl", "jsonl:read_jsonl"),
+    Format("parquet", "Parquet", "the same as tables", _ALL,
+           "parquet:write_parquet", "jsonl:read_jsonl"),
+    Format("csv", "CSV", "one table for a spreadsheet", _ALL,
+           "sheet:write_sheet", "sheet:read_sheet"),
+    Format("dpm", "Don't Patronize Me!", "two TSV files, paragraphs and categories", _PAPERS,
+           "dpm:write_dpm"),
+    Format("ucc", "Unhealthy Comment Corpus", "comments and judgements", _PAPERS, "ucc:write_ucc"),
+    Format("sbic", "Social Bias Inference Corpus", "a row for each annotation", _PAPERS,
+           "sbic:write_sbic"),
+    Format("detests", "DETESTS 2022", "sentences and annotators", _PAPERS,
+           "detests:write_detests"),
+    Format("brat", "brat", ".txt and .ann files with annotation.conf", _TOOLS,
+           "brat:write_brat", "brat:read_brat"),
+    Format("label-studio", "Label Studio", "tasks as JSON, with the labelling interface", _TOOLS,
+           "label_studio:write_label_studio", "label_studio:read_label_studio"),
+    Format("doccano", "doccano", "JSON Lines with categories and spans", _TOOLS,
+           "doccano:write_doccano", "doccano:read_doccano"),
+    Format("conll", "CoNLL", "tokens with BIO tags; overlapping spans lose something", _TOOLS,
+           "conll:write_conll"),
+    Format("crowd-kit", "crowd-kit", "task, worker, label", _TOOLS, "crowd_kit:write_crowd_kit"),
+)  # fmt: skip
 EXPORTS: Registry[Writer] = Registry(
-    "export format",
-    {
-        "jsonl": f"{_HERE}.jsonl:write_jsonl",
-        "parquet": f"{_HERE}.parquet:write_parquet",
-        "csv": f"{_HERE}.sheet:write_sheet",
-        "dpm": f"{_HERE}.dpm:write_dpm",
-        "ucc": f"{_HERE}.ucc:write_ucc",
-        "sbic": f"{_HERE}.sbic:write_sbic",
-        "detests": f"{_HERE}.detests:write_detests",
-        "brat": f"{_HERE}.brat:write_brat",
-        "label-studio": f"{_HERE}.label_studio:write_label_studio",
-        "doccano": f"{_HERE}.doccano:write_doccano",
-        "conll": f"{_HERE}.conll:write_conll",
-        "crowd-kit": f"{_HERE}.crowd_kit:write_crowd_kit",
-    },
+    "export format", {each.name: f"{_HERE}.{each.writer}" for each in FORMATS}
+)
+IMPORTS: Registry[Reader] = Registry(
+    "import format", {each.name: f"{_HERE}.{each.reader}" for each in FORMATS if each.reader}
 )
 _TABLES = ("ucc", "sbic", "detests", "crowd-kit")
-"""Formats of others that are tables, whose cells are neutralised when asked for."""
-IMPORTS: Registry[Reader] = Registry(
-    "import format",
-    {
-        "csv": f"{_HERE}.sheet_read:read_sheet",
-        "jsonl": f"{_HERE}.jsonl:read_jsonl",
-        "parquet": f"{_HERE}.jsonl:read_jsonl",
-        "brat": f"{_HERE}.brat_read:read_brat",
-        "label-studio": f"{_HERE}.label_studio_read:read_label_studio",
-        "doccano": f"{_HERE}.doccano:read_doccano",
-    },
-)
+"""Formats of others whose CSV cells are neutralised on request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written, and what is missing in it."""
+    """The result of an export."""
 
     folder: Path
     files: int
@@ -74,11 +91,11 @@ def export(
     unfinished: bool = False,
     force: bool = False,
 ) -> Exported:
-    """Write a project in a format to a new folder, whole or not at all.
+    """Export a project to a new folder, completely or not at all.
 
     ``spreadsheet`` neutralises cells that a spreadsheet would run in the papers' CSV files and
-    crowd-kit's, too. ``unfinished`` lets the papers' formats give labels that may still change. The
-    log is read while nobody can add to it.
+    crowd-kit's, too. ``unfinished`` includes labels that may still change in the papers' formats.
+    The project is locked meanwhile.
     """
     write = EXPORTS.get(name)
     with project.lock:
@@ -89,15 +106,15 @@ def export(
 def export_source(
     source: Source, name: str, write: Writer, output: Path, *, force: bool = False
 ) -> Exported:
-    """Write what an export reads with one writer."""
+    """Export a source with one writer."""
     _refuse_foreign(output, force)
     with atomic_folder(output, force) as folder:
         try:
             losses = write(source, folder)
         except UnicodeEncodeError:
             raise OutputError(
-                f"{output}: a text holds half a letter (a lone surrogate), which no file in UTF-8 "
-                "can hold; nothing was written; correct the text and import it again."
+                f"{output}: found half a character (a lone surrogate) in a text, which UTF-8 "
+                "cannot hold; nothing was written; correct the text and import it again."
             ) from None
         _write_about(folder, source, name, losses)
         files = sum(path.is_file() for path in folder.rglob("*"))
@@ -105,16 +122,16 @@ def export_source(
 
 
 def _refuse_foreign(output: Path, force: bool) -> None:
-    """Refuse to replace a folder that is no export: it might be anybody's work."""
+    """Refuse to replace a folder that is not an export: it may hold other work."""
     if force and output.is_dir() and any(output.iterdir()) and not (output / ABOUT).is_file():
         raise UsageError(
-            f"{output}: found a folder that is no export; --force replaces exports only; name "
-            "another place."
+            f"{output}: found a folder that is not an export; --force replaces exports only; "
+            "choose another folder."
         )
 
 
 def _write_about(folder: Path, source: Source, name: str, losses: list[Loss]) -> None:
-    """Write what the folder is; a format may have put names of its own there."""
+    """Write ``export.json``, keeping the fields that a format wrote there."""
     path = folder / ABOUT
     own = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     about = {
@@ -135,5 +152,5 @@ def read_annotations(path: Path, name: str, protocol: Protocol, **options: str) 
     """Read a file or folder of a format as what a project can add; ``options`` are its reader's."""
     read = IMPORTS.get(name)
     if not path.exists():
-        raise UsageError(f"{path}: it is not there; name the file or folder to import.")
+        raise UsageError(f"{path}: not found; name the file or folder to import.")
     return read(path, protocol, **options)

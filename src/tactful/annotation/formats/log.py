@@ -1,8 +1,8 @@
-"""The log of a project as files, from which the project can be built again.
+"""The log of a project as files, from which the project can be rebuilt.
 
-``events.jsonl`` has every event; what people said of themselves and their names stand apart, in
-``people.jsonl``, so that the rest can be handed on without it. The hashes of invitation links are
-not written at all: a copy of a project gives nobody access.
+``events.jsonl`` has every event. The names and traits of people are apart, in ``people.jsonl``, so
+that the rest can be shared without them. The hashes of invitation links are not written: a copy of
+a project gives nobody access.
 """
 
 import json
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 
+from tactful.annotation.formats.annotated import bad_value
 from tactful.annotation.formats.losses import Loss
 from tactful.annotation.store.events import KINDS, Event, Kind
 from tactful.errors import FileFormatError
@@ -26,12 +27,12 @@ PROTOCOL = "protocol.yaml"
 ABOUT = "export.json"
 VERSION = 1
 _PERSONAL = {"invited": ("name",), "consented": ("traits",)}
-"""What stands apart, by the kind of event."""
+"""Personal data, by the kind of event."""
 _ACCESS = "token"
 
 
 def write_log(source: "Source", folder: Path) -> list[Loss]:
-    """Write the log, the people and the protocol; say what is left out."""
+    """Write the log, the people and the protocol; return what is left out."""
     links = 0
     with (
         (folder / EVENTS).open("w", encoding="utf-8", newline="\n") as events,
@@ -46,23 +47,23 @@ def write_log(source: "Source", folder: Path) -> list[Loss]:
             if event.kind == "invited" and data.pop(_ACCESS, None) is not None:
                 links += 1
             events.write(_line(_as_dict(event, data)))
-    # The guideline may stand in a file of its own; here it is part of the protocol's.
+    # The guideline may be a file of its own; here it becomes part of the protocol file.
     data = {**source.protocol.data, "guideline": source.protocol.guideline}
     protocol = yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
     (folder / PROTOCOL).write_text(protocol, encoding="utf-8", newline="\n")
     if not links:
         return []
-    return [Loss("invitation links", links, "a copy gives nobody access; invite people anew")]
+    return [Loss("invitation links", links, "a copy gives nobody access; invite people again")]
 
 
 def read_log(folder: Path) -> tuple[list[Event], list[Loss]]:
-    """Read the log back, with the people where their file is still there."""
+    """Read the log, with the people if their file is there."""
     personal: dict[int, dict[str, Any]] = {}
     people = folder / PEOPLE
     if people.exists():
         for line, found in json_lines(people):
             if not isinstance(found.get("number"), int) or not isinstance(found.get("data"), dict):
-                raise _bad(people, line, "what belongs to no event", "a number and data")
+                raise _bad(people, line, "no event", "a number and data")
             personal[found["number"]] = found["data"]
     events: list[Event] = []
     for line, found in json_lines(folder / EVENTS):
@@ -87,9 +88,9 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     raise ValueError
                 found = json.loads(line)
             except (ValueError, RecursionError):
-                raise _bad(path, number, "what is no JSON", "one JSON object a line") from None
+                found = None
             if not isinstance(found, dict):
-                raise _bad(path, number, "JSON that is no object", "one JSON object a line")
+                raise bad_value(f"{path}, line {number}", "no JSON object", "one on each line")
             yield number, found
 
 
@@ -103,25 +104,17 @@ def _event(
         raise _bad(path, line, "no time or no data", "'at' as a number and 'data' as an object")
     words = {name: found.get(name) for name in ("item", "annotator", "step", "key")}
     if not all(value is None or isinstance(value, str) for value in words.values()):
-        raise _bad(path, line, "an id that is no text", "item, annotator, step and key as texts")
+        raise _bad(path, line, "an id that is not text", "item, annotator, step and key as text")
     number = found.get("number")
     if number is not None and (not isinstance(number, int) or isinstance(number, bool)):
-        raise _bad(path, line, "a number that is none", "whole numbers from 1")
+        raise _bad(path, line, "a wrong number", "whole numbers from 1")
     whole = {**data, **personal.get(number or 0, {})}
     return Event(cast(Kind, kind), float(at), **words, data=whole, number=number)
 
 
 def _as_dict(event: Event, data: Mapping[str, Any]) -> dict[str, Any]:
-    found = {
-        "number": event.number,
-        "kind": event.kind,
-        "at": event.at,
-        "item": event.item,
-        "annotator": event.annotator,
-        "step": event.step,
-        "data": data,
-        "key": event.key,
-    }
+    names = ("number", "kind", "at", "item", "annotator", "step", "data", "key")
+    found = {name: getattr(event, name) for name in names} | {"data": data}
     return {name: value for name, value in found.items() if value is not None}
 
 

@@ -1,7 +1,7 @@
-"""What a format cannot carry, counted, so that nobody finds out later."""
+"""What a format cannot hold, counted for the report of an export."""
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One kind of thing that does not come through, how often, and why."""
+    """Something that a format cannot hold, how often it occurs, and why."""
 
     what: str
     count: int
     why: str
 
     def __str__(self) -> str:
-        """Say it in one line."""
+        """Return the loss as one line."""
         return f"{self.what}: {self.count:,} ({self.why})"
 
 
@@ -69,10 +69,15 @@ ASPECTS: dict[str, tuple[str, "_OfProject | None", "_OfRecord | None"]] = {
 or in each record; what was not judged is counted by item."""
 
 _WHY = {
-    "tests": "they are no data; keep the project or an export as jsonl",
+    "tests": "they are not data; keep the project, or export as jsonl",
     "unjudged": "the format lists what was judged",
-    "uncounted": "they are of removed people, or came when there were enough",
+    "uncounted": "they are by removed people, or came after there were enough",
 }
+
+
+def as_losses(lost: Mapping[tuple[str, str], int]) -> tuple[Loss, ...]:
+    """Turn counts by (what, why) into losses."""
+    return tuple(Loss(what, count, why) for (what, why), count in lost.items() if count)
 
 
 def losses(
@@ -81,10 +86,10 @@ def losses(
     kept: Callable[[str, Question], bool],
     why: str = NO_PLACE,
 ) -> list[Loss]:
-    """List what is lost by a format that carries such aspects, and the answers ``kept`` says.
+    """List the losses of a format that holds the aspects ``carried`` and the questions ``kept``.
 
-    ``kept`` is asked for each step and question. Records are looked at one after the other: all of
-    a large project at once would take gigabytes.
+    ``kept`` is called with each step and question. Records are read one at a time: all records of
+    a large project would take gigabytes.
     """
     unknown = set(carried) - set(ASPECTS)
     if unknown:

@@ -1,4 +1,4 @@
-"""Names of files made from ids: safe on every system, never outside a folder, never two alike."""
+"""File names made from ids: safe on every system, inside the folder, and unique."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ _RESERVED = re.compile(r"(?i)con|prn|aux|nul|com[0-9]|lpt[0-9]")
 
 
 def safe_name(name: str) -> str:
-    """Return a file name for an id; an id that is not safe as it is gets a fingerprint behind it.
+    """Return a file name for an id; an unsafe id gets a hash as a suffix.
 
     >>> safe_name("par-17"), safe_name("../x").startswith("x~")
     ('par-17', True)
@@ -22,9 +22,9 @@ def safe_name(name: str) -> str:
 
 
 def safe_names(names: Iterable[str]) -> dict[str, str]:
-    """Return a file name for each id; ids that differ in case only do not share one.
+    """Return a unique file name for each id, even where ids differ only in case.
 
-    Some systems take ``A.txt`` and ``a.txt`` for the same file.
+    Some systems treat ``A.txt`` and ``a.txt`` as the same file.
     """
     given: dict[str, str] = {}
     taken: set[str] = set()
@@ -38,5 +38,5 @@ def safe_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def _marked(plain: str, name: str) -> str:
-    # Lone surrogates can stand in an id that JSON brought; they must not stop an export here.
+    # An id from JSON can contain lone surrogates; they must not stop an export here.
     return f"{plain}~{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"

@@ -1,6 +1,6 @@
-"""Our own tables in Parquet, without loss: items, judgements and labels, and the log beside them.
+"""Tactful's own tables in Parquet, lossless: items, judgements and labels, and the log.
 
-Answers and labels are JSON in a text column: what a question allows decides their shape.
+Answers and labels are JSON in a text column, because their shape depends on the question.
 """
 
 import json

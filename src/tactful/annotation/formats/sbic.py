@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from tactful.annotation.formats.annotated import Source
-from tactful.annotation.formats.cells import write_csv
-from tactful.annotation.formats.complete_items import score, whole_items
+from tactful.annotation.formats.cells import warn_running, write_csv
+from tactful.annotation.formats.complete_items import complete_items, score
 from tactful.annotation.formats.losses import Loss, losses
-from tactful.annotation.formats.running import warn_running
 from tactful.annotation.protocol.records import Question
 from tactful.corpora.sbic_examples import ANSWERS, FREE_TEXT, TRAITS
 from tactful.errors import UsageError
@@ -30,13 +29,13 @@ def write_sbic(source: Source, folder: Path) -> list[Loss]:
     if "frame.offensive" not in questions:
         raise UsageError(
             f"The protocol '{source.protocol.id}' does not ask whether a post is offensive, which "
-            "the format 'sbic' is about; choose another format."
+            "the format 'sbic' needs; choose another format."
         )
     rows: list[list[object]] = []
     texts: set[str] = set()
     ages: set[str] = set()
     same = others = unread = 0
-    for item in whole_items(source):
+    for item in complete_items(source):
         same += item.text in texts
         texts.add(item.text)
         others += len(set(item.meta) - _META)
@@ -71,7 +70,7 @@ def write_sbic(source: Source, folder: Path) -> list[Loss]:
     said = [
         ("items with the text of another", same, "the format knows posts by their text"),
         ("items' ids", len(texts) + same, "the format knows posts by their text"),
-        ("ages", len(ages), "the format has a number there, not a range"),
+        ("ages", len(ages), "the format has a number, not a range"),
         ("further columns", others, "the format has no place for them"),
         ("answers without a number", unread, "their options have no score; the cells are empty"),
     ]
@@ -106,7 +105,7 @@ def _pairs(answers: dict[str, Any]) -> Iterator[tuple[str | None, str | None]]:
 
 
 def _trait(traits: dict[str, Any], name: str) -> str | None:
-    """Return what somebody said of themselves; several answers stand in one cell."""
+    """Return a trait as text; several answers share one cell."""
     given = traits.get(name)
     if given is None:
         return None

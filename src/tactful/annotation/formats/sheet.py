@@ -1,17 +1,32 @@
-"""A table for people: one row for each judgement, to be opened in a spreadsheet.
+"""A table for spreadsheets: one row for each judgement.
 
-Cells that a spreadsheet would run are always neutralised (:mod:`tactful.annotation.formats.cells`).
+Cells that a spreadsheet would run are always neutralised (:mod:`tactful.annotation.formats.cells`);
+the reader removes the added apostrophes, and no others.
 """
 
 import json
-from collections.abc import Iterator
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tactful.annotation.formats.annotated import Annotated, Judged, Source, plain
-from tactful.annotation.formats.cells import write_csv
-from tactful.annotation.formats.losses import Loss, losses
+from tactful.annotation.formats.annotated import (
+    Annotated,
+    Imported,
+    Judged,
+    Source,
+    find_step,
+    plain,
+)
+from tactful.annotation.formats.cells import restore, write_csv
+from tactful.annotation.formats.losses import Loss, as_losses, losses
+from tactful.annotation.protocol.records import Protocol, Question, Step
+from tactful.errors import FileFormatError, UsageError
+from tactful.files import csv_rows, open_text
+from tactful.registry import unknown_name
 
 _CARRIED = (
     "tests", "uncounted", "people", "labels", "confidence", "decisions", "trust", "times",
@@ -22,7 +37,7 @@ COLUMNS = (
     "item", "step", "text", "gold", "who", "annotator", "counts", "trust", "at", "seconds",
 )  # fmt: skip
 CONTEXT, META, SURE = "context: ", "meta: ", "confidence: "
-"""What the names of further columns begin with."""
+"""Prefixes of the names of further columns."""
 
 
 def write_sheet(source: Source, folder: Path) -> list[Loss]:
@@ -47,7 +62,7 @@ def write_sheet(source: Source, folder: Path) -> list[Loss]:
         for record in source.records():
             about: list[object] = [record.context.get(name) for name in contexts]
             about += [record.meta.get(name) for name in metas]
-            for start, answers, sure in _rows(record):
+            for start, answers, sure in _record_rows(record):
                 yield [
                     record.id, record.step, record.text, _cell(record.gold), *start,
                     *(_cell(answers.get(each)) for each in questions),
@@ -58,8 +73,10 @@ def write_sheet(source: Source, folder: Path) -> list[Loss]:
     return losses(source, _CARRIED, lambda _step, _question: True)
 
 
-def _rows(record: Annotated) -> Iterator[tuple[list[object], dict[str, Any], dict[str, Any]]]:
-    """Yield who said it, the answers, and how sure that is."""
+def _record_rows(
+    record: Annotated,
+) -> Iterator[tuple[list[object], dict[str, Any], dict[str, Any]]]:
+    """Yield the first cells of each row, the answers, and the confidences."""
     for each in record.judged:
         yield _start("annotator", each), dict(each.answers), {}
     if record.decision is not None:
@@ -80,3 +97,158 @@ def _cell(answer: Any) -> object:
     if answer is None or isinstance(answer, str):
         return answer
     return json.dumps(plain(answer), ensure_ascii=False)
+
+
+_AS_JSON = ("choices", "texts", "spans")
+
+
+def read_sheet(path: Path, protocol: Protocol) -> Imported:
+    """Read ``judgements.csv``, or the folder that holds it."""
+    file = path / TABLE if path.is_dir() else path
+    if not file.is_file():
+        raise UsageError(f"{file}: not found; expected the table of an export as csv.")
+    reading = _Reading(file, protocol)
+    for line, row in _rows(file):
+        reading.add(line, row)
+    return Imported(tuple(reading.records()), as_losses(reading.lost))
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the line of each row and its non-empty cells.
+
+    The fixed columns come first, under their own names; all other names get a colon in front, as
+    a question could have the name of a fixed column.
+    """
+    with open_text(path, newline="") as handle:
+        rows = csv_rows(path, handle)
+        _, header = next(rows, (1, []))
+        if tuple(header[: len(COLUMNS)]) != COLUMNS:
+            raise FileFormatError(
+                f"{path}, line 1: found the columns {', '.join(header[:4])} …; expected those of "
+                f"a csv export: {', '.join(COLUMNS)}."
+            )
+        names = [*COLUMNS, *(f":{restore(name)}" for name in header[len(COLUMNS) :])]
+        for line, cells in rows:
+            if len(cells) != len(names):
+                raise FileFormatError(
+                    f"{path}, line {line}: found {len(cells)} cells; expected {len(names)}, as the "
+                    "first line has them."
+                )
+            pairs = zip(names, cells, strict=True)
+            yield line, {name: restore(cell) for name, cell in pairs if cell}
+
+
+class _Reading:
+    def __init__(self, path: Path, protocol: Protocol):
+        self._path, self._protocol = path, protocol
+        self._found: dict[tuple[str, str], Annotated] = {}
+        self._judged: dict[tuple[str, str], list[Judged]] = {}
+        self._decided: dict[tuple[str, str], Judged] = {}
+        self.lost: Counter[tuple[str, str]] = Counter()
+
+    def records(self) -> Iterator[Annotated]:
+        """Yield what was read: every item in every step."""
+        for key, record in self._found.items():
+            yield replace(
+                record, judged=tuple(self._judged.get(key, ())), decision=self._decided.get(key)
+            )
+
+    def add(self, line: int, row: Mapping[str, str]) -> None:
+        """Read one row."""
+        place = f"{self._path}, line {line}"
+        step = find_step(self._protocol, row.get("step", ""), place)
+        key = (row.get("item", ""), step.id)
+        record = Annotated(
+            key[0],
+            row.get("text", ""),
+            step.id,
+            context=_named(row, CONTEXT),
+            meta=_named(row, META),
+            gold=None if "gold" not in row else _json(row["gold"], "gold", place),
+            place=place,
+        )
+        if self._found.setdefault(key, record).text != record.text:
+            raise FileFormatError(
+                f"{place}: found a different text than at {self._found[key].place} for the item "
+                f"'{key[0]}'; expected one text."
+            )
+        self._take(row, step, key, place)
+
+    def _take(self, row: Mapping[str, str], step: Step, key: tuple[str, str], place: str) -> None:
+        who, counts = row.get("who"), row.get("counts", "yes")
+        if who == "label":
+            self.lost["combined labels", "a project computes its own"] += 1
+        elif who not in ("annotator", "referee"):
+            raise FileFormatError(
+                f"{place}: found {str(who)[:40]!r} as 'who'; expected annotator, referee or label."
+            )
+        elif who == "annotator" and counts not in ("yes", "no: test"):
+            self.lost["judgements that do not count", "they would count in a new project"] += 1
+        else:
+            judged = Judged(
+                row.get("annotator", ""),
+                self._answers(row, step, place),
+                _time(row.get("at"), place),
+                _number(row.get("seconds"), place),
+            )
+            if who == "referee":
+                self._decided[key] = judged
+            else:
+                self._judged.setdefault(key, []).append(judged)
+
+    def _answers(self, row: Mapping[str, str], step: Step, place: str) -> dict[str, Any]:
+        answers = {}
+        known = {question.id: question for question in step.questions}
+        everywhere = {each.id for other in self._protocol.steps for each in other.questions}
+        for column, cell in row.items():
+            name = column.removeprefix(":")
+            if name == column or name.startswith((CONTEXT, META, SURE)):
+                continue
+            if name in known:
+                answers[name] = _answer(known[name], cell, place)
+            elif name not in everywhere:
+                raise FileFormatError(f"{place}: {unknown_name('question', name, list(known))}")
+        return answers
+
+
+def _named(row: Mapping[str, str], start: str) -> dict[str, str]:
+    return {
+        name.removeprefix(f":{start}"): cell
+        for name, cell in row.items()
+        if name.startswith(f":{start}")
+    }
+
+
+def _answer(question: Question, cell: str, place: str) -> Any:
+    if question.kind in _AS_JSON or question.per is not None:
+        return _json(cell, question.id, place)
+    return cell
+
+
+def _json(cell: str, name: str, place: str) -> Any:
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        raise FileFormatError(
+            f"{place}: found {cell[:40]!r} as '{name}'; expected JSON, as the export wrote it."
+        ) from None
+
+
+def _time(cell: str | None, place: str) -> float | None:
+    try:
+        return None if cell is None else datetime.fromisoformat(cell).timestamp()
+    except ValueError:
+        raise FileFormatError(
+            f"{place}: found {cell!r:.40} as 'at'; expected a time such as "
+            "2024-05-01T10:00:00+00:00."
+        ) from None
+
+
+def _number(cell: str | None, place: str) -> float | None:
+    try:
+        number = None if cell is None else float(cell)
+    except ValueError:
+        number = math.nan
+    if number is not None and not math.isfinite(number):
+        raise FileFormatError(f"{place}: found {cell!r:.40} as 'seconds'; expected a number.")
+    return number

@@ -7,10 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tactful.annotation.formats.annotated import Source
-from tactful.annotation.formats.cells import write_csv
-from tactful.annotation.formats.complete_items import Whole, YesNo, lost_unfinished, whole_items
+from tactful.annotation.formats.cells import warn_running, write_csv
+from tactful.annotation.formats.complete_items import (
+    CompleteItem,
+    YesNo,
+    complete_items,
+    lost_unfinished,
+)
 from tactful.annotation.formats.losses import Loss, losses
-from tactful.annotation.formats.running import warn_running
 from tactful.corpora.ucc import ATTRIBUTES
 from tactful.errors import UsageError
 
@@ -25,12 +29,12 @@ def write_ucc(source: Source, folder: Path) -> list[Loss]:
     if not flags.knows("unhealthy") and not flags.knows("healthy"):
         raise UsageError(
             f"The protocol '{source.protocol.id}' does not ask whether a comment is healthy, which "
-            "the format 'ucc' is about; choose another format."
+            "the format 'ucc' needs; choose another format."
         )
     writing = _Writing(flags)
     comments, judgements = [], []
     unfinished = 0
-    for item in whole_items(source):
+    for item in complete_items(source):
         unfinished += item.unfinished
         row = writing.comment(item) if source.unfinished or not item.unfinished else None
         if row is not None:
@@ -74,7 +78,7 @@ class _Writing:
         self.flags = flags
         self.unclear = self.unsure = self.untested = 0
 
-    def comment(self, item: Whole) -> list[object] | None:
+    def comment(self, item: CompleteItem) -> list[object] | None:
         """Return the row of a comment; None where a label is unclear."""
         cells: list[object] = []
         votes = unsure = 0
@@ -85,7 +89,7 @@ class _Writing:
             if name == "generalisation":
                 harmless = value == 0
             if value is None and name == _UNFAIR and harmless:
-                value, sure = 0, 1.0  # it was not asked, and the authors write it so
+                value, sure = 0, 1.0  # not asked; the authors write 0
             elif value is not None and sure is None:
                 sure, unsure = 1.0, unsure + 1
             if value is None:
@@ -96,7 +100,7 @@ class _Writing:
         self.unsure += unsure
         return [item.id, max(votes, 1), item.text, *cells]
 
-    def judgements(self, item: Whole) -> list[list[object]]:
+    def judgements(self, item: CompleteItem) -> list[list[object]]:
         """Return a row for each person."""
         rows: list[list[object]] = []
         for person, judged in item.people().items():
@@ -119,11 +123,11 @@ class _Writing:
         return 1 - value if turned and value is not None else value
 
     def lost(self) -> list[Loss]:
-        """Say what had to be left out or filled in."""
+        """Report what was left out or filled in."""
         said: list[tuple[str, int, str]] = [
             ("comments without a clear label", self.unclear, f"they are in {JUDGEMENTS} only"),
-            ("labels without a confidence", self.unsure, "1.0 stands there"),
-            ("judgements of people without a test", self.untested, "1.0 stands as their trust"),
+            ("labels without a confidence", self.unsure, "1.0 is written"),
+            ("judgements of people without a test", self.untested, "1.0 is written as their trust"),
         ]
         return [Loss(*each) for each in said if each[1]]
 

@@ -1,4 +1,4 @@
-"""What comes into a project and what goes out to an annotator, as records."""
+"""The records that come into a project, and those that go out to annotators."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,10 +7,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class NewAnswer:
-    """A judgement that was made elsewhere and comes in with its item."""
+    """A judgement that was made elsewhere and is imported with its item."""
 
     annotator: str
-    """Their id; a person who is not known is made, without a way to sign in."""
+    """Their id; an unknown person is added, without a way to sign in."""
     step: str
     answers: Mapping[str, Any]
     at: float | None = None
@@ -26,19 +26,19 @@ class NewItem:
     id: str
     text: str
     context: Mapping[str, str] = field(default_factory=dict)
-    """What is shown beside it, by name."""
+    """Texts shown beside it, by name."""
     meta: Mapping[str, str] = field(default_factory=dict)
-    """What is kept and never shown."""
+    """Columns that annotators never see."""
     gold: Mapping[str, Any] | None = None
     """The right answers (question -> answer), which make it a hidden test."""
     priority: float = 0.0
     """Items with a higher one come first."""
     answers: tuple[NewAnswer, ...] = ()
     place: str = ""
-    """Where it was read, such as ``texts.csv, line 3``: an error says it."""
+    """Where it was read, such as ``texts.csv, line 3``, for errors."""
     made_id: bool = False
-    """Whether the id was made from the name of a file and a number, as it had none: a text of
-    another file that is named alike may have got the same one."""
+    """Whether the id was made from a file name and a number, because the file has none: a text from
+    another file of the same name may have the same id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +46,17 @@ class PageItem:
     """One item that a person is to judge."""
 
     handle: str
-    """Stands for the item in whatever a browser is sent; says nothing about it."""
+    """An opaque name for the item, the only one that a browser sees."""
     item: str
-    """Its id, which stays on the server."""
+    """The id, which stays on the server."""
     step: str
     text: str
     context: Mapping[str, str] = field(default_factory=dict)
     others: tuple[Mapping[str, Any], ...] = ()
-    """For a referee: what each person answered in the step that sent the item here, in an order
-    that says nothing of who they are. Always empty for annotators, who judge blindly."""
+    """For a referee: the answers in the step that sent the item here, in an order that does not
+    reveal who gave them. Always empty for annotators, who must not see the answers of others."""
     again: bool = False
-    """Whether they skipped it before: it comes back once."""
+    """Whether the person skipped it before; skipped items come back once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +65,15 @@ class Page:
 
     items: tuple[PageItem, ...] = ()
     left: int | None = None
-    """How many more they may judge today; None: there is no cap."""
+    """How many more they may judge today; None without a limit."""
     why: str | None = None
-    """Why there is nothing."""
+    """Why the page is empty."""
     break_due: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """A person, and the token that lets them in; the token is known only now."""
+    """A person and their access token, which is not stored."""
 
     person: str
     token: str

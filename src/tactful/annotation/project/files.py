@@ -1,15 +1,17 @@
-"""The files of a project's folder: what it is called, by which protocol, where its log is kept."""
+"""The files of a project's folder: its name, protocol, store and secret."""
 
+import hashlib
+import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from tactful.annotation.project.tokens import SECRET_BYTES
-from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.protocol.records import Protocol, Role
+from tactful.annotation.state.people import Person
 from tactful.errors import FileFormatError, InputError, UsageError
 
 PROJECT_FILE = "project.yaml"
@@ -22,7 +24,7 @@ _MOST_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What ``project.yaml`` says."""
+    """The content of ``project.yaml``."""
 
     name: str
     protocol: str
@@ -43,25 +45,27 @@ def write_plan(folder: Path, plan: Plan) -> None:
 
 
 def read_plan(folder: Path) -> Plan:
-    """Read ``project.yaml``; what is wrong with it is one sentence."""
+    """Read ``project.yaml``; a mistake in it is one error."""
     path = folder / PROJECT_FILE
     if not path.is_file():
         raise UsageError(
-            f"{folder}: found no {PROJECT_FILE}; expected the folder of a project; make one with "
-            "'tactful annotate init'."
+            f"{folder}: found no {PROJECT_FILE}; expected the folder of a project; create one "
+            "with 'tactful annotate init'."
         )
     try:
         found = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
         line = "" if mark is None else f", line {mark.line + 1}"
-        raise FileFormatError(f"{path}{line}: found what is no YAML; expected it.") from None
+        raise FileFormatError(
+            f"{path}{line}: found invalid YAML; expected name, protocol and store."
+        ) from None
     if not isinstance(found, Mapping):
         raise FileFormatError(f"{path}: found no fields; expected name, protocol and store.")
     if found.get("format") != FORMAT:
         raise FileFormatError(
-            f"{path}: found the format {found.get('format')!r}; expected {FORMAT}; was the project "
-            "made by another version of Tactful?"
+            f"{path}: found the format {found.get('format')!r}; expected {FORMAT}; the "
+            "project may come from another version of Tactful."
         )
     return Plan(
         _text(path, found, "name"), _text(path, found, "protocol"), _text(path, found, "store")
@@ -76,11 +80,11 @@ def _text(path: Path, found: Mapping[str, Any], name: str) -> str:
 
 
 def check_name(name: str) -> str:
-    """Return the name of a project or a person, trimmed; refuse an empty or endless one."""
+    """Return the name of a project or a person, trimmed; refuse an empty or long one."""
     plain = " ".join(name.split())
     if not plain or len(plain) > _MOST_NAME or not plain.isprintable():
         raise UsageError(
-            f"Found the name {name[:40]!r}; expected 1 to {_MOST_NAME} letters that can be printed."
+            f"Found the name {name[:40]!r}; expected 1 to {_MOST_NAME} printable characters."
         )
     return plain
 
@@ -101,7 +105,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def write_secret(folder: Path) -> None:
-    """Make the secret that handles and sessions are signed with."""
+    """Create the secret that signs handles and sessions."""
     write_private(folder / SECRET_FILE, secrets.token_hex(SECRET_BYTES))
 
 
@@ -112,8 +116,8 @@ def read_secret(folder: Path) -> bytes:
         found = bytes.fromhex(path.read_text(encoding="ascii").strip())
     except FileNotFoundError:
         raise InputError(
-            f"{path}: the secret of the project is not there; expected the file that 'init' made; "
-            "copy it from your backup."
+            f"{path}: found no secret; expected the file that 'init' created; copy it from "
+            "your backup."
         ) from None
     except ValueError:
         found = b""
@@ -125,6 +129,45 @@ def read_secret(folder: Path) -> bytes:
 
 
 def read_password(folder: Path) -> str | None:
-    """Read the password of the store, where one was given to ``init``."""
+    """Read the password of the store, if one was given to ``init``."""
     path = folder / PASSWORD_FILE
     return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+SECRET_BYTES = 32
+_LETTERS: dict[Role, str] = {"annotator": "a", "referee": "r", "owner": "o"}
+
+
+def new_token() -> str:
+    """Return a random token of 256 bits."""
+    return secrets.token_urlsafe(SECRET_BYTES)
+
+
+def hashed(token: str) -> str:
+    """Return the hash of a token; tokens are random and need no salt."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def find_person(people: Iterable[Person], token: str) -> Person | None:
+    """Return the person of a token; all are compared, each in constant time."""
+    wanted, found = hashed(token), None
+    for person in people:
+        if person.token is not None and hmac.compare_digest(person.token, wanted):
+            found = person
+    return found
+
+
+def new_person(role: Role, taken: Collection[str]) -> str:
+    """Return a new short id: a1, a2 … for annotators, r1 … and o1 … for referees and owners."""
+    letter, number = _LETTERS[role], 1
+    while f"{letter}{number}" in taken:
+        number += 1
+    return f"{letter}{number}"
+
+
+def handle_of(secret: bytes, person: str, item: str, step: str) -> str:
+    """Return the handle of an item and step for one person."""
+    # With the length of each part, so that no two triples make the same message.
+    parts = (f"{len(part)}:{part}" for part in (person, item, step))
+    message = f"handle {' '.join(parts)}".encode("utf-8", "surrogatepass")
+    return hmac.new(secret, message, hashlib.sha256).hexdigest()[:40]

@@ -1,4 +1,4 @@
-"""New items as events: everything is checked first, and all that is wrong is said together."""
+"""New items as events: everything is checked first, and all problems are reported together."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ _KEPT = 20
 
 
 def check_test(protocol: Protocol, gold: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """Return the right answers of a hidden test, cleaned, or raise one sentence."""
+    """Return the right answers of a hidden test, cleaned, or raise an error."""
     known = {question.id for step in protocol.steps for question in step.questions}
     for name in gold:
         if name not in known:
@@ -45,20 +45,20 @@ def check_test(protocol: Protocol, gold: Mapping[str, Any], text: str) -> dict[s
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What of an import the project has already."""
+    """How much of an import the project already has."""
 
     items: int = 0
     answers: int = 0
     differing: int = 0
-    """Of those answers: how many are not what the project has; what it has stays."""
+    """How many of those answers differ; the project's own stay."""
 
 
 def events_of(state: State, items: Iterable[NewItem], now: float) -> list[Event]:
-    """Return the events that bring items in; raise all that is wrong with them, and bring none.
+    """Return the events that add items; if any item is wrong, raise all problems and add none.
 
-    An item that is there already, with the same text, gets the answers of people who have none on
-    it yet. So two files with the same texts and other people's answers come together, and a file
-    that is read twice changes nothing.
+    An item that the project already has, with the same text, gets the answers of people who have
+    not judged it yet. So files with the same texts and different annotators can be combined, and
+    reading a file twice changes nothing.
     """
     incoming = _Incoming(state, now)
     for item in with_own_ids(state, items):
@@ -69,10 +69,9 @@ def events_of(state: State, items: Iterable[NewItem], now: float) -> list[Event]
 
 
 def with_own_ids(state: State, items: Iterable[NewItem]) -> list[NewItem]:
-    """Return the items with ids that no other text has, where their ids were made from file names.
+    """Make ids unique that were made from file names.
 
-    The id of a text that comes second gets a fingerprint of the text, so that the same file gets
-    the same ids again.
+    The id of a second text gets a hash of the text, so that the same file gets the same ids again.
     """
     texts: dict[str, str] = {}
     found = []
@@ -88,7 +87,7 @@ def with_own_ids(state: State, items: Iterable[NewItem]) -> list[NewItem]:
 
 
 def known_of(state: State, items: Iterable[NewItem]) -> Known:
-    """Count what a project has already of items that are to come in."""
+    """Count how much of new items a project already has."""
     rules = {step.id: step for step in state.protocol.steps}
     there = answers = differing = 0
     for item in items:
@@ -106,7 +105,7 @@ def known_of(state: State, items: Iterable[NewItem]) -> Known:
 
 
 def _had(item: Item, answer: NewAnswer) -> Answer | None:
-    """Return what a person said already, or what was decided."""
+    """Return the existing answer of a person, or the existing decision."""
     step = item.steps.get(answer.step)
     if step is None:
         return None
@@ -125,32 +124,31 @@ class _Incoming:
         self._steps = {step.id: step for step in state.protocol.steps}
 
     def add(self, item: NewItem) -> None:
-        """Check an item, and add its events or what is wrong with it."""
+        """Check an item, and add its events or its problem."""
         try:
             events = [*self._imported(item), *self._answered(item)]
         except TactfulError as error:
             self.total += 1
             if len(self.problems) < _KEPT:
-                self.problems.append(Said(item.place, str(error)))
+                self.problems.append(RowProblem(item.place, str(error)))
         else:
             self.events += events
         self._seen.setdefault(item.id, (item.text, item.place))
 
     def _imported(self, item: NewItem) -> Iterator[Event]:
         if not item.id.strip() or not item.id.isprintable():
-            raise InputError(
-                f"Found the id {item.id[:40]!r}; expected letters that can be printed."
-            )
+            raise InputError(f"Found the id {item.id[:40]!r}; expected printable characters.")
         if item.id in self._seen:
             text, first = self._seen[item.id]
-            where = f", which stands in {first} already" if first else ""
-            # Two files of annotations may hold the same text, and files that are named alike the
-            # same text in the same row; two rows with an id may not.
+            where = f", which is already in {first}" if first else ""
+            # Two annotation files may hold the same text, and files of the same name the same
+            # text in the same row; two rows of a table may not share an id.
             if not item.answers and not item.made_id:
                 raise InputError(f"Found the id '{item.id}' again{where}; expected each id once.")
             if text != item.text:
                 raise InputError(
-                    f"Found the id '{item.id}' again{where}, with another text; expected the same."
+                    f"Found the id '{item.id}' again{where}, with a different text; expected the "
+                    "same text."
                 )
             return
         if item.id in self._state.items:
@@ -169,18 +167,18 @@ class _Incoming:
         yield Event("imported", self._now, item.id, data=data)
 
     def _refuse_other(self, item: NewItem, found: Item) -> None:
-        """Refuse an item that is there already, and is not the same."""
+        """Refuse an item whose id the project has with another text or other right answers."""
         if item.text != found.text:
             raise InputError(
-                f"Found the id '{item.id}', which the project has already, with another text; "
-                "expected the same text, or a new id; correct it, or leave such rows out with "
+                f"Found the id '{item.id}', which the project already has with a different text; "
+                "expected the same text, or a new id; correct it, or skip such rows with "
                 "--skip-existing."
             )
         if item.gold is None:
             return
         if found.gold != check_test(self._state.protocol, item.gold, item.text):
             raise InputError(
-                f"Found right answers for '{item.id}', which the project has already without them "
+                f"Found right answers for '{item.id}', which the project already has without them "
                 "or with others; expected the same; edit them on the owner's pages."
             )
 
@@ -200,7 +198,7 @@ class _Incoming:
                     "expected one."
                 )
             twice.add(place)
-            # A step has one decision, whoever made it.
+            # A step has one decision, no matter who made it.
             who = "" if answer.adjudicated else answer.annotator
             given = (item.id, answer.step, who, answer.adjudicated)
             cleaned = self._cleaned(item, answer)
@@ -215,7 +213,7 @@ class _Incoming:
             yield Event(kind, at, item.id, answer.annotator, answer.step, data)  # type: ignore[arg-type]
 
     def _cleaned(self, item: NewItem, answer: NewAnswer) -> dict[str, Any]:
-        """Return the answers cleaned; others may have asked for fewer, and for more of each."""
+        """Return the answers cleaned; other tools may have had other limits."""
         step = self._steps[answer.step]
         cleaned = check_answers(step, answer.answers, item.text, loose=True)
         if not cleaned:
@@ -227,7 +225,7 @@ class _Incoming:
         return cleaned
 
     def _invited(self, answer: NewAnswer) -> Iterator[Event]:
-        """Make somebody who is not known yet; they have no token, and cannot come in."""
+        """Add an unknown person, without a token and so without access."""
         name = answer.annotator
         if name in self._people:
             return
@@ -244,8 +242,8 @@ def _check_text(item: NewItem) -> None:
     for text in (item.id, item.text, *item.context.values()):
         if _HALF.search(text):
             raise InputError(
-                "Found half a character (a lone surrogate) in a text; expected whole ones; "
-                "write the file as UTF-8 again."
+                "Found half a character (a lone surrogate) in a text; expected whole "
+                "characters; save the file as UTF-8 again."
             )
     if len(item.text) > _MOST_TEXT:
         raise InputError(
@@ -254,8 +252,8 @@ def _check_text(item: NewItem) -> None:
         )
 
 
-class Said(Problem):
-    """A problem of one row whose sentence is whole already."""
+class RowProblem(Problem):
+    """A problem of one row with a complete sentence."""
 
     def __init__(self, place: str, sentence: str):
         super().__init__(place or "An item", None, "row", sentence, "", "")

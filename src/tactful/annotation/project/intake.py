@@ -1,4 +1,4 @@
-"""New items from what other rooms know: a corpus, and a detector that says which texts are hard."""
+"""New items from a corpus, and their order by the uncertainty of a detector."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,17 +13,17 @@ from tactful.registry import unknown_name
 from tactful.types import Example
 
 if TYPE_CHECKING:
-    from tactful.detectors.protocol import Detector
+    from tactful.detectors.base import Detector
 
 
 def items_of_corpus(
     examples: Iterable[Example], place: str, answers: CorpusAnswers | None = None
 ) -> list[NewItem]:
-    """Return the texts of a corpus to be judged: without its labels, with their context.
+    """Return the texts of a corpus with their context and without labels.
 
-    With ``answers`` they come with what the corpus' own annotators said. A sentence of a comment
-    has the whole comment beside it (``comment``), and the one that it answers (``thread``): the
-    comments of DETESTS were presented with their thread (section 4).
+    With ``answers`` they come with the judgements of the corpus' annotators. A sentence of a
+    comment has the whole comment beside it (``comment``), and the one that it answers
+    (``thread``): the comments of DETESTS were presented with their thread (section 4).
     """
     items: list[NewItem] = []
     comments: dict[str, list[str]] = {}
@@ -52,10 +52,10 @@ def _with_context(item: NewItem, comments: Mapping[str, Sequence[str]]) -> NewIt
 def uncertain_first(
     items: Sequence[NewItem], detector: "Detector", only: Sequence[str] = ()
 ) -> list[NewItem]:
-    """Return the items with a priority from 0 to 1: how unsure a detector is about each.
+    """Return the items with a priority from 0 to 1: the uncertainty of a detector.
 
-    It is 1 where the probability of something is one half, 0 where all are 0 or 1. ``only`` names
-    the findings that are looked at.
+    It is 1 where the probability of a finding is one half, and 0 where all are 0 or 1. ``only``
+    names the findings to use.
     """
     texts = [item.text for item in items]
     scores = detector.score(texts)
@@ -66,7 +66,7 @@ def uncertain_first(
     if not names or not items:
         raise InputError("Found nothing to order; expected texts, and a detector that scores them.")
     table = np.stack([np.asarray(scores[name], dtype=np.float64) for name in names])
-    # A score that is missing says nothing about how hard a text is: it comes last.
+    # A missing score says nothing about the difficulty of a text: it comes last.
     unsure = np.nan_to_num(1 - np.abs(2 * table - 1), nan=0.0).max(axis=0)
     return [
         replace(item, priority=round(float(each), 6))

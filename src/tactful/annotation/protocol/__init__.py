@@ -1,1 +1,1 @@
-"""Protocols of annotation: their records, and how their files are read."""
+"""Annotation protocols: their records and how they are read."""

@@ -1,4 +1,4 @@
-"""What an owner may change while a project runs, and the protocol that follows from it."""
+"""The settings that an owner may change while a project runs, and the resulting protocol."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -9,8 +9,8 @@ from tactful.errors import InputError
 from tactful.registry import unknown_name
 
 WORKLOADS = ("shared", "balanced")
-"""``shared``: whoever comes takes the next items; ``balanced``: nobody takes more than their share
-of all judgements, divided by the people who have begun."""
+"""``shared``: people take the next items; ``balanced``: nobody takes more than their share of all
+judgements, divided among the people who have started."""
 DEFAULTS: Mapping[str, Any] = {"workload": "shared"}
 
 Check = tuple[Callable[[Any], bool], str]
@@ -41,8 +41,8 @@ OF_STEPS: Mapping[str, Check] = {
     "most": _COUNT_OR_NONE,
     "confidence": _SHARE_OR_NONE,
 }
-"""For one step as ``paragraph.judgements``; as ``judgements`` for all steps of annotators, but not
-for the 5-point scale, which is of two."""
+"""For one step as ``paragraph.judgements``; as ``judgements`` for all steps of annotators except
+the 5-point scale, which needs two."""
 OF_QUALITY: Mapping[str, Check] = {
     "least_trust": _SHARE_OR_NONE,
     "least_tests": _COUNT,
@@ -61,7 +61,7 @@ _OTHERS: Mapping[str, Check] = {
 
 
 def check_settings(protocol: Protocol, settings: Mapping[str, Any]) -> None:
-    """Refuse settings that are none, or hold what they cannot hold."""
+    """Refuse unknown settings and invalid values."""
     known = {**OF_STEPS, **OF_QUALITY, **OF_WELLBEING, **_OTHERS}
     for step in protocol.steps:
         known |= {f"{step.id}.{name}": check for name, check in OF_STEPS.items()}
@@ -70,12 +70,12 @@ def check_settings(protocol: Protocol, settings: Mapping[str, Any]) -> None:
             raise unknown_name("setting", name, sorted(known))
         is_good, expected = known[name]
         if not is_good(value):
-            raise InputError(f"The setting '{name}' was given as {value!r}; expected {expected}.")
+            raise InputError(f"Found {value!r} for the setting '{name}'; expected {expected}.")
     for step in changed(protocol, settings).steps:
         if step.combine == "dpm_scale" and step.judgements != 2:
             raise InputError(
-                f"The step '{step.id}' would ask for {step.judgements} judgements; expected 2, "
-                "which its scale adds up."
+                f"The step '{step.id}' would ask for {step.judgements} judgements; expected 2 "
+                "for the 5-point scale."
             )
         if step.most is not None and step.most < step.judgements:
             raise InputError(
@@ -85,7 +85,7 @@ def check_settings(protocol: Protocol, settings: Mapping[str, Any]) -> None:
 
 
 def changed(protocol: Protocol, settings: Mapping[str, Any]) -> Protocol:
-    """Return the protocol with the settings in force; names that it does not know are passed by."""
+    """Return the protocol with the settings applied; unknown names are ignored."""
     quality = {name: settings[name] for name in OF_QUALITY if name in settings}
     wellbeing = {name: settings[name] for name in OF_WELLBEING if name in settings}
     return replace(

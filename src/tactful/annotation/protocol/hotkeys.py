@@ -1,8 +1,8 @@
-"""The keys that choose options: letters that hold anywhere in a step, digits for where one is.
+"""The keys that choose options: letters for the whole step, digits for the current question.
 
-Letters are given where a protocol names none, in the order of the page, and never clash in a step.
-Digits choose in the current question only, so that every question can have 1, 2, 3. A scale of
-single digits has its own numbers: to press 2 for "1" would be a trap.
+Letters are assigned where a protocol names none, in the order of the page, and are unique in a
+step. Digits work in the current question only, so that every question can have 1, 2, 3. A scale of
+single digits uses its own numbers, so that 1 chooses "1".
 """
 
 import string
@@ -31,10 +31,10 @@ APP_KEYS: dict[str, str] = {
     " ": "choose",
     "+": "add to a mark",
 }
-"""Key, as browsers name it -> what it does in the app, whatever the protocol is."""
+"""Key, as browsers name it -> what it does in the app, with any protocol."""
 
 MOST_KEYED = 20
-"""A question with more options gets no keys: its list is searched by typing."""
+"""A question with more options gets no keys; people type to search its list."""
 
 _DIGITS = "123456789"
 _LETTERS = "".join(letter for letter in string.ascii_lowercase if letter not in APP_KEYS)
@@ -43,16 +43,16 @@ _LETTERS = "".join(letter for letter in string.ascii_lowercase if letter not in 
 def is_key(key: str) -> bool:
     """Say whether a key can choose an option: a digit or a small letter from a to z.
 
-    Other letters are not on all keyboards.
+    Other letters are not on every keyboard.
     """
     return len(key) == 1 and key in string.ascii_lowercase + string.digits
 
 
 def digits(question: Question) -> tuple[str, ...]:
-    """Return the digit of each option while its question is the current one; empty for none.
+    """Return the digit of each option in the current question; empty for none.
 
-    They are those of the file where it names one for every option, the values of a scale of single
-    digits, and else 1 to 9 in order: a tenth option has a letter.
+    They are the digits of the file if it names one for every option, the values of a scale of
+    single digits, or else 1 to 9 in order; a tenth option has a letter.
     """
     options = question.options
     if len(options) > MOST_KEYED:
@@ -66,10 +66,10 @@ def digits(question: Question) -> tuple[str, ...]:
 def give_keys(questions: Sequence[Question]) -> tuple[Question, ...]:
     """Return the questions of a step with a key for each option that can have one.
 
-    Letters that are there stay, and so do digits where every option of the question has one. The
-    other options get letters, or their digits where there is only one question: it is always the
-    current one. An option has no key where its question is asked several times, has too many
-    options, or no letter is left; digits, arrows and the mouse still choose it.
+    Letters of the file stay, and so do digits if every option of the question has one. The other
+    options get letters, or digits if there is only one question. An option has no key if its
+    question is asked several times or has too many options, or if no letter is left; digits, arrows
+    and the mouse still choose it.
     """
     known = [_without_odd_digits(each) for each in questions]
     taken = {option.key for each in known for option in each.options if option.key}

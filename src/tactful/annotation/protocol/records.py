@@ -1,7 +1,7 @@
-"""A protocol of annotation as records: steps, questions, and the rules of quality.
+"""An annotation protocol as records: steps, questions, and quality rules.
 
-Protocols are YAML files (:mod:`tactful.annotation.protocol.load`); those of the papers come with
-Tactful, in ``protocols/``. Ids of questions are those of the taxonomies wherever there is one.
+Protocols are YAML files (:mod:`tactful.annotation.protocol.load`); those of the papers are in
+``protocols/``. Questions have the ids of the taxonomies where there is one.
 """
 
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ class Option:
     """One answer that can be chosen."""
 
     value: str
-    """What is stored."""
+    """The stored value."""
     name: str
     help: str = ""
     key: str = ""
-    """The key that chooses it; given by the loader where the file names none, without clashes."""
+    """The key that chooses it; the loader assigns one if the file names none."""
     score: float | None = None
     """Its number, where answers are added up or averaged."""
 
@@ -38,7 +38,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One thing that is asked about an item."""
+    """One question about an item."""
 
     id: str
     kind: QuestionKind
@@ -49,13 +49,13 @@ class Question:
     when: tuple[Condition, ...] = ()
     """All must hold."""
     least: int = 0
-    """For ``texts``, ``choices`` and ``spans``: at least so many."""
+    """For ``texts``, ``choices`` and ``spans``: the minimum number of answers."""
     most: int | None = None
     per: str | None = None
     """A ``choices`` or ``texts`` question: asked once for each of its answers (statements for each
     group); the answer is then a mapping from that answer to this one."""
     open: bool = False
-    """For ``choice`` and ``choices``: an answer of one's own may be added."""
+    """For ``choice`` and ``choices``: whether free answers are allowed."""
     example: str = ""
     gaps: bool = True
     """For ``spans``: whether a span may leave words out."""
@@ -63,7 +63,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Which items come into a step: those whose answers in an earlier step are such."""
+    """Which items enter a step, by their answers in an earlier step."""
 
     step: str
     rule: Literal["label", "disputed"]
@@ -75,22 +75,22 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Some questions that are answered together, by so many people of one role."""
+    """Questions that are answered together, by a number of people of one role."""
 
     id: str
     title: str
     questions: tuple[Question, ...]
     role: Role = "annotator"
     judgements: int = 3
-    """So many people judge each item at first."""
+    """How many people judge each item at first."""
     most: int | None = None
-    """Up to so many, while the confidence is below ``confidence``."""
+    """The maximum, while the confidence is below ``confidence``."""
     confidence: float | None = None
     combine: str = "majority"
     """How judgements become a label: ``majority``, ``trust_weighted``, ``dpm_scale``, ``union`` (of
     spans), ``referee`` (the one judgement of a referee)."""
     entry: Entry | None = None
-    """None: all items."""
+    """None for all items."""
     context: tuple[str, ...] = ()
     """Names of the context that is shown beside the text."""
 
@@ -101,33 +101,33 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Hidden tests and what follows from them (Price et al. 2020, section 3)."""
+    """Hidden tests and the trust rules (Price et al. 2020, section 3)."""
 
     page: int = 1
-    """Items on a page."""
+    """Items per page."""
     tests: int = 0
-    """Hidden tests among them."""
+    """Hidden tests per page."""
     least_trust: float | None = None
-    """Below this share of right tests a person is removed, and all their judgements with them."""
+    """People with a lower share of right tests are removed with all their judgements."""
     least_tests: int = 5
-    """Not before so many tests."""
+    """Number of tests before anybody is removed."""
     rows_remain_finalized: bool = False
-    """Whether items that are done stay done when a judgement behind them stops counting."""
+    """Whether finished items stay finished when one of their judgements stops counting."""
 
 
 @dataclass(frozen=True, slots=True)
 class WellBeing:
-    """What protects people who read what may hurt."""
+    """Settings that protect people who read harmful texts."""
 
     consent: str = ""
-    """What is agreed to before the first item; empty: nothing is asked."""
+    """The text to agree to before the first item; empty for none."""
     blur: bool = True
-    """Texts are blurred until they are revealed."""
+    """Whether texts are blurred until they are revealed."""
     most_per_day: int | None = None
     break_after: int | None = None
-    """Minutes of work after which a break is proposed."""
+    """Minutes of work after which a break is suggested."""
     help: str = ""
-    """Where help can be found, as Markdown; the owner of a project writes it."""
+    """Where to find help, as Markdown written by the owner of a project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,16 +140,16 @@ class Protocol:
     lang: str
     summary: str
     source: str
-    """The paper and its section, or whoever wrote it."""
+    """The paper and its section, or the author."""
     steps: tuple[Step, ...]
     guideline: str = ""
-    """What annotators read, as Markdown."""
+    """The guideline for annotators, as Markdown."""
     quality: Quality = field(default_factory=Quality)
     wellbeing: WellBeing = field(default_factory=WellBeing)
     traits: tuple[Question, ...] = ()
-    """What people may say of themselves, asked once, never required, stored apart."""
+    """Optional questions about the annotators, asked once and stored apart."""
     lease_minutes: float = 30.0
-    """A page that is not answered for so long goes to others."""
+    """Minutes after which an unanswered page goes to others."""
     data: Mapping[str, Any] = field(default_factory=dict)
     """The file as it was read."""
 

@@ -1,18 +1,19 @@
-"""Read the fields of a protocol file one by one; whatever is wrong is noted with its line.
+"""Read the fields of a protocol file one by one, and collect problems with their lines.
 
-Reading never stops at a flaw: a field that cannot be used counts as its default, so that one
-reading tells all that is wrong with a file.
+Reading does not stop at a problem: a field that cannot be used gets its default, so that all
+problems of a file are reported together.
 """
 
 import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from tactful.annotation.protocol.records import Question, Step
 from tactful.errors import FileFormatError, Problem, TaxonomyError
 from tactful.taxonomies.checks import Location
 from tactful.taxonomies.source import Source, read_source
@@ -23,22 +24,23 @@ _SHOWN = 60
 _KEPT_CONTROLS = "\n\t"
 
 T = TypeVar("T", bound=str)
+N = TypeVar("N", Step, Question)
 
 
 @dataclass(slots=True)
 class Notes:
-    """What is wrong in one file, collected while it is read."""
+    """The problems of one file, collected while it is read."""
 
     source: Source
     problems: list[Problem] = field(default_factory=list)
 
-    def add(self, place: Location, found: str, expected: str, action: str, code: str) -> None:
-        """Note one thing that is wrong in one place of the file."""
+    def add(self, place: Location, found: str, expected: str, action: str) -> None:
+        """Note one problem at one place of the file."""
         line = self.source.line(place)
-        self.problems.append(Problem(self.source.file, line, code, found, expected, action))
+        self.problems.append(Problem(self.source.file, line, "protocol", found, expected, action))
 
     def raise_if_any(self) -> None:
-        """Raise everything that was noted, in the order of the lines."""
+        """Raise all problems in the order of their lines."""
         if not self.problems:
             return
         number = len(self.problems)
@@ -49,11 +51,11 @@ class Notes:
 
 
 def open_protocol(path: Path) -> "Part":
-    """Read a YAML file; what cannot be read at all is one clear sentence."""
+    """Read a YAML file; an unreadable file is an error."""
     try:
         source = read_source(path)
     except TaxonomyError as error:
-        # The reader is that of the taxonomies, and so are the names in its sentences.
+        # The reader and its messages are those of the taxonomies.
         said = str(error).replace("a taxonomy", "a protocol").replace("'entries'", "'steps'")
         raise FileFormatError(said) from None
     notes = Notes(source)
@@ -66,37 +68,45 @@ def open_protocol(path: Path) -> "Part":
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some fields with names: the whole file, a step, a question, an option."""
+    """A mapping in the file: the whole file, a step, a question, an option."""
 
     notes: Notes
     data: dict[Any, Any]
     place: Location
     title: str
-    """How messages call it."""
+    """Its name in messages."""
 
-    def problem(self, key: str | int, found: str, expected: str, action: str, code: str) -> None:
-        """Note what is wrong with one field."""
-        self.notes.add((*self.place, key), f"{found} in {self.title}", expected, action, code)
+    def problem(self, key: str | int, found: str, expected: str, action: str) -> None:
+        """Note a problem of one field."""
+        self.notes.add((*self.place, key), f"{found} in {self.title}", expected, action)
 
-    def allow(self, *known: str) -> None:
-        """Note every field that is not known."""
+    def add_once(self, found: dict[str, N], made: N) -> None:
+        """Add a step or a question to those found, unless its id is taken."""
+        if made.id in found:
+            expected = "every id once"
+            self.problem("id", f"the id '{made.id}' a second time", expected, "rename one of them")
+        found.setdefault(made.id, made)
+
+    def allow(self, record: type) -> None:
+        """Note all fields that a record of the protocol does not have."""
+        known = [each.name for each in fields(record) if each.name != "data"]
         for key in self.data:
             if key in known:
                 continue
             close = get_close_matches(str(key), known, n=1)
             action = f"rename it to '{close[0]}'" if close else "remove it"
             expected = "only " + ", ".join(f"'{name}'" for name in known)
-            self.problem(key, f"the field {shown(key)}", expected, action, "unknown-field")
+            self.problem(key, f"the field {shown(key)}", expected, action)
 
     def text(self, key: str, default: str | None = "") -> str:
-        """Return a text; a ``default`` of None says that it must be there."""
+        """Return a text; a ``default`` of None makes it required."""
         if self._absent(key, default is None):
             return default or ""
         value = self._text(key, self.data[key])
         return value if value is not None else default or ""
 
     def id(self, key: str = "id") -> str:
-        """Return an id, which must be there."""
+        """Return an id, which is required."""
         value = self.text(key, None)
         if value and (not ID.fullmatch(value) or len(value) > _MOST_ID):
             self.problem(
@@ -104,12 +114,11 @@ class Part:
                 f"{shown(value)} as '{key}'",
                 "lower-case letters, digits and underscores, joined by dots",
                 "rename it",
-                "wrong-id",
             )
         return value
 
     def one_of(self, key: str, known: Sequence[T], default: T | None = None) -> T:
-        """Return one of the known words; a ``default`` of None says that it must be there."""
+        """Return one of the known words; a ``default`` of None makes it required."""
         value = self.text(key, default)
         if value in known:
             return cast(T, value)
@@ -118,7 +127,7 @@ class Part:
             action = f"write '{close[0]}'" if close else "choose one of them"
             names = ", ".join(f"'{name}'" for name in known)
             found = f"{shown(value)} as '{key}'"
-            self.problem(key, found, f"one of {names}", action, "wrong-value")
+            self.problem(key, found, f"one of {names}", action)
         return default if default is not None else known[0]
 
     def flag(self, key: str, default: bool) -> bool:
@@ -163,14 +172,13 @@ class Part:
                     f"{shown(text)} a second time as '{key}' in {self.title}",
                     "every value once",
                     "remove one of them",
-                    "repeated",
                 )
             elif text is not None:
                 found[text] = None
         return tuple(found)
 
     def part(self, key: str) -> "Part | None":
-        """Return the fields below a name; None where there are none."""
+        """Return the mapping below a name; None if there is none."""
         value = self.data.get(key)
         if value is None:
             return None
@@ -188,12 +196,12 @@ class Part:
     ) -> Iterator["Part"]:
         """Yield the parts of a list, each named by its id, value or number.
 
-        ``plain`` takes the items that are no more than a text.
+        ``plain`` handles the items that are only a text.
         """
         if self._absent(key, required):
             return
         if required and self.data[key] == []:
-            self.problem(key, f"an empty '{key}'", f"at least one {noun}", "add one", "missing")
+            self.problem(key, f"an empty '{key}'", f"at least one {noun}", "add one")
         for index, value in self._items(key, f"a list of {noun}s"):
             if isinstance(value, dict):
                 name = value.get("id", value.get("value", value.get("question")))
@@ -211,11 +219,7 @@ class Part:
         absent = self.data.get(key) is None
         if absent and required:
             self.notes.add(
-                self.place,
-                f"no '{key}' in {self.title}",
-                "every required field",
-                "add it",
-                "missing",
+                self.place, f"no '{key}' in {self.title}", "every required field", "add it"
             )
         return absent
 
@@ -230,7 +234,7 @@ class Part:
 
     def _text(self, key: str, value: object, index: int | None = None) -> str | None:
         if not isinstance(value, str):
-            # YAML reads yes, no, 1.0 and 2024-01-01 as truth values, numbers and dates.
+            # YAML reads yes, no, 1.0 and 2024-01-01 as booleans, numbers and dates.
             quotable = value is not None and not isinstance(value, dict | list)
             self._wrong(key, value, "text", "put it in quotes" if quotable else "write it", index)
             return None
@@ -241,7 +245,7 @@ class Part:
             unicodedata.category(character) in ("Cc", "Cs") and character not in _KEPT_CONTROLS
             for character in value
         ):
-            self._wrong(key, value, "text without control characters", "take them out", index)
+            self._wrong(key, value, "text without control characters", "remove them", index)
             return None
         return value.strip()
 
@@ -250,10 +254,10 @@ class Part:
     ) -> None:
         place: Location = (*self.place, key) if index is None else (*self.place, key, index)
         found = f"{shown(value)} as '{key}' in {self.title}"
-        self.notes.add(place, found, expected, action, "wrong-value")
+        self.notes.add(place, found, expected, action)
 
 
 def shown(value: object) -> str:
-    """Show a value in a message: short, and with whatever is not printable escaped."""
+    """Return a short, printable form of a value for messages."""
     told = repr(value)
     return told if len(told) <= _SHOWN else told[: _SHOWN - 1] + "…"

@@ -1,7 +1,7 @@
-"""Words and lists that a protocol does not write itself: those of the taxonomies and of the groups.
+"""Wording and option lists from the taxonomies, for protocols that do not write their own.
 
-A question whose id a taxonomy knows is asked in its words, in the language of the protocol, and an
-option whose value it knows has its name.
+A question whose id is in a taxonomy gets its wording, in the language of the protocol; an option
+whose value is in a taxonomy gets its name.
 """
 
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from tactful.taxonomies.schema import AnyEntry, Taxonomy, VariableEntry
 from tactful.taxonomies.translations import ORIGINAL, TRANSLATED, load_translated
 
 GROUPS = "frame.groups"
-"""The list of groups that framers choose from, each alone."""
+"""The list of single groups that framers choose from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a taxonomy says about an id; empty texts where it says nothing."""
+    """The wording of an id in a taxonomy; empty where it has none."""
 
     name: str = ""
     question: str = ""
@@ -28,7 +28,7 @@ class Words:
 
 
 def words(name: str, lang: str) -> Words:
-    """Return what the taxonomies say about an id, in a language."""
+    """Return the wording of an id in a language."""
     entry = _entry(name, lang)
     if entry is None:
         return Words()
@@ -41,14 +41,14 @@ def words(name: str, lang: str) -> Words:
 
 
 def named_list(name: str, lang: str) -> tuple[Option, ...] | None:
-    """Return the options of a list that has a name; None where there is none.
+    """Return the options of a named list; None if there is none.
 
     ``pcl.categories`` and the like are the categories of a taxonomy, ``frame.groups`` the groups.
     """
     if name == GROUPS:
         from tactful.frames.groups import load_groups
 
-        # A comma joins groups; annotators tick them one by one.
+        # A comma joins groups; annotators choose them one by one.
         groups = [group for group in load_groups() if "," not in group.name]
         return tuple(Option(group.name, group.name, group.category) for group in groups)
     prefix, _, rest = name.rpartition(".")
@@ -61,7 +61,7 @@ def named_list(name: str, lang: str) -> tuple[Option, ...] | None:
 
 
 def list_names(lang: str) -> list[str]:
-    """Return the names of the lists that there are in a language."""
+    """Return the names of the lists in a language."""
     taxonomies = [f"{name}.categories" for name in taxonomy_names()]
     return [GROUPS, *(name for name in taxonomies if named_list(name, lang))]
 

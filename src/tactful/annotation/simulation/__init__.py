@@ -1,1 +1,1 @@
-"""A crowd that exists only in numbers, so that a protocol can be tried before it is paid for."""
+"""A simulated crowd, to try a protocol before paying for it."""

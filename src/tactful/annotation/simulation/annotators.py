@@ -1,8 +1,8 @@
-"""How one simulated person answers: skill, bias, fatigue, and three ways of not reading at all.
+"""Simulated annotators: skill, bias, fatigue, and three kinds of spammers.
 
-Whoever reads has a chance of ``skill ** (difficulty * tired)`` to see the right answer of a
-question. Otherwise they guess, by how common they think each answer is (the square root of its
-rate: rare answers are thought to be less rare than they are), tilted by their bias.
+People who read see the right answer of a question with probability ``skill ** (difficulty *
+tired)``. Otherwise they guess by how common they think each answer is (the square root of its
+rate: people overestimate rare answers), shifted by their bias.
 """
 
 from bisect import bisect
@@ -14,11 +14,13 @@ from random import Random
 from typing import Any, Literal
 
 from tactful.annotation.protocol.records import Protocol, Question, Step
-from tactful.annotation.simulation.cases import Case, Rates, applies, neutral, words
+from tactful.annotation.simulation.cases import Case, Rates, neutral, words
+from tactful.annotation.state.votes import applies
+from tactful.errors import UsageError
 
 Kind = Literal["careful", "random", "constant", "first"]
-"""``random`` picks anything, ``constant`` has one answer for all, ``first`` takes the first option;
-``careful`` people read."""
+"""``careful`` people read; ``random`` ones answer at random, ``constant`` ones always give the same
+answer, ``first`` ones take the first option."""
 SPAM: tuple[Kind, ...] = ("random", "constant", "first")
 _NO_OPTIONS = ("nothing",)
 
@@ -31,31 +33,31 @@ class Annotator:
     kind: Kind = "careful"
     role: str = "annotator"
     skill: float = 0.8
-    """The chance to read an item of difficulty 1 rightly."""
+    """The probability of reading an item of difficulty 1 correctly."""
     skills: Mapping[str, float] | None = None
-    """Skill in single questions, where it is another one."""
+    """Skill in single questions, where it differs."""
     bias: float = 0.0
-    """Above 0 their guesses lean towards yes (or the high end of a scale), below 0 towards no."""
+    """Positive: guesses lean towards yes (or the high end of a scale); negative: towards no."""
     fatigue: float = 0.0
-    """How much harder everything becomes with each hundred items of a session: 0.1 is a tenth."""
+    """Relative increase in difficulty per hundred items of a session."""
     seconds: float = 12.5
-    """For one item, in the middle of the cases."""
+    """Median time for one item."""
     leaves: float = 0.0
-    """The chance to leave for good at any item."""
+    """The probability of leaving for good at each item."""
     favourite: int = 1
-    """Of the kind ``constant``: the place of the option they always take."""
+    """For ``constant``: the index of the option they always take."""
 
     def skill_in(self, question: str) -> float:
         """Return the skill in one question."""
         return self.skill if self.skills is None else self.skills.get(question, self.skill)
 
     def tired(self, answered: int) -> float:
-        """Return how many times harder items are after so many of a session."""
+        """Return the factor of difficulty after a number of items of a session."""
         return 1.0 + self.fatigue * answered / 100.0
 
 
 class Answering:
-    """How people answer the questions of one protocol, where its answers have such rates."""
+    """Answers the questions of one protocol, with the given rates of answers."""
 
     def __init__(self, protocol: Protocol, rates: Rates):
         self._steps = {
@@ -70,7 +72,7 @@ class Answering:
         answers: dict[str, Any] = {}
         hardness = case.difficulty * tired
         for asked in self._steps[step.id]:
-            if not applies(asked.question.when, answers):
+            if not applies(asked.question, answers):
                 continue
             given = asked.once_per(answers)
             if given is None:
@@ -86,7 +88,7 @@ class Answering:
 
 
 class _Asked:
-    """One question, made ready to be answered many times."""
+    """One question, prepared to be answered many times."""
 
     def __init__(self, question: Question, rates: Rates):
         self.question = question
@@ -97,7 +99,7 @@ class _Asked:
         self.guesses: dict[float, list[float]] = {}
 
     def once_per(self, answers: Mapping[str, Any]) -> Sequence[str] | None:
-        """Return the answers that it is asked for one by one; None for a question of its own."""
+        """Return the answers of the ``per`` question; None without one."""
         if self.question.per is None:
             return None
         given = answers.get(self.question.per)
@@ -119,7 +121,7 @@ class _Asked:
         return self.texts(truth or [], sure, rng)
 
     def guess(self, who: Annotator, rng: Random) -> str:
-        """Return one option of somebody who did not see the right one."""
+        """Return the guess of somebody who did not see the right option."""
         if who.kind == "random":
             return rng.choice(self.values)
         if who.kind != "careful":
@@ -134,7 +136,7 @@ class _Asked:
         return self.values[min(bisect(ladder, rng.random() * ladder[-1]), len(self.values) - 1)]
 
     def several(self, who: Annotator, truth: list[str], sure: float, rng: Random) -> list[str]:
-        """Return the options that somebody ticks."""
+        """Return the options that somebody chooses."""
         if who.kind != "careful":
             chosen = [self.guess(who, rng)]
         else:
@@ -157,7 +159,7 @@ class _Asked:
     def spans(
         self, who: Annotator, case: Case, truth: list[dict[str, Any]], sure: float, rng: Random
     ) -> list[dict[str, Any]]:
-        """Return the pieces that somebody marks: some missed, some named otherwise, some added."""
+        """Return the spans that somebody marks: some missed, some mislabelled, some added."""
         marked = []
         for span in truth:
             if rng.random() < sure:
@@ -182,7 +184,7 @@ class _Asked:
 
 
 def _leans(question: Question, rates: Rates) -> list[float]:
-    """Return how far each option is a yes: by its score, or else all but the neutral one."""
+    """Return how much each option is a yes: by its score, or all but the neutral one."""
     if not question.options:
         return [0.0]
     scores = [option.score for option in question.options]
@@ -195,3 +197,101 @@ def _leans(question: Question, rates: Rates) -> list[float]:
 
 def _own_words(rng: Random) -> str:
     return f"own words {rng.randrange(1_000_000)}"
+
+
+SECONDS = 12.5
+"""Seconds per item: "between 12 and 13 seconds per comment" (Price et al. 2020, footnote 2)."""
+_SPAM_SPEED = 0.4
+"""People who do not read are faster."""
+_SPEED_SPREAD = 0.3
+_LEAST_SKILL, _MOST_SKILL = 0.05, 0.99
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """The distribution of a crowd; people vary around the means."""
+
+    annotators: int = 30
+    spammers: float = 0.15
+    """Share of people who do not read, divided equally among the three kinds."""
+    skill: float = 0.75
+    skill_spread: float = 0.05
+    """Standard deviation between people, and between the questions of one person."""
+    bias: float = 0.0
+    bias_spread: float = 0.3
+    fatigue: float = 0.1
+    seconds: float = SECONDS
+    leaves: float = 0.0002
+    """The probability of leaving for good at each item."""
+    referees: int = 1
+    """People who decide disputed items."""
+    referee_skill: float = 0.95
+
+    def __post_init__(self) -> None:
+        for name in ("spammers", "skill", "leaves", "referee_skill"):
+            value = getattr(self, name)
+            if not 0 <= value <= 1:
+                raise UsageError(f"Found {value:g} for '{name}'; expected a share between 0 and 1.")
+        for name in ("skill_spread", "bias_spread", "fatigue"):
+            if getattr(self, name) < 0:
+                raise UsageError(f"Found {getattr(self, name):g} for '{name}'; expected 0 or more.")
+        if self.annotators < 1:
+            raise UsageError(f"Found {self.annotators} annotators; expected at least one.")
+        if self.seconds <= 0:
+            raise UsageError(f"Found {self.seconds:g} seconds for an item; expected more than 0.")
+
+
+def draw_crowd(protocol: Protocol, crowd: Crowd, rng: Random) -> list[Annotator]:
+    """Return the people, with spammers at random places; referees come last."""
+    spam = round(crowd.annotators * crowd.spammers)
+    kinds = [SPAM[place % len(SPAM)] for place in range(spam)]
+    people: list[Annotator] = []
+    places = set(rng.sample(range(crowd.annotators), spam))
+    for number in range(crowd.annotators):
+        name = f"annotator-{number + 1:04d}"
+        seconds = crowd.seconds * rng.lognormvariate(0, _SPEED_SPREAD)
+        if number in places:
+            favourite = rng.randrange(1, 10)
+            people.append(
+                Annotator(
+                    name,
+                    kinds.pop(),
+                    seconds=seconds * _SPAM_SPEED,
+                    leaves=crowd.leaves,
+                    favourite=favourite,
+                )
+            )
+        else:
+            people.append(_reader(protocol, name, crowd, seconds, rng))
+    people += [
+        Annotator(
+            f"referee-{number + 1:02d}",
+            role="referee",
+            skill=crowd.referee_skill,
+            seconds=crowd.seconds,
+        )
+        for number in range(crowd.referees)
+    ]
+    return people
+
+
+def _reader(protocol: Protocol, name: str, crowd: Crowd, seconds: float, rng: Random) -> Annotator:
+    skill = _within(rng.gauss(crowd.skill, crowd.skill_spread), crowd.skill)
+    return Annotator(
+        name,
+        skill=skill,
+        skills={
+            question.id: _within(rng.gauss(skill, crowd.skill_spread), crowd.skill)
+            for step in protocol.steps
+            for question in step.questions
+        },
+        bias=rng.gauss(crowd.bias, crowd.bias_spread),
+        fatigue=max(0.0, rng.gauss(crowd.fatigue, crowd.fatigue / 3)),
+        seconds=seconds,
+        leaves=crowd.leaves,
+    )
+
+
+def _within(skill: float, mean: float) -> float:
+    """Keep a drawn skill in range; a perfect crowd has perfect people."""
+    return mean if mean in (0.0, 1.0) else min(max(skill, _LEAST_SKILL), _MOST_SKILL)

@@ -1,36 +1,42 @@
-"""The ground truth of a simulation: items whose right answers are known, easy and hard ones.
+"""The ground truth of a simulation: items with known right answers and a difficulty.
 
-Right answers are drawn by rates (question -> option -> share of the items), those of the papers by
-default, or read from a file (:mod:`tactful.annotation.simulation.ground`). Questions are
+Right answers are drawn from rates (question -> option -> share of the items), by default those of
+the papers, or read from a file (:mod:`tactful.annotation.simulation.cases`). Questions are
 independent of each other, apart from the conditions of the protocol.
 """
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import yaml
 
-from tactful.annotation.protocol.records import Condition, Protocol, Question, Step
-from tactful.errors import UsageError
+from tactful.annotation.answers.answers import check_answers
+from tactful.annotation.formats.log import json_lines
+from tactful.annotation.protocol.records import Protocol, Question, Step
+from tactful.annotation.state.votes import applies
+from tactful.errors import FileFormatError, InputError, UsageError
+from tactful.files import csv_rows, open_text
 
 Rates = Mapping[str, Mapping[str, float]]
 """Question -> option -> share of the items with it, among those that are asked the question; for
 ``spans`` the mean number of such pieces."""
 _CLEAR = 0.1
-"""Test questions are "clear and definitive examples" (Price et al. 2020, section 3): so difficult,
-where an ordinary item has 1."""
+"""Mean difficulty of tests, "clear and definitive examples" (Price et al. 2020, section 3);
+ordinary items have 1."""
 _SHAPE = 2.0
-"""Of the gamma distribution of difficulty, whose mean is 1: many easy items, some hard ones."""
+"""Shape of the gamma distribution of difficulty, whose mean is 1."""
 _GOLD_QUESTIONS = 3
-"""What a test question asks for: the answers to so many questions, of more than one kind."""
+"""Number of questions that a test checks."""
 _MOST_TEXTS = 2
 TEXT = " ".join(["word"] * 30)
-"""Of every item that is drawn."""
+"""The text of every drawn item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +48,9 @@ class Case:
     truth: Mapping[str, Any]
     """Question -> right answer, of all steps; questions that do not apply are absent."""
     difficulty: float = 1.0
-    """0: everybody who reads it is right; 1: as good as their skill; above: worse."""
+    """0: everybody who reads is right; 1: right with the probability of their skill."""
     gold: Mapping[str, Any] | None = None
-    """For a hidden test: what is asked for."""
+    """The right answers of a hidden test."""
 
 
 def published_rates(protocol: Protocol) -> Rates:
@@ -55,7 +61,7 @@ def published_rates(protocol: Protocol) -> Rates:
 
 
 def complete_rates(protocol: Protocol, given: Rates) -> dict[str, dict[str, float]]:
-    """Return a share for each option of each question; options without one share the rest."""
+    """Return a rate for each option of each question; options without one share the rest."""
     questions = [question for step in protocol.steps for question in step.questions]
     unknown = sorted(set(given) - {question.id for question in questions})
     if unknown:
@@ -95,7 +101,7 @@ def _complete(question: Question, given: Mapping[str, float]) -> dict[str, float
 
 
 def draw_cases(protocol: Protocol, rates: Rates, items: int, rng: Random) -> list[Case]:
-    """Return so many items, whose answers and difficulty are drawn."""
+    """Draw items with their answers and difficulty."""
     return [
         Case(
             f"item-{number:06d}",
@@ -108,7 +114,7 @@ def draw_cases(protocol: Protocol, rates: Rates, items: int, rng: Random) -> lis
 
 
 def draw_tests(protocol: Protocol, rates: Rates, tests: int, rng: Random) -> list[Case]:
-    """Return so many hidden tests: clear cases, whose gold answers are never all alike."""
+    """Draw hidden tests: clear cases whose right answers are never all the same."""
     if not tests:
         return []
     questions = _testable(protocol)
@@ -119,7 +125,7 @@ def draw_tests(protocol: Protocol, rates: Rates, tests: int, rng: Random) -> lis
         for place, question in enumerate(asked):
             nothing = neutral(question, rates)
             others = [option.value for option in question.options if option.value != nothing]
-            # One shows something and one does not, so that no one answer to all is ever right.
+            # One positive and one negative, so that a constant answer is never right.
             rare = place == 0 or (place > 1 and rng.random() < 1 / 2)
             wanted[question.id] = rng.choice(others) if rare and others else nothing
         truth = draw_truth(protocol, rates, rng, wanted)
@@ -138,7 +144,7 @@ def draw_truth(
         if not _comes_in(protocol, step, truth):
             continue
         for question in step.questions:
-            if question.id in truth or not applies(question.when, truth):
+            if question.id in truth or not applies(question, truth):
                 continue
             if fixed and question.id in fixed:
                 truth[question.id] = fixed[question.id]
@@ -153,13 +159,13 @@ def draw_truth(
 
 
 def _comes_in(protocol: Protocol, step: Step, truth: Mapping[str, Any]) -> bool:
-    """Say whether an item with these right answers belongs into a step."""
+    """Say whether an item with these right answers enters a step."""
     entry = step.entry
     if entry is None or entry.rule == "disputed":
         return True
     answer = truth.get(entry.question)
     if answer is not None and protocol.step(entry.step).combine == "dpm_scale":
-        # Two people who are right say the same: the sum of both is the label.
+        # Two right answers are the same: the label is their sum.
         return f"{2 * float(answer):g}" in entry.values
     given = answer if isinstance(answer, list) else [answer]
     return any(each in entry.values for each in given)
@@ -183,7 +189,7 @@ def _draw(question: Question, rates: Mapping[str, float], rng: Random) -> Any:
 
 
 def _draw_spans(rates: Mapping[str, float], rng: Random) -> list[dict[str, Any]]:
-    """Draw pieces of each category, as many as its rate in the mean, at least one in all."""
+    """Draw spans of each category, with its rate as the mean, and at least one in total."""
     named = [
         value
         for value, mean in rates.items()
@@ -204,26 +210,14 @@ def words(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(r"\S+", text)]
 
 
-def applies(when: Sequence[Condition], answers: Mapping[str, Any]) -> bool:
-    """Say whether a question is asked, given the answers to those before it."""
-    for condition in when:
-        answer = answers.get(condition.question)
-        if isinstance(answer, list):
-            if not any(value in condition.values for value in answer):
-                return False
-        elif answer not in condition.values:
-            return False
-    return True
-
-
 def _some_text(rng: Random) -> str:
     return f"statement {rng.randrange(1_000_000)}"
 
 
 def neutral(question: Question, rates: Rates) -> str | None:
-    """Return the answer that says there is nothing: "no", the lowest score, or the commonest.
+    """Return the neutral answer: "no", the lowest score, or the most common one.
 
-    None where there is nothing to choose from.
+    None if there are no options.
     """
     values = [option.value for option in question.options]
     if "no" in values or not values:
@@ -246,6 +240,141 @@ def _testable(protocol: Protocol) -> Sequence[Question]:
             if closed:
                 return closed
     raise UsageError(
-        f"The protocol '{protocol.id}' asks no question with options to choose one from; "
-        "simulated hidden tests need one."
+        f"The protocol '{protocol.id}' has no single-choice question; simulated hidden "
+        "tests need one."
+    )
+
+
+def random_for(seed: int, part: str) -> Random:
+    """Return the random numbers of one part of a simulation.
+
+    Parts are independent: one more item does not change the people.
+    """
+    return Random(f"{seed} {part}")  # noqa: S311 - nothing secret depends on it
+
+
+_OWN = ("id", "text", "difficulty")
+
+
+def read_rates(path: Path) -> Rates:
+    """Read the rates of answers from a YAML file."""
+    try:
+        with open_text(path) as handle:
+            data = yaml.safe_load(handle)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = "" if mark is None else f", line {mark.line + 1}"
+        problem = getattr(error, "problem", None) or "not readable"
+        raise FileFormatError(
+            f"{path}{line}: found a mistake ({problem}); expected YAML; correct it."
+        ) from None
+    if not isinstance(data, dict) or not all(isinstance(each, dict) for each in data.values()):
+        raise FileFormatError(
+            f"{path}: found no questions with options; expected "
+            "'question: {option: share}' for each question."
+        )
+    rates: dict[str, dict[str, float]] = {}
+    for question, shares in data.items():
+        for option, share in shares.items():
+            if isinstance(share, bool) or not isinstance(share, int | float):
+                raise FileFormatError(
+                    f"{path}: question '{question}': found {share!r} for '{option}'; expected a "
+                    "number between 0 and 1."
+                )
+            rates.setdefault(str(question), {})[str(option)] = float(share)
+    return rates
+
+
+def read_cases(path: Path, protocol: Protocol) -> list[Case]:
+    """Read items with their right answers from a CSV or JSONL file."""
+    cases: dict[str, Case] = {}
+    for line, row in _rows(path):
+        case = _case(path, line, row, protocol, f"item-{len(cases) + 1:06d}")
+        if case.id in cases:
+            raise InputError(
+                f"{path}, line {line}: found the id '{case.id}' again; expected each once."
+            )
+        cases[case.id] = case
+    if not cases:
+        raise FileFormatError(f"{path}: found no item; expected one row for each.")
+    return list(cases.values())
+
+
+def _case(path: Path, line: int, row: Mapping[str, Any], protocol: Protocol, name: str) -> Case:
+    text = str(row.get("text") or TEXT)
+    given = {
+        key: value for key, value in row.items() if key not in _OWN and value not in (None, "")
+    }
+    truth: dict[str, Any] = {}
+    known: set[str] = set()
+    for step in protocol.steps:
+        names = {question.id for question in step.questions}
+        known |= names
+        mine = {key: value for key, value in given.items() if key in names}
+        if not mine:
+            continue
+        try:
+            truth |= check_answers(step, mine, text)
+        except InputError as error:
+            raise InputError(f"{path}, line {line}: {error}") from None
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise InputError(
+            f"{path}, line {line}: found the column '{unknown[0]}'; expected "
+            f"{', '.join(_OWN)} or a question of '{protocol.id}': {', '.join(sorted(known))}."
+        )
+    return Case(str(row.get("id") or name), text, truth, _difficulty(path, line, row))
+
+
+def _difficulty(path: Path, line: int, row: Mapping[str, Any]) -> float:
+    found = row.get("difficulty")
+    if found in (None, ""):
+        return 1.0
+    try:
+        value = float(str(found))
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise InputError(
+            f"{path}, line {line}: found the difficulty {found!r}; expected a number, 0 or more."
+        )
+    return value
+
+
+def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    if path.suffix.lower() != ".csv":
+        yield from json_lines(path)
+        return
+    with open_text(path) as handle:
+        rows = csv_rows(path, handle)
+        _, header = next(rows, (1, []))
+        for line, cells in rows:
+            if len(cells) != len(header):
+                raise FileFormatError(
+                    f"{path}, line {line}: found {len(cells)} fields; expected {len(header)}, as "
+                    "in the first line."
+                )
+            yield line, {name: _cell(value) for name, value in zip(header, cells, strict=True)}
+
+
+def _cell(value: str) -> Any:
+    """Parse a cell that holds a JSON list or mapping; anything else is text."""
+    if value.startswith(("[", "{")):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
+def check_ground(path: Path) -> str:
+    """Return ``rates`` or ``cases``, by the ending of the file."""
+    ending = path.suffix.lower()
+    if ending in (".yaml", ".yml"):
+        return "rates"
+    if ending in (".csv", ".jsonl"):
+        return "cases"
+    raise UsageError(
+        f"{path}: found the ending '{path.suffix}'; expected .csv or .jsonl with the right answers "
+        "of items, or .yaml with rates."
     )

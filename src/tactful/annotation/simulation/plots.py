@@ -1,4 +1,4 @@
-"""Three drawings of a simulation (extra ``plot``)."""
+"""Plots of a simulation (extra ``plot``)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,14 +20,14 @@ _NAMES = {
     "first": "spams: first option",
 }
 _MOST_LINES = 60
-"""People of one kind whose trust is drawn; more would be a blot."""
+"""Maximum number of trust lines per kind of people."""
 _SIZE = (6.4, 4.0)
 
 
 def write_plots(
     folder: Path, answer: Simulation, setting: Setting, record: Record, force: bool = False
 ) -> list[Path]:
-    """Draw what it cost, how trust went, and who was removed when."""
+    """Plot quality by cost, trust over time, and removals over time."""
     paths = [folder / name for name in FILES]
     with figure_file(paths[0], _SIZE, force) as figure:
         draw_cost(figure.add_subplot(), answer)
@@ -39,7 +39,7 @@ def write_plots(
 
 
 def draw_cost(axes: "Axes", answer: Simulation) -> None:
-    """Draw how right labels are for what they cost, next to plain majorities."""
+    """Plot quality by cost, with plain majorities."""
     money = answer.price is not None
     unit = answer.price if answer.price is not None else 1.0
     axes.plot(
@@ -77,11 +77,11 @@ def draw_cost(axes: "Axes", answer: Simulation) -> None:
     axes.set_xlabel("cost" if money else "judgements paid for")
     axes.set_ylabel("F1, mean of the questions")
     axes.legend(frameon=False, loc="lower right")
-    set_title(axes, "How right labels are, for what they cost")
+    set_title(axes, "Quality of labels by cost")
 
 
 def draw_trust(axes: "Axes", setting: Setting, record: Record) -> None:
-    """Draw each person's trust after each test, by kind."""
+    """Plot each person's trust after each test, by kind."""
     for place, kind in enumerate(("careful", *SPAM)):
         histories = [
             history
@@ -96,7 +96,7 @@ def draw_trust(axes: "Axes", setting: Setting, record: Record) -> None:
                 color=COLOURS[place],
                 alpha=0.35 if kind == "careful" else 0.9,
                 linewidth=0.8,
-                # Those who spam are few: they lie above the others.
+                # Spammers are few: draw them on top.
                 zorder=2 + place,
             )
             if number == 0:
@@ -109,11 +109,11 @@ def draw_trust(axes: "Axes", setting: Setting, record: Record) -> None:
     axes.set_ylabel("trust")
     if axes.get_legend_handles_labels()[0]:
         axes.legend(frameon=False, loc="lower right")
-    set_title(axes, "Trust, by what people do")
+    set_title(axes, "Trust by kind of annotator")
 
 
 def draw_removals(axes: "Axes", people: Sequence[Annotator], record: Record) -> None:
-    """Draw the share of each kind that is still there, over the time of the project."""
+    """Plot the share of each kind that was not removed, over time."""
     last = max((record.ended - START) / DAY, 1e-9)
     for place, kind in enumerate(("careful", *SPAM)):
         group = {person.id for person in people if person.kind == kind and person.role != "referee"}
@@ -136,4 +136,4 @@ def draw_removals(axes: "Axes", people: Sequence[Annotator], record: Record) -> 
     axes.set_xlabel("days since the project began")
     axes.set_ylabel("share not removed")
     axes.legend(frameon=False)
-    set_title(axes, "Who was removed, and when")
+    set_title(axes, "Removals over time")

@@ -1,34 +1,138 @@
-"""What a simulated protocol cost and yielded, as one record that JSON can hold."""
+"""The report of a simulation: cost and quality, compared with a plain majority vote."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from random import Random
 from statistics import median
 from typing import Any
 
-from tactful.annotation.protocol.records import Protocol, Step
+from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.annotation.simulation.annotators import SPAM, Annotator, Answering
-from tactful.annotation.simulation.cases import Case, Rates
-from tactful.annotation.simulation.chance import chance
-from tactful.annotation.simulation.majority import majority_labels
+from tactful.annotation.simulation.cases import Case, Rates, neutral, random_for
 from tactful.annotation.simulation.run import START, Record
-from tactful.annotation.simulation.scores import Score, Scorer
+from tactful.metrics.detection import Confusion
 
 CURVE = (1, 3, 5, 7)
-"""Votes of each item, for the curve of the plain majority."""
+"""Votes per item, for the curve of the plain majority."""
 _BINS = 10
+
+
+_DPM_TO_ANSWER = {"0": 0, "1": 0, "2": 1, "3": 2, "4": 2}
+"""Labels 0 and 1 are negative, 2 is borderline (Pérez-Almendros et al. 2020, section 4.2.1)."""
+FREE_TEXT = "free text has no right answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The quality of one question's labels."""
+
+    items: int
+    accuracy: float | None
+    """The share of items (of decisions, where several answers are possible) that are right."""
+    f1: float | None
+    balanced_accuracy: float | None
+    reason: str | None = None
+    """Why some of them are missing."""
+
+
+class Scorer:
+    """Compares labels of one question with the truth."""
+
+    def __init__(self, question: Question, rates: Rates):
+        self.question = question
+        self.values = [option.value for option in question.options]
+        self.nothing = neutral(question, rates)
+        self.several = question.kind in ("choices", "spans")
+
+    @property
+    def scored(self) -> bool:
+        """Whether labels can be right or wrong."""
+        closed = self.question.kind in ("choice", "scale", "choices", "spans")
+        return closed and bool(self.values) and self.question.per is None
+
+    def read(self, value: Any, combine: str) -> Any:
+        """Return a combined label as an answer, or as a list of answers."""
+        if value is None:
+            return None
+        if combine == "dpm_scale" and not self.several and len(self.values) == 3:
+            return self.values[_DPM_TO_ANSWER[str(value)]]
+        return self.flat(value)
+
+    def flat(self, answer: Any) -> Any:
+        """Return an answer as its value, or the values of its list."""
+        if not self.several:
+            return None if answer is None else str(answer)
+        flat = [each["value"] if isinstance(each, Mapping) else each for each in answer or ()]
+        return list(dict.fromkeys(flat))
+
+    def right(self, truth: Any, label: Any) -> bool:
+        """Say whether one label of a question with one answer is right."""
+        return bool(truth == label or (truth is None and not self.shown(label)))
+
+    def shown(self, answer: Any) -> bool:
+        """Say whether an answer is positive."""
+        return answer is not None and answer != self.nothing
+
+    def score(self, pairs: Iterable[tuple[Any, Any]]) -> Score:
+        """Score pairs of truth and label; pairs of None were not asked."""
+        if not self.scored:
+            return Score(0, None, None, None, FREE_TEXT)
+        items = right = decisions = 0
+        hits = false = missed = 0
+        for truth, label in pairs:
+            if truth is None and label is None:
+                continue
+            items += 1
+            if self.several:
+                gold, said = set(truth or ()), set(label or ())
+                both = len(gold & said)
+                hits, false, missed = (
+                    hits + both,
+                    false + len(said) - both,
+                    missed + len(gold) - both,
+                )
+                decisions += len(self.values)
+            else:
+                gold_shown, said_shown = self.shown(truth), self.shown(label)
+                hits += gold_shown and said_shown
+                false += said_shown and not gold_shown
+                missed += gold_shown and not said_shown
+                decisions += 1
+                right += self.right(truth, label)
+        counts = Confusion(hits, false, missed, decisions - hits - false - missed)
+        if self.several:
+            right = counts.true_positives + counts.true_negatives
+        return _score(items, right, counts)
+
+
+def _score(items: int, right: int, counts: Confusion) -> Score:
+    if not items:
+        return Score(0, None, None, None, "no item was asked this question")
+    positives = counts.true_positives + counts.false_negatives
+    negatives = counts.true_negatives + counts.false_positives
+    found = 2 * counts.true_positives + counts.false_positives + counts.false_negatives
+    balanced = None
+    reason = None
+    if positives and negatives:
+        balanced = counts.true_positives / positives / 2 + counts.true_negatives / negatives / 2
+    else:
+        reason = f"no item is {'positive' if not positives else 'negative'} in truth"
+    f1 = 2 * counts.true_positives / found if found else None
+    return Score(items, right / counts.items, f1, balanced, reason)
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """One question: how right its labels are, and those of a plain majority."""
+    """The quality of one question's labels, and of a plain majority."""
 
     question: str
     step: str
     protocol: Score
     equal_cost: Score
-    """A plain majority of as many judgements."""
+    """A plain majority with the same number of judgements."""
     three_votes: Score
-    """A plain majority of three votes for each item, which costs less."""
+    """A plain majority of three votes per item."""
     alpha: float | None
     """Krippendorff's alpha of the judgements that count."""
     reason: str | None = None
@@ -37,22 +141,21 @@ class QuestionResult:
 
 @dataclass(frozen=True, slots=True)
 class KindResult:
-    """What became of one kind of annotator."""
+    """The results of one kind of annotator."""
 
     kind: str
     people: int
     removed: int
     left: int
-    """Dropped out by themselves."""
+    """People who dropped out."""
     judgements_before: float | None
-    """How many they were paid for before they were removed, in the middle of the cases; None where
-    nobody was removed."""
+    """Median number of paid judgements before removal; None if nobody was removed."""
     most_judgements_before: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Labels of about one confidence."""
+    """A bin of labels with similar confidence."""
 
     low: float
     high: float
@@ -63,7 +166,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Labels at one cost, in the mean of the questions."""
+    """Quality at one cost, averaged over the questions."""
 
     votes: int
     judgements: int
@@ -73,7 +176,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What a protocol cost and yielded."""
+    """The cost and quality of a simulated protocol."""
 
     protocol: str
     seed: int
@@ -83,18 +186,18 @@ class Simulation:
     finished: bool
     unlabelled: int
     judgements: int
-    """All that was paid for."""
+    """All paid judgements."""
     on_tests: int
     counted: int
-    """Those that the labels are made of."""
+    """Judgements that count towards the labels."""
     discarded: int
-    """Of people who were removed."""
+    """Judgements by removed people."""
     decisions: int
     reopened: int
     price: float | None
     cost: float | None
     hours: float
-    """Of work, of all people together."""
+    """Working hours of all people together."""
     days: float
     """From the first judgement to the last."""
     questions: tuple[QuestionResult, ...]
@@ -104,30 +207,28 @@ class Simulation:
 
     @property
     def spammers(self) -> int:
-        """How many did not read."""
+        """Number of spammers."""
         return sum(kind.people for kind in self.kinds if kind.kind in SPAM)
 
     @property
     def caught(self) -> int:
-        """How many of them were removed."""
+        """Number of removed spammers."""
         return sum(kind.removed for kind in self.kinds if kind.kind in SPAM)
 
     @property
     def wrongly_removed(self) -> int:
-        """How many of those who read were removed."""
+        """Number of careful people who were removed."""
         return sum(kind.removed for kind in self.kinds if kind.kind == "careful")
 
     def mean(self, measure: str, of: str = "protocol") -> float | None:
         """Return the mean over the questions of ``accuracy``, ``f1`` or ``balanced_accuracy``.
 
-        Questions without it are left out; None where there is none.
+        Questions without it are left out; None if no question has it.
         """
-        found = [getattr(getattr(one, of), measure) for one in self.questions]
-        known = [value for value in found if value is not None]
-        return sum(known) / len(known) if known else None
+        return _mean([getattr(one, of) for one in self.questions], measure)
 
     def as_data(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
+        """Return the report as JSON data."""
         return {
             **asdict(self),
             "spammers": self.spammers,
@@ -142,7 +243,7 @@ class Simulation:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What was simulated."""
+    """The input of a simulation."""
 
     protocol: Protocol
     cases: Sequence[Case]
@@ -151,11 +252,11 @@ class Setting:
     seed: int
     price: float | None = None
     curve: bool = False
-    """Whether the plain majority is tried at several costs."""
+    """Whether to compute the plain majority at several costs."""
 
 
 def make_report(setting: Setting, record: Record) -> Simulation:
-    """Compare what came out with the truth, and with a plain majority."""
+    """Compare the labels with the truth, and with a plain majority."""
     items = [case for case in setting.cases if case.gold is None]
     labels = final_labels(setting, record, items)
     questions: list[QuestionResult] = []
@@ -229,7 +330,7 @@ Labels = Mapping[str, Mapping[str, tuple[Any, float | None]]]
 
 
 def final_labels(setting: Setting, record: Record, items: Sequence[Case]) -> Labels:
-    """Return the label of each question; what a referee decided is in the step it was about."""
+    """Return the label of each question, including the decisions of referees."""
     scorers = {
         question.id: Scorer(question, setting.rates)
         for step in setting.protocol.steps
@@ -250,7 +351,7 @@ def final_labels(setting: Setting, record: Record, items: Sequence[Case]) -> Lab
 
 
 def _judged_steps(protocol: Protocol) -> list[Step]:
-    """Return the steps of annotators that ask something no earlier one asked."""
+    """Return the annotators' steps that have new questions."""
     steps: list[Step] = []
     seen: set[str] = set()
     for step in protocol.steps:
@@ -266,7 +367,7 @@ def _entered(record: Record, case: Case, step: Step) -> bool:
 
 
 def _budget(protocol: Protocol, record: Record, step: Step) -> int:
-    """Return all judgements behind the labels of a step, a referee's step among them."""
+    """Return the number of judgements for the labels of a step, including referees."""
     names = {question.id for question in step.questions}
     return sum(
         record.judgements[each.id]
@@ -279,7 +380,7 @@ def _plain(
     setting: Setting, step: Step, cases: Sequence[Case], budget: int
 ) -> list[dict[str, Any]]:
     people = [person for person in setting.people if person.role == "annotator"]
-    rng = chance(setting.seed, f"majority {step.id} {budget}")
+    rng = random_for(setting.seed, f"majority {step.id} {budget}")
     answering = Answering(setting.protocol, setting.rates)
     return majority_labels(step, cases, people, answering, budget, rng)
 
@@ -324,7 +425,7 @@ def _kinds(people: Sequence[Annotator], record: Record) -> list[KindResult]:
 
 
 def _bins(setting: Setting, labels: Labels, items: Sequence[Case]) -> list[Bin]:
-    """Return how often labels of about one confidence are right."""
+    """Return how often labels of similar confidence are right."""
     from tactful.metrics.calibration import reliability_bins
 
     right: list[int] = []
@@ -350,3 +451,76 @@ def _bins(setting: Setting, labels: Labels, items: Sequence[Case]) -> list[Bin]:
 def _mean(scores: Sequence[Score], measure: str) -> float | None:
     known = [value for one in scores if (value := getattr(one, measure)) is not None]
     return sum(known) / len(known) if known else None
+
+
+_SESSION = 2700.0
+"""Seconds; judgements are given anywhere in a session, tired or not."""
+
+
+def share_out(items: int, budget: int, most: int, rng: Random) -> list[int]:
+    """Return the number of votes of each item, so that the whole budget is spent.
+
+    Each item gets one vote, then pairs of votes are spread evenly; an odd rest goes to one item.
+    Nobody votes twice on an item, so ``most`` is the number of people.
+    """
+    budget = min(budget, items * most)
+    if budget <= items:
+        votes = [1] * budget + [0] * (items - budget)
+    else:
+        pairs = (budget - items) // 2
+        votes = [1 + 2 * (pairs // items)] * items
+        for place in range(pairs % items):
+            votes[place] += 2
+        surplus = sum(max(0, each - most) for each in votes)
+        votes = [min(each, most) for each in votes]
+        rest = surplus + (budget - items) % 2
+        for place, each in enumerate(votes):
+            more = min(most - each, rest)
+            votes[place] += more
+            rest -= more
+    rng.shuffle(votes)
+    return votes
+
+
+def majority_labels(
+    step: Step,
+    cases: Sequence[Case],
+    people: Sequence[Annotator],
+    answering: Answering,
+    budget: int,
+    rng: Random,
+) -> list[dict[str, Any]]:
+    """Return the labels of each item: question -> answer, or the list of those that are there."""
+    labels = []
+    for case, votes in zip(cases, share_out(len(cases), budget, len(people), rng), strict=True):
+        ballots = [
+            answering.answer(person, step, case, person.tired(_answered_before(person, rng)), rng)
+            for person in rng.sample(people, votes)
+        ]
+        labels.append(
+            {question.id: _winner(question, ballots) for question in step.questions}
+            if ballots
+            else {}
+        )
+    return labels
+
+
+def _answered_before(person: Annotator, rng: Random) -> int:
+    return int(rng.random() * _SESSION / person.seconds)
+
+
+def _winner(question: Question, ballots: Sequence[dict[str, Any]]) -> Any:
+    """Return the majority answer; of ties, the first given."""
+    if question.per is not None or question.kind in ("text", "texts"):
+        return None
+    given = [ballot.get(question.id) for ballot in ballots]
+    if question.kind in ("choice", "scale"):
+        return Counter(given).most_common(1)[0][0]
+    counts = Counter(
+        value
+        for answer in given
+        for value in {each["value"] if isinstance(each, dict) else each for each in answer or ()}
+    )
+    if all(answer is None for answer in given):
+        return None
+    return [option.value for option in question.options if 2 * counts[option.value] > len(given)]

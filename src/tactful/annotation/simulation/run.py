@@ -1,7 +1,7 @@
-"""A protocol carried out in virtual time, by the same rules that a real project follows.
+"""Runs a protocol in virtual time, with the rules of a real project.
 
-Nothing is stored and nothing waits: the next thing that anybody does is taken from a queue. What
-counts, who is removed and what a label is follows :mod:`tactful.annotation.state.project_state`.
+Nothing is stored and nothing waits: the next action of anybody comes from a queue. Counting,
+removals and labels are those of :mod:`tactful.annotation.state.project_state`.
 """
 
 from collections import Counter
@@ -13,58 +13,57 @@ from typing import Any
 
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.simulation.annotators import Annotator, Answering
-from tactful.annotation.simulation.cases import Case, Rates
-from tactful.annotation.simulation.chance import chance
+from tactful.annotation.simulation.cases import Case, Rates, random_for
 from tactful.annotation.state.assignment import Given, allowance, next_page
 from tactful.annotation.state.project_state import State
 from tactful.annotation.store.events import Event, Kind
 
 START = 1_704_096_000.0
-"""2024-01-01, 8 o'clock, UTC."""
+"""2024-01-01, 8:00 UTC."""
 DAY = 86_400.0
 _SESSION = 45 * 60.0
 """Seconds after which people rest."""
 _REST = 4 * 3600.0
 _BREAK = 15 * 60.0
 _ARRIVAL = 4 * 3600.0
-"""All come within the first hours."""
+"""Everybody arrives within the first hours."""
 _JITTER = 0.5
-"""How much the seconds for an item differ from one to the next."""
+"""Spread of the time per item."""
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Somebody who was removed, and when."""
+    """The removal of a person."""
 
     annotator: str
     at: float
     judgements: int
-    """That they had been paid for."""
+    """Paid judgements until then."""
     tests: int
 
 
 @dataclass(slots=True)
 class Record:
-    """What happened."""
+    """What happened in a simulation."""
 
     state: State
     judgements: Counter[str] = field(default_factory=Counter)
-    """Paid answers by step, those to tests and those that do not count among them."""
+    """Paid answers by step, including tests and uncounted ones."""
     tests: int = 0
     decisions: int = 0
-    """Of referees, about items whose judgements did not make a label."""
+    """Decisions of referees about disputed items."""
     seconds: float = 0.0
     removals: list[Removal] = field(default_factory=list)
     reopened: int = 0
-    """Items that were done, and had to be judged again because somebody was removed."""
+    """Finished items that were reopened because somebody was removed."""
     left: set[str] = field(default_factory=set)
-    """Who dropped out."""
+    """People who dropped out."""
     ended: float = START
     finished: bool = False
 
     @property
     def total(self) -> int:
-        """All that was paid for."""
+        """All paid judgements."""
         return self.judgements.total()
 
 
@@ -74,13 +73,13 @@ class _Worker:
     rng: Random
     page: list[Given] = field(default_factory=list)
     session: float | None = None
-    """When the session began; None: they rest."""
+    """Start of the session; None during a rest."""
     in_session: int = 0
     answered: list[Given] = field(default_factory=list)
 
 
 class Run:
-    """One simulation; :meth:`carry_out` does it."""
+    """One simulation; call :meth:`carry_out`."""
 
     def __init__(
         self,
@@ -93,9 +92,9 @@ class Run:
         self.protocol = protocol
         self.cases = {case.id: case for case in cases}
         self.answering = Answering(protocol, rates)
-        self.pages = chance(seed, "pages")
+        self.pages = random_for(seed, "pages")
         self.workers = {
-            person.id: _Worker(person, chance(seed, f"{person.id}")) for person in people
+            person.id: _Worker(person, random_for(seed, f"{person.id}")) for person in people
         }
         self.state = State(protocol)
         self.record = Record(self.state)
@@ -104,14 +103,14 @@ class Run:
         self.turns = 0
         self.events = 0
         self.idle = 0
-        """Empty pages in a row: when nobody has anything to do, it is over."""
+        """Empty pages in a row, to detect the end."""
 
     def carry_out(self) -> Record:
-        """Let everybody work until all is labelled, or nobody can go on."""
+        """Let everybody work until all items are labelled, or nobody can continue."""
         self._begin()
         done = -1
-        # Those who found nothing to do have gone: a decision, or a removal at the very end, may
-        # have made more of it, so they are called again until that changes nothing.
+        # People who found nothing to do have left. A decision or a late removal may have reopened
+        # items, so they are called again until nothing changes.
         while done < self.record.total and not self.state.finished():
             done = self.record.total
             self._work()
@@ -171,10 +170,10 @@ class Run:
         self._turn(now + self._seconds(worker), name)
 
     def _wait(self, now: float, worker: _Worker) -> None:
-        """Let somebody look again later, unless there is nothing that could come back."""
+        """Let somebody try again later, unless no item can come back."""
         self.idle += 1
         worker.session = None
-        # Two full rounds, half a lease apart: whatever was leased has come back by then.
+        # Rounds are half a lease apart: all leases have ended by then.
         if self.idle <= 3 * len(self.workers) and not self.state.finished():
             self._turn(now + self.protocol.lease_minutes * 30 + 1, worker.person.id)
 
@@ -183,10 +182,10 @@ class Run:
         self._turn(until, worker.person.id)
 
     def _answer(self, now: float, worker: _Worker) -> None:
-        """Answer the next item of the page, which took the time until now."""
+        """Answer the next item of the page."""
         person = worker.person
         if worker.rng.random() < person.leaves:
-            # Whoever drops out leaves the page open: its leases run out.
+            # The page stays open, and its leases run out.
             self.record.left.add(person.id)
             return
         given = worker.page.pop()
@@ -229,7 +228,7 @@ class Run:
         return self.state.items[given.item].steps[given.step].status in ("done", "disputed")
 
     def _decide(self) -> None:
-        """Let referees decide what has no label."""
+        """Let referees decide the disputed items."""
         referees = [one for one in self.workers.values() if one.person.role == "referee"]
         for name, item in self.state.items.items():
             for step in self.protocol.steps:
@@ -250,7 +249,7 @@ class Run:
         self.record.ended = self.now
 
     def _call(self, at: float, within: float = 0.0) -> None:
-        """Let those come who have a step to work on."""
+        """Queue everybody who has a step to work on."""
         roles = {step.role for step in self.protocol.steps}
         for name, worker in self.workers.items():
             if worker.person.role in roles:

@@ -1,4 +1,4 @@
-"""What a protocol would cost and yield, before one pays for it: a simulation from a seed.
+"""Simulate a protocol with a crowd, to see its cost and quality before paying for it.
 
 >>> from tactful.annotation.protocol.load import load_protocol
 >>> answer = simulate(load_protocol("unhealthy"), Plan(items=60, tests=20, seed=1))
@@ -10,15 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.simulation.annotators import Crowd, draw_crowd
 from tactful.annotation.simulation.cases import (
+    check_ground,
     complete_rates,
     draw_cases,
     draw_tests,
     published_rates,
+    random_for,
+    read_cases,
+    read_rates,
 )
-from tactful.annotation.simulation.chance import chance
-from tactful.annotation.simulation.crowd import Crowd, draw_crowd
-from tactful.annotation.simulation.ground import check_ground, read_cases, read_rates
 from tactful.annotation.simulation.report import Setting, Simulation, make_report
 from tactful.annotation.simulation.run import Record, Run
 from tactful.errors import UsageError
@@ -26,35 +28,35 @@ from tactful.errors import UsageError
 __all__ = ["Crowd", "Plan", "Simulation", "simulate", "simulate_with_record"]
 
 TESTS = 100
-"""Hidden tests, unless another number is wished."""
+"""Default number of hidden tests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be simulated."""
+    """The options of a simulation."""
 
     items: int = 500
     tests: int | None = None
-    """Hidden tests in the pool; None: a hundred, or none where the protocol has none."""
+    """Number of hidden tests; None: 100, or 0 if the protocol has none."""
     crowd: Crowd = field(default_factory=Crowd)
     price: float | None = None
-    """Of one judgement."""
+    """Price of one judgement."""
     seed: int = 0
     ground: Path | None = None
-    """A file with the right answers of items, or with rates; None: the paper's rates."""
+    """A file with right answers of items, or with rates; None: the rates of the paper."""
     curve: bool = False
-    """Whether to try the plain majority at several costs, for the plot."""
+    """Whether to compute the plain majority at several costs, for the plot."""
 
 
 def simulate(protocol: Protocol, plan: Plan | None = None) -> Simulation:
-    """Carry a protocol out with a simulated crowd and report what it cost and yielded."""
+    """Simulate a protocol and return the report."""
     return simulate_with_record(protocol, plan)[0]
 
 
 def simulate_with_record(
     protocol: Protocol, plan: Plan | None = None
 ) -> tuple[Simulation, Setting, Record]:
-    """Do the same, and return what was simulated and all that happened, too."""
+    """Simulate a protocol; return the report, the input and the record of the run."""
     setting = prepare(protocol, plan or Plan())
     record = Run(
         setting.protocol, setting.cases, setting.people, setting.rates, setting.seed
@@ -75,9 +77,9 @@ def prepare(protocol: Protocol, plan: Plan) -> Setting:
     if plan.ground is not None and kind == "cases":
         cases = read_cases(plan.ground, protocol)
     else:
-        cases = draw_cases(protocol, rates, plan.items, chance(plan.seed, "items"))
-    cases += draw_tests(protocol, rates, tests, chance(plan.seed, "tests"))
-    people = draw_crowd(protocol, plan.crowd, chance(plan.seed, "crowd"))
+        cases = draw_cases(protocol, rates, plan.items, random_for(plan.seed, "items"))
+    cases += draw_tests(protocol, rates, tests, random_for(plan.seed, "tests"))
+    people = draw_crowd(protocol, plan.crowd, random_for(plan.seed, "crowd"))
     return Setting(protocol, cases, people, rates, plan.seed, plan.price, plan.curve)
 
 
@@ -91,17 +93,17 @@ def _check(protocol: Protocol, plan: Plan) -> None:
         raise UsageError(f"Found {plan.tests} tests; expected 0 or more.")
     if plan.tests and not hidden:
         raise UsageError(
-            f"Found {plan.tests} tests; the protocol '{protocol.id}' hides none among its items; "
-            "leave --tests out."
+            f"Found {plan.tests} tests; the protocol '{protocol.id}' has no hidden tests; remove "
+            "--tests."
         )
     if hidden and plan.tests is not None and plan.tests < protocol.quality.least_tests:
         raise UsageError(
             f"Found {plan.tests} tests; expected at least {protocol.quality.least_tests}: with "
-            f"fewer the protocol '{protocol.id}' judges nobody."
+            f"fewer, the protocol '{protocol.id}' removes nobody."
         )
     most = max(step.most or step.judgements for step in protocol.steps)
     if plan.crowd.annotators < most:
         raise UsageError(
-            f"Found {plan.crowd.annotators} annotators; expected at least {most}: so many may "
-            "judge one item."
+            f"Found {plan.crowd.annotators} annotators; expected at least {most}, the maximum "
+            "for one item."
         )

@@ -1,4 +1,4 @@
-"""Items of a project, what people answered about them, and how far each step is."""
+"""Items of a project, their answers, and their status in each step."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from tactful.annotation.state.labels import Label
 
 Status = Literal["waiting", "open", "done", "disputed"]
-"""``waiting``: the rule that lets an item into the step is not decided, or does not hold;
-``open``: judgements are still to be collected; ``done``: there are enough; ``disputed``: there are
-enough, and they give no clear label, so that a referee has to decide."""
+"""``waiting``: the entry rule of the step is undecided or does not hold; ``open``: more judgements
+are needed; ``done``: there are enough; ``disputed``: there are enough, but they give no clear
+label, so a referee has to decide."""
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 
@@ -20,7 +20,7 @@ class Answer(NamedTuple):
     """What one person answered about one item in one step.
 
     A tuple: a long log has hundreds of thousands, and a frozen dataclass takes three times as long
-    to make.
+    to create.
     """
 
     annotator: str
@@ -39,25 +39,25 @@ class ItemStep:
 
     status: Status = "open"
     answers: dict[str, Answer] = field(default_factory=dict)
-    """The latest of each person, in the order of their first; also those that do not count."""
+    """The latest answer of each person, in the order of the first; also uncounted ones."""
     leases: dict[str, float] = field(default_factory=dict)
-    """Who was given it, and until when (seconds since 1970); also those whose time is over."""
+    """Person -> end of the lease (seconds since 1970); also expired leases."""
     skipped: set[str] = field(default_factory=set)
-    """Who passed it by, and has not answered it since."""
+    """People who skipped it and have not answered it since."""
     declined: set[str] = field(default_factory=set)
-    """Who passed it by again when it came back: they are not asked a third time."""
+    """People who skipped it twice: they are not asked again."""
     decision: Answer | None = None
-    """What a referee decided, where somebody did."""
+    """The decision of a referee."""
     counting: list[Answer] = field(default_factory=list)
     """The answers that count, in order (:mod:`tactful.annotation.state.project_state`)."""
     complete: bool = False
     """Whether the judgements are enough, or a referee decided."""
     finalized: bool = False
-    """Whether it stays done although a judgement behind it stopped counting."""
+    """Whether it stays done although one of its judgements stopped counting."""
     version: int = 0
-    """Grows with every change that a label may follow from."""
+    """Increases with every change that may affect a label."""
     known: "tuple[object, dict[str, Label]] | None" = field(default=None, repr=False)
-    """The labels as they were last worked out, and what they were worked out from."""
+    """The cached labels, and what they were computed from."""
 
 
 @dataclass(slots=True)
@@ -67,9 +67,9 @@ class Item:
     id: str
     text: str
     context: dict[str, str]
-    """What is shown beside the text."""
+    """Texts shown beside the text, by name."""
     meta: dict[str, str]
-    """What is kept and not shown."""
+    """Values that are stored and not shown."""
     gold: dict[str, Any] | None
     """The right answers, for a hidden test."""
     priority: float
@@ -78,12 +78,12 @@ class Item:
     """Its place in the order of import, from 0."""
 
     key: Key = field(init=False)
-    """Where it stands in the queues: by priority, then by place."""
+    """Its key in the queues: by priority, then by place."""
 
     def __post_init__(self) -> None:
         self.key = (-self.priority, self.place)
 
     @property
     def is_test(self) -> bool:
-        """Whether it is a hidden test: its answers say something of people, never of the item."""
+        """Whether it is a hidden test, whose answers measure people instead of the item."""
         return self.gold is not None

@@ -1,7 +1,7 @@
-"""The judgements of an item become one label for each question, with how sure it is and why.
+"""Combines the judgements of an item to one label per question, with confidence and reason.
 
-The rules are those of the room ``aggregation``, written for one item at a time, because a project
-asks for the label of an item each time somebody answers; the tests hold both against each other.
+The rules are those of :mod:`tactful.aggregation`, for one item at a time, because a project needs
+the label of an item whenever somebody answers; tests compare both implementations.
 
 ====================  ==============================================================
 kind of question      ``value`` of its label
@@ -19,10 +19,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from tactful.annotation.protocol.records import Question, Step
-from tactful.annotation.state.items import Answer
+from tactful.annotation.protocol.records import Entry, Question, Step
+from tactful.annotation.state.items import Answer, ItemStep
 from tactful.annotation.state.span_labels import majority_of_spans, union_of_spans
-from tactful.annotation.state.stopping_rule import is_sure
 from tactful.annotation.state.votes import (
     SAME,
     SINGLE,
@@ -30,14 +29,9 @@ from tactful.annotation.state.votes import (
     applies,
     best_of,
     choose_each,
-    is_closed,
     shares_of,
     sum_up,
 )
-
-__all__ = ["COMBINERS", "Label", "combine", "is_closed", "is_sure"]
-
-COMBINERS = ("majority", "trust_weighted", "dpm_scale", "union", "referee")
 
 _NOBODY = "nobody judged it"
 _NO_TRUST = "nobody with trust above 0 judged it"
@@ -46,28 +40,28 @@ _DPM_ANSWERS = (0.0, 1.0, 2.0)
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What the judgements of one item say to one question."""
+    """The combined label of one item for one question."""
 
     value: Any
-    """None where they say nothing clear; ``why`` has the reason."""
+    """None if the judgements are not clear; ``why`` has the reason."""
     confidence: float | None
-    """The share of the weight that speaks for the value; None without a value, or where there is
-    no such share: free texts, the union of spans, the 5-point scale, the word of a referee."""
+    """The share of the weight for the value; None without a value, or where there is no such share:
+    free texts, the union of spans, the 5-point scale, the decision of a referee."""
     soft: Mapping[str, float]
     """Each answer's share of the weight; for ``choices`` and ``spans`` the share of those who gave
     it, so that shares need not add up to 1."""
     votes: int
-    """How many people the label rests on."""
+    """Number of people whose judgements were combined."""
     why: str = ""
-    """Why there is no value, or no confidence; empty where both are there."""
+    """Why there is no value or no confidence; empty if there are both."""
     applies: bool = True
-    """Whether the question is asked at all, given the labels of the questions before it."""
+    """Whether the question applies, given the labels of the questions before it."""
     decided: bool = False
     """Whether a referee decided."""
 
     @property
     def is_clear(self) -> bool:
-        """Whether nobody has to look at it again."""
+        """Whether no referee is needed."""
         return self.value is not None or not self.applies
 
 
@@ -81,10 +75,10 @@ def combine(
 ) -> dict[str, Label]:
     """Return the label of each question of a step.
 
-    ``trust`` is that of each annotator; without one it is 1.0, for a person whom no test has met
-    yet. Only ``trust_weighted`` looks at it. ``referee`` has the answers of a referee's step for
-    this item: they stand in the place of the labels, and settle 0 against 2 on the 5-point scale.
-    ``decision`` has the answers of an adjudication, which settles everything.
+    ``trust`` has the trust of each annotator, used by ``trust_weighted`` only; the default is 1.0,
+    for people without a test. ``referee`` has the answers of a referee's step for this item: they
+    replace the labels, and settle 0 against 2 on the 5-point scale. ``decision`` has the answers
+    of an adjudication, which settles everything.
     """
     weights = [1.0] * len(answers)
     if step.combine == "trust_weighted":
@@ -144,7 +138,7 @@ def _given(question: Question, answers: Sequence[Answer], weights: Sequence[floa
     found = []
     for answer, weight in zip(answers, weights, strict=True):
         said = answer.answers.get(question.id)
-        # A judgement that weighs nothing would look like an answer.
+        # A judgement without weight must not look like an answer.
         if said is not None and weight > 0:
             found.append((said, weight))
     return found
@@ -190,14 +184,14 @@ def _spans(given: Given) -> Label:
 
 def _spans_label(value: tuple[dict[str, Any], ...], given: Given) -> Label:
     marked = [([span["value"] for span in said], weight) for said, weight in given]
-    return Label(value, None, choose_each(marked)[2], len(given), "spans know no confidence")
+    return Label(value, None, choose_each(marked)[2], len(given), "spans have no confidence")
 
 
 def _texts(given: Given) -> Label:
     listed = [([said] if isinstance(said, str) else said, weight) for said, weight in given]
     soft = choose_each(listed)[2]
     value = tuple(sorted(soft, key=lambda text: (-soft[text], text)))
-    return Label(value, None, soft, len(given), "free texts know no confidence")
+    return Label(value, None, soft, len(given), "free texts have no confidence")
 
 
 def _per(question: Question, given: Given, rule: Callable[[Given], Label]) -> Label:
@@ -207,7 +201,7 @@ def _per(question: Question, given: Given, rule: Callable[[Given], Label]) -> La
         for name in names
     }
     soft = choose_each([(list(said), weight) for said, weight in given])[2]
-    why = f"an answer for each of '{question.per}' knows no confidence"
+    why = f"an answer for each of '{question.per}' has no confidence"
     return Label(MappingProxyType(value), None, soft, len(given), why)
 
 
@@ -223,7 +217,7 @@ _RULES: dict[str, Callable[[Given], Label]] = {
 
 
 def _scaled(step: Step) -> str | None:
-    """Return the question that the 5-point scale is about."""
+    """Return the question that the 5-point scale combines."""
     if step.combine != "dpm_scale":
         return None
     return next((each.id for each in step.questions if each.kind in SINGLE), None)
@@ -237,9 +231,9 @@ def _dpm(question: Question, said: Sequence[str], referee: Any) -> tuple[str | N
         return None, "more than two annotators judged it, and nothing says which two count"
     scores = sorted(_score(question, each) for each in said)
     if any(score not in _DPM_ANSWERS for score in scores):
-        return None, "the 5-point scale knows the answers 0, 1 and 2 only"
+        return None, "the 5-point scale has the answers 0, 1 and 2 only"
     if scores != [0.0, 2.0]:
-        return f"{sum(scores):.0f}", "the two answers add up: the scale knows no confidence"
+        return f"{sum(scores):.0f}", "the two answers add up: the scale has no confidence"
     if referee is None:
         return None, "0 against 2: the referee has to decide"
     return f"{_score(question, referee) + 1:.0f}", "0 against 2: the referee decided"
@@ -248,9 +242,9 @@ def _dpm(question: Question, said: Sequence[str], referee: Any) -> tuple[str | N
 def _decided_scale(
     label: Label, given: str, answers: Sequence[Answer], question: Question
 ) -> Label:
-    """Let an adjudication settle the scale.
+    """Apply an adjudication to the 5-point scale.
 
-    0 against 2 is settled as the paper has it; anything else as if both had said the same.
+    0 against 2 is settled as in the paper; anything else as if both annotators agreed.
     """
     said = [each.answers[question.id] for each in answers if question.id in each.answers]
     value, _ = _dpm(question, said, given)
@@ -284,3 +278,49 @@ def _plain(question: Question, given: Any) -> Any:
     if question.per is not None:
         return MappingProxyType({name: rule([(said, 1.0)]).value for name, said in given.items()})
     return rule([(given, 1.0)]).value
+
+
+def enters(entry: Entry, source: ItemStep, labels: Callable[[], Mapping[str, Label]]) -> bool:
+    """Say whether an item with all judgements of an earlier step enters a later one."""
+    if entry.rule == "disputed":
+        # An adjudicated item needs no referee.
+        return source.decision is None and differ(source.counting, entry)
+    value = labels()[entry.question].value
+    chosen = value if isinstance(value, tuple) else (value,)
+    return any(each in entry.values for each in chosen)
+
+
+def differ(answers: Sequence[Answer], entry: Entry) -> bool:
+    """Say whether judgements differ by the rule: in one of its pairs, or at all."""
+    given = {_comparable(answer.answers.get(entry.question)) for answer in answers}
+    if not entry.values:
+        return len(given) > 1
+    return any(all(value.strip() in given for value in pair.split(",")) for pair in entry.values)
+
+
+def _comparable(given: Any) -> Any:
+    """Return an answer as a hashable value; the order of lists does not matter."""
+    if isinstance(given, Mapping):
+        return frozenset((name, _comparable(value)) for name, value in given.items())
+    if isinstance(given, list | tuple):
+        return frozenset(_comparable(value) for value in given)
+    return given
+
+
+def referee_answers(step: Step, referee: Step, part: ItemStep) -> dict[str, Any]:
+    """Return the answers of a referee's step, by the questions of the disputed step.
+
+    Questions with the same id are the same. A referee's step with a single question answers the
+    disputed question, whatever its id.
+    """
+    if part.status != "done" or referee.entry is None:
+        return {}
+    found = part.decision or (part.counting[-1] if part.counting else None)
+    if found is None:
+        return {}
+    answers = dict(found.answers)
+    if len(referee.questions) == 1 and referee.questions[0].id in answers:
+        answers = {referee.entry.question: answers[referee.questions[0].id]}
+    return {
+        question.id: answers[question.id] for question in step.questions if question.id in answers
+    }

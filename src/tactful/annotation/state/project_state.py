@@ -1,22 +1,24 @@
-"""What follows from the events of a project: items, people, trust, labels and what is left to do.
+"""The state of a project, derived from its events: items, people, trust, labels and open work.
 
-Nothing here is stored. :meth:`State.derive` reads a log from its start, :meth:`State.apply` takes
-one more event; both come to the same state. What the rules are is told in
-``docs/annotation-rules.md``.
+Nothing here is stored. :meth:`State.derive` reads a whole log, :meth:`State.apply` one more event;
+both lead to the same state. ``docs/annotation-rules.md`` explains the rules.
 """
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 from tactful.annotation.protocol.changes import DEFAULTS, changed
-from tactful.annotation.protocol.records import Protocol
-from tactful.annotation.state.board import Board
-from tactful.annotation.state.items import Answer, Item, ItemStep, Status
-from tactful.annotation.state.labels import Label
+from tactful.annotation.protocol.records import Protocol, Step
+from tactful.annotation.state.items import STATUSES, Answer, Item, ItemStep, Status
+from tactful.annotation.state.labels import Label, combine, enters, referee_answers
 from tactful.annotation.state.people import Person
+from tactful.annotation.state.queue import Leases, Queue
 from tactful.annotation.state.trust import is_right, is_tested
+from tactful.annotation.state.votes import StoppingRule, is_closed
 from tactful.annotation.store.events import Event
 from tactful.errors import InputError
 
@@ -25,19 +27,45 @@ __all__ = ["Answer", "Item", "ItemStep", "Label", "Person", "State", "Status"]
 _DAY = 86_400
 
 
-class State(Board):
-    """A project as its events have made it.
+@contextmanager
+def paused_collection() -> Iterator[None]:
+    """Pause Python's garbage collection around work that makes many objects and no cycles.
 
-    ``items`` and ``people`` are found by id; ``protocol`` is the protocol with the ``settings``
-    that are in force.
+    The collector would look through the whole project again and again: a quarter of the time of
+    reading a log, and up to half a second in which the server answers nobody.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+class State:
+    """The current state of a project.
+
+    ``items`` and ``people`` are by id; ``protocol`` is the protocol with the current ``settings``.
     """
 
     def __init__(self, protocol: Protocol):
-        super().__init__(protocol)
+        self.items: dict[str, Item] = {}
+        """In the order of import."""
+        self.people: dict[str, Person] = {}
+        self.judgements: Counter[str] = Counter()
+        """How many judgements count, by step."""
         self.settings: dict[str, Any] = dict(DEFAULTS)
         self.number = 0
         """The number of the last event that has one."""
         self._given_protocol = protocol
+        self._ids: list[str] = []
+        self._queues = {step.id: Queue() for step in protocol.steps}
+        self._counts: dict[str, Counter[Status]] = {step.id: Counter() for step in protocol.steps}
+        self._missed: Counter[str] = Counter()
+        self._tests: dict[str, list[str]] = {step.id: [] for step in protocol.steps}
+        self._leases = Leases()
+        self._take_protocol(protocol)
         self._answered_by: dict[str, list[tuple[str, str]]] = {}
         self._failing: set[str] = set()
         self._redeemed: set[str] = set()
@@ -61,25 +89,18 @@ class State(Board):
 
     @classmethod
     def derive(cls, protocol: Protocol, events: Iterable[Event]) -> "State":
-        """Return the state that a log leads to."""
+        """Return the state after all events of a log."""
         state = cls(protocol)
-        # All that is made here stays: looking through it for garbage again and again costs a
-        # quarter of the time.
-        paused = gc.isenabled()
-        gc.disable()
-        try:
+        with paused_collection():
             state._take(events)
-        finally:
-            if paused:
-                gc.enable()
-        # Now rather than when the first person asks for a page.
+        # Now, instead of when the first person asks for a page.
         state._leases.tidy()
         for queue in state._queues.values():
             queue.tidy()
         return state
 
     def apply(self, event: Event) -> None:
-        """Take one more event of the log."""
+        """Apply one more event of the log."""
         self._take((event,))
 
     def _take(self, events: Iterable[Event]) -> None:
@@ -94,17 +115,80 @@ class State(Board):
 
     # What can be asked
 
+    def counted(self, item: str, step: str) -> list[Answer]:
+        """Return the judgements that count, in order.
+
+        These are the first ones by people who were not removed: as many as the step asks for, then
+        one more at a time, up to its maximum, until the labels are sure enough. A hidden test has
+        none.
+        """
+        return list(self.items[item].steps[step].counting)
+
+    def needed(self, item: str, step: str, now: float) -> int:
+        """Return how many more people are needed, not counting those with a lease."""
+        part = self.items[item].steps[step]
+        if part.status != "open":
+            return 0
+        live = sum(until > now for until in part.leases.values())
+        return max(0, self._missing(part, self._steps[step]) - live)
+
+    def labels(self, item: str, step: str) -> dict[str, Label]:
+        """Return the label of each question, with the current trust of people."""
+        part = self.items[item].steps[step]
+        weights: tuple[float, ...] = ()
+        if self._steps[step].combine == "trust_weighted":
+            weights = tuple(self.people[answer.annotator].weight for answer in part.counting)
+        others = tuple(self.items[item].steps[other].version for other in self._referees[step])
+        basis = (part.version, weights, others)
+        if part.known is None or part.known[0] != basis:
+            trust = {
+                answer.annotator: weight
+                for answer, weight in zip(part.counting, weights, strict=False)
+            }
+            part.known = (basis, self._labels(self.items[item], step, trust))
+        return dict(part.known[1])
+
+    def counts(self, step: str) -> dict[Status, int]:
+        """Return the number of items of a step by status, without tests."""
+        return {status: self._counts[step][status] for status in STATUSES}
+
+    def finished(self) -> bool:
+        """Say whether no item is open or disputed in any step."""
+        return not any(each["open"] or each["disputed"] for each in self._counts.values())
+
+    def ordinary(self) -> Iterator[Item]:
+        """Yield the items that are not hidden tests."""
+        return (item for item in self.items.values() if item.gold is None)
+
+    def tests(self, step: str) -> Sequence[str]:
+        """Return the hidden tests of a step."""
+        return self._tests[step]
+
+    def is_known_to(self, person: str, item: str, step: str) -> bool:
+        """Say whether somebody answered or skipped an item of a step."""
+        part = self.items[item].steps[step]
+        return person in part.answers or person in part.skipped
+
+    def may_come_back(self, person: str, item: str, step: str) -> bool:
+        """Say whether somebody skipped an item of a step once and can be asked again."""
+        part = self.items[item].steps[step]
+        return person in part.skipped and person not in part.declined
+
+    def wanted(self, step: str) -> int:
+        """Return how many judgements a step needs, as far as known: collected and missing."""
+        return self.judgements[step] + self._missed[step]
+
     def judged(self, person: str) -> int:
-        """Return how many items somebody answered that are no tests."""
+        """Return how many items somebody answered, without tests."""
         found = self.people[person]
         return found.answered - found.tests
 
     def leased(self, person: str, now: float) -> list[tuple[str, str]]:
-        """Return what somebody has before them now, item and step, in the order it was shown."""
+        """Return the leases of a person, item and step, in the order they were shown."""
         return self._leases.live(person, now)
 
     def untaken_tests(self, person: str, step: str) -> list[str]:
-        """Return tests of a step that somebody was shown once and has not answered or skipped."""
+        """Return tests of a step that somebody was shown and has not answered or skipped."""
         return [
             item
             for item, of_step in self._leases.untaken.get(person, ())
@@ -118,11 +202,11 @@ class State(Board):
         return (self._ids[place] for _, place in self._queues[step])
 
     def to_remove(self) -> list[str]:
-        """Name the people whose trust is too low and whose judgements still count."""
+        """Return the people whose trust is too low and whose judgements still count."""
         return sorted(self._failing)
 
     def to_readmit(self) -> list[str]:
-        """Name the people who were removed for their trust, which is no longer too low."""
+        """Return the people who were removed for low trust that is no longer low."""
         return sorted(self._redeemed)
 
     # What can happen
@@ -130,7 +214,7 @@ class State(Board):
     def _imported(self, event: Event) -> None:
         data, name = event.data, event.item or ""
         if name in self.items:
-            raise InputError(f"{_place(event)}: the item '{name}' was imported before.")
+            raise InputError(f"{_place(event)}: the item '{name}' was already imported.")
         gold = data.get("gold")
         item = Item(
             id=name,
@@ -168,7 +252,7 @@ class State(Board):
     def _invited(self, event: Event) -> None:
         data, name = event.data, event.annotator or ""
         if name in self.people:
-            # A new link for somebody who is there: their work and their trust stay.
+            # A new link for an existing person: their work and their trust stay.
             person = self.people[name]
             person.token, person.role = data.get("token"), data["role"]
             person.name = data.get("name") or person.name
@@ -232,7 +316,7 @@ class State(Board):
             self._answered_by[name].append((item.id, step))
             person.answered += 1
             person.days[self._days.get(int(at // _DAY)) or self._day(at)] += 1
-        person.spends(at, seconds)
+        person.add_time(at, seconds)
         if item.gold is not None:
             self._test_answered(item, step, person, answer, before)
         elif before is not None or part.status != "open":
@@ -250,7 +334,7 @@ class State(Board):
             return
         if before is None:
             right = is_right(rule, gold, answer.answers)
-            person.takes((item.id, step), right, answer.at)
+            person.add_test((item.id, step), right, answer.at)
             self._watch(person)
         else:
             self._trust_again(person)
@@ -269,7 +353,7 @@ class State(Board):
         if person.status == "removed":
             person.status = "active"
         person.removed_for = None
-        # Otherwise the trust that the owner has overruled would remove them at once.
+        # Otherwise the trust that the owner overruled would remove them immediately.
         person.kept = event.data.get("why") != "trust"
         self._let_count(person, True)
 
@@ -286,7 +370,7 @@ class State(Board):
         if protocol.steps == self.protocol.steps:
             self._take_protocol(protocol)
         else:
-            # What is missing is counted by the old rules on the way out, by the new ones again.
+            # Items are taken out by the old rules and put in again by the new ones.
             for item in self.ordinary():
                 self._take_out(item)
             self._take_protocol(protocol)
@@ -314,7 +398,7 @@ class State(Board):
         self._watch(person)
 
     def _trust_again(self, person: Person) -> None:
-        """Work out the trust of somebody anew, from all their answers to tests."""
+        """Compute the trust of somebody again, from all their answers to tests."""
         tests = []
         for name, step in self._answered_by[person.id]:
             item, rule = self.items[name], self._steps[step]
@@ -322,11 +406,11 @@ class State(Board):
                 answer = item.steps[step].answers[person.id]
                 right = is_right(rule, item.gold, answer.answers)
                 tests.append(((name, step), right, answer.at))
-        person.took(tests)
+        person.set_tests(tests)
         self._watch(person)
 
     def _watch(self, person: Person) -> None:
-        """Note whether the trust of somebody should remove them, or let them in again."""
+        """Note whether the trust of somebody should remove or readmit them."""
         fails = person.role == "annotator" and person.fails(self.protocol.quality)
         _put(self._failing, person.id, fails and person.counts and not person.kept)
         by_trust = not person.counts and person.removed_for == "trust"
@@ -343,6 +427,211 @@ class State(Board):
         self._days[number] = datetime.fromtimestamp(number * _DAY, UTC).date().isoformat()
         return self._days[number]
 
+    # Counting, status and labels
+
+    def _take_protocol(self, protocol: Protocol) -> None:
+        self.protocol = protocol
+        """The protocol with the current settings."""
+        self._steps: dict[str, Step] = {step.id: step for step in protocol.steps}
+        self._stopping = {step.id: StoppingRule(step) for step in protocol.steps}
+        self._after: dict[str, list[str]] = {step.id: [] for step in protocol.steps}
+        self._referees: dict[str, list[str]] = {step.id: [] for step in protocol.steps}
+        for step in protocol.steps:
+            if step.entry is not None:
+                self._after[step.entry.step].append(step.id)
+                if step.entry.rule == "disputed":
+                    self._referees[step.entry.step].append(step.id)
+
+    def _put_in(self, item: Item) -> None:
+        """Start collecting judgements of an item."""
+        for step, part in item.steps.items():
+            part.status, part.complete, part.counting = "waiting", False, []
+            self._counts[step]["waiting"] += 1
+        for step in item.steps:
+            self._count_again(item, step)
+
+    def _put_in_new(self, item: Item) -> None:
+        """Do the same as :meth:`_put_in`, faster, for an item without answers."""
+        for step, part in item.steps.items():
+            rule = self._steps[step]
+            part.status = "open" if rule.entry is None else "waiting"
+            self._counts[step][part.status] += 1
+            if rule.entry is None:
+                self._missed[step] += rule.judgements
+                self._queues[step].add(item.key)
+
+    def _take_out(self, item: Item) -> None:
+        for step, part in item.steps.items():
+            self._counts[step][part.status] -= 1
+            self.judgements[step] -= len(part.counting)
+            self._missed[step] -= self._missing(part, self._steps[step])
+            self._queues[step].discard(item.key)
+
+    def _hide(self, item: Item) -> None:
+        """Make an item that is not being collected a hidden test."""
+        for step, part in item.steps.items():
+            part.status, part.complete, part.counting = "done", True, []
+            part.finalized = False
+            part.version += 1
+            if is_tested(self._steps[step], item.gold or {}):
+                self._tests[step].append(item.id)
+
+    def _unhide(self, item: Item) -> None:
+        for tests in self._tests.values():
+            if item.id in tests:
+                tests.remove(item.id)
+
+    def _missing(self, part: ItemStep, rule: Step) -> int:
+        """Return how many judgements are missing: all of the first ones, then one at a time."""
+        if part.status == "waiting" or part.complete or part.decision is not None:
+            return 0
+        return max(rule.judgements - len(part.counting), 1)
+
+    def is_enough(self, answers: Sequence[Answer], rule: Step) -> bool:
+        """Say whether these judgements are enough for a label."""
+        count = len(answers)
+        if count < rule.judgements:
+            return False
+        if rule.confidence is None or count >= (rule.most or rule.judgements):
+            return True
+        return self._stopping[rule.id](answers, rule.confidence)
+
+    def first_enough(
+        self, answers: Iterable[Answer], rule: Step, counts: Mapping[str, bool]
+    ) -> list[Answer]:
+        """Return the first answers of people who count, until they are enough."""
+        found: list[Answer] = []
+        for answer in answers:
+            if counts[answer.annotator]:
+                found.append(answer)
+                if self.is_enough(found, rule):
+                    break
+        return found
+
+    def _count_too(self, item: Item, step: str, answer: Answer) -> None:
+        """Count one more judgement: :meth:`_count_again`, without looking at the others."""
+        part, rule = item.steps[step], self._steps[step]
+        missing = rule.judgements - len(part.counting)
+        part.counting.append(answer)
+        part.version += 1
+        self.judgements[step] += 1
+        part.complete = missing <= 1 and self.is_enough(part.counting, rule)
+        if part.complete or missing > 1:
+            # Each of the first judgements reduces what is missing, of the others only the last.
+            self._missed[step] -= 1
+        if part.complete:
+            self._settle(item, step)
+        elif part.leases:
+            self._requeue(item, step)
+        else:
+            self._queues[step].add(item.key)
+
+    def _count_again(self, item: Item, step: str) -> None:
+        """Find out again which answers count."""
+        part, rule = item.steps[step], self._steps[step]
+        missed, before = self._missing(part, rule), len(part.counting)
+        counts = {name: self.people[name].counts for name in part.answers}
+        part.counting = self.first_enough(part.answers.values(), rule, counts)
+        part.complete = self.is_enough(part.counting, rule)
+        if part.complete:
+            part.finalized = False
+        elif part.finalized and part.counting:
+            part.complete = True
+        part.version += 1
+        self.judgements[step] += len(part.counting) - before
+        self._missed[step] += self._missing(part, rule) - missed
+        self._settle(item, step)
+
+    def _decide(self, item: Item, step: str, answer: Answer) -> None:
+        part, rule = item.steps[step], self._steps[step]
+        missed = self._missing(part, rule)
+        part.decision = answer
+        part.version += 1
+        if item.gold is None:
+            self._missed[step] += self._missing(part, rule) - missed
+            self._settle(item, step)
+
+    def _settle(self, item: Item, step: str) -> None:
+        """Update the status of an item in a step, and in the steps that depend on it."""
+        part, rule = item.steps[step], self._steps[step]
+        status = self._status(item, step)
+        moved = status != part.status
+        if moved:
+            missed = self._missing(part, rule)
+            self._counts[step][part.status] -= 1
+            self._counts[step][status] += 1
+            part.status = status
+            self._missed[step] += self._missing(part, rule) - missed
+        self._requeue(item, step)
+        for other in self._after[step]:
+            self._settle(item, other)
+        if moved and rule.entry is not None and rule.entry.rule == "disputed":
+            # The decision of the referee settles the disputed step.
+            self._settle(item, rule.entry.step)
+
+    def _status(self, item: Item, step: str) -> Status:
+        part, rule = item.steps[step], self._steps[step]
+        if rule.entry is not None and not self._enters(item, rule):
+            return "waiting"
+        if part.decision is not None:
+            return "done"
+        if not part.complete:
+            return "open"
+        return "done" if self._is_clear(item, step) else "disputed"
+
+    def _is_clear(self, item: Item, step: str) -> bool:
+        part, rule = item.steps[step], self._steps[step]
+        if rule.combine != "dpm_scale" and not self._referees[step]:
+            if rule.confidence and len(part.counting) < (rule.most or rule.judgements):
+                return True  # it is complete because it is sure
+            return self._stopping[step](part.counting, 0.0)
+        labels = self._settled_labels(item, step)
+        return all(
+            labels[each.id].is_clear for each in rule.questions if each.required and is_closed(each)
+        )
+
+    def _enters(self, item: Item, rule: Step) -> bool:
+        entry = rule.entry
+        if entry is None:
+            return True
+        source = item.steps[entry.step]
+        if source.status == "waiting" or not (source.complete or source.decision):
+            return False
+        return enters(entry, source, lambda: self._settled_labels(item, entry.step))
+
+    def _settled_labels(self, item: Item, step: str) -> dict[str, Label]:
+        """Return the labels that decide the status of an item.
+
+        They use the trust that people had when they answered: otherwise each new test could reopen
+        and close items that were done long ago.
+        """
+        trust = {answer.annotator: answer.trust for answer in item.steps[step].counting}
+        return self._labels(item, step, trust)
+
+    def _labels(self, item: Item, step: str, trust: Mapping[str, float]) -> dict[str, Label]:
+        part, rule = item.steps[step], self._steps[step]
+        referee: dict[str, Any] = {}
+        for other in self._referees[step]:
+            referee |= referee_answers(rule, self._steps[other], item.steps[other])
+        decision = part.decision.answers if part.decision else None
+        return combine(rule, part.counting, trust, referee=referee, decision=decision)
+
+    def _requeue(self, item: Item, step: str) -> None:
+        part = item.steps[step]
+        missing = self._missing(part, self._steps[step]) if part.status == "open" else 0
+        if missing and part.leases:
+            clock = self._leases.clock
+            missing -= sum(until > clock for until in part.leases.values())
+        if missing > 0:
+            self._queues[step].add(item.key)
+        else:
+            self._queues[step].discard(item.key)
+
+    def _release(self, item: Item, step: str, person: Person) -> None:
+        self._leases.end(person.id, item.id, step)
+        if item.steps[step].leases.pop(person.id, None) is not None:
+            self._requeue(item, step)
+
 
 def _put(names: set[str], name: str, belongs: bool) -> None:
     if belongs:
@@ -358,6 +647,6 @@ def _place(event: Event) -> str:
 def _unknown(event: Event, name: Any) -> str:
     found = f"'{name}'" if name else "an item, a step or a person"
     return (
-        f"{_place(event)} ({event.kind}) needs {found}, which neither the event itself nor any "
-        "before it nor the protocol has; the log is not whole, or belongs to another protocol."
+        f"{_place(event)} ({event.kind}) needs {found}, which neither the event, an earlier one "
+        "nor the protocol has; the log is incomplete, or belongs to another protocol."
     )

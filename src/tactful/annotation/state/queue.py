@@ -1,18 +1,19 @@
-"""The items that still need somebody, in the order in which they are given out."""
+"""The queue of items that need judgements, and the leases of items given to people."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from heapq import heapify, heappop, heappush
 
 Key = tuple[float, int]
-"""The priority with a minus before it, and the place in the order of import."""
+"""The negative priority, and the place in the order of import."""
 _FEW = 64
 
 
 class Queue:
-    """A sorted set whose first keys are cheap to read while keys come and go all the time.
+    """A sorted set that makes reading its first keys cheap while keys come and go.
 
-    Keys that left stay in the list until a reader passes them; keys that came are sorted in when
-    the list is next read.
+    Removed keys stay in the list until a reader passes them; new keys are sorted in at the next
+    read.
     """
 
     def __init__(self) -> None:
@@ -28,17 +29,17 @@ class Queue:
         return key in self._here
 
     def add(self, key: Key) -> None:
-        """Put a key in its place, unless it is there."""
+        """Add a key, unless it is there."""
         if key not in self._here:
             self._here.add(key)
             self._new.append(key)
 
     def discard(self, key: Key) -> None:
-        """Take a key away, if it is there."""
+        """Remove a key, if it is there."""
         self._here.discard(key)
 
     def __iter__(self) -> Iterator[Key]:
-        """Yield the keys in order; none may come while this runs."""
+        """Yield the keys in order; none may be added meanwhile."""
         self.tidy()
         here, order = self._here, self._order
         while self._head < len(order) and order[self._head] not in here:
@@ -48,7 +49,7 @@ class Queue:
                 yield order[at]
 
     def tidy(self) -> None:
-        """Sort in what came."""
+        """Sort in the new keys."""
         many_left = len(self._order) - self._head > 2 * len(self._here) + _FEW
         if many_left or len(self._new) > _FEW:
             self._order, self._head = sorted(self._here), 0
@@ -59,3 +60,65 @@ class Queue:
                     self._order.insert(at, key)
                 self._head = min(self._head, at)
         self._new.clear()
+
+
+class Leases:
+    """The leases: who was given which item of which step, by person and by end."""
+
+    def __init__(self) -> None:
+        self.clock = float("-inf")
+        """The latest time asked about: leases that ended before it are over."""
+        self.untaken: dict[str, dict[tuple[str, str], None]] = {}
+        """Hidden tests that somebody was shown and has neither answered nor skipped."""
+        self._of: dict[str, dict[tuple[str, str], float]] = {}
+        self._ends: list[tuple[float, str, str, str]] = []
+
+    def give(self, person: str, item: str, step: str, until: float, is_test: bool) -> None:
+        """Add a lease."""
+        self._of.setdefault(person, {})[item, step] = until
+        heappush(self._ends, (until, item, step, person))
+        if is_test:
+            self.untaken.setdefault(person, {})[item, step] = None
+
+    def end(self, person: str, item: str, step: str) -> None:
+        """End the lease of an item that was given back."""
+        held = self._of.get(person)
+        if held is not None:
+            held.pop((item, step), None)
+
+    def take_up(self, person: str, item: str, step: str) -> None:
+        """End the lease of an item that was answered or skipped."""
+        place = (item, step)
+        held = self._of.get(person)
+        if held:
+            held.pop(place, None)
+        untaken = self.untaken.get(person)
+        if untaken:
+            untaken.pop(place, None)
+
+    def live(self, person: str, now: float) -> list[tuple[str, str]]:
+        """Return the current leases of a person, in the order they were shown."""
+        return [place for place, until in self._of.get(person, {}).items() if until > now]
+
+    def all_of(self, person: str) -> list[tuple[str, str]]:
+        """Return all leases of a person, also expired ones."""
+        return list(self._of.get(person, ()))
+
+    def tidy(self) -> None:
+        """Drop the ends of answered leases, of which a long log has many."""
+        self._ends = [
+            (until, item, step, person)
+            for person, held in self._of.items()
+            for (item, step), until in held.items()
+        ]
+        heapify(self._ends)
+
+    def expire(self, now: float) -> list[tuple[str, str]]:
+        """Advance the clock, and return the items and steps of leases that expired."""
+        self.clock = max(self.clock, now)
+        over = []
+        while self._ends and self._ends[0][0] <= self.clock:
+            until, item, step, person = heappop(self._ends)
+            if self._of.get(person, {}).get((item, step)) == until:
+                over.append((item, step))
+        return over

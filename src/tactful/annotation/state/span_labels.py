@@ -1,4 +1,4 @@
-"""Spans with and without gaps, and how those of several people become the spans of an item."""
+"""Spans with and without gaps, and how the spans of several people are combined."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ Marked = dict[str, Any]
 Piece = tuple[int, int]
 
 _SLACK = 1 + 1e-9
-"""Sums of weights that are equal on paper differ in the last digits."""
+"""Allows for rounding in sums of weights."""
 
 
 def parts_of(span: Mapping[str, Any]) -> tuple[Piece, ...]:
@@ -36,12 +36,12 @@ def span_of(pieces: Sequence[Piece], value: str) -> dict[str, Any]:
 
 
 def words_of(span: Mapping[str, Any], text: str, between: str = " … ") -> str:
-    """Return the words that a span covers; ``between`` stands for its gaps."""
+    """Return the words that a span covers, with ``between`` in place of gaps."""
     return between.join(text[start:end] for start, end in parts_of(span))
 
 
 def overlap(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Say whether two spans share a character; what lies in a gap is not part of a span."""
+    """Say whether two spans share a character; gaps are not part of a span."""
     return any(
         start < other_end and other_start < end
         for start, end in parts_of(one)
@@ -50,7 +50,7 @@ def overlap(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def union_of_spans(given: Sequence[Sequence[Marked]]) -> tuple[Marked, ...]:
-    """Return all spans that anybody marked; of equal ones, one."""
+    """Return all spans that anybody marked, without duplicates."""
     found = {
         (span["start"], span["end"], span["value"], parts_of(span))
         for spans in given
@@ -62,10 +62,10 @@ def union_of_spans(given: Sequence[Sequence[Marked]]) -> tuple[Marked, ...]:
 def majority_of_spans(
     given: Sequence[Sequence[Marked]], weights: Sequence[float]
 ) -> tuple[Marked, ...]:
-    """Return, for each value, the pieces that more than half of the weight lies on.
+    """Return, for each value, the pieces marked by more than half of the weight.
 
-    Pieces are a span with gaps where more than half of the weight has just these as one span;
-    otherwise each is a span of its own.
+    Pieces form a span with gaps where more than half of the weight marked exactly these as one
+    span; otherwise each is a span of its own.
     """
     half = sum(weights) / 2 * _SLACK
     values = sorted({span["value"] for spans in given for span in spans})

@@ -1,6 +1,6 @@
-"""Whether a hidden test was answered as its gold says.
+"""Whether a hidden test was answered correctly.
 
-Price et al. 2020, section 3: the share of tests that somebody answered right is their trust.
+The share of correct tests is the trust of a person (Price et al. 2020, section 3).
 """
 
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ from tactful.annotation.state.span_labels import overlap
 
 
 def is_tested(step: Step, gold: Mapping[str, Any]) -> bool:
-    """Say whether a gold is about a question of this step at all."""
-    # A loop, and not a generator: it is asked for every answer to a test.
+    """Say whether a gold answers a question of this step."""
+    # A loop instead of a generator: this runs for every answer to a test.
     for question in step.questions:  # noqa: SIM110
         if question.id in gold:
             return True
@@ -20,13 +20,12 @@ def is_tested(step: Step, gold: Mapping[str, Any]) -> bool:
 
 
 def is_right(step: Step, gold: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
-    """Say whether all questions of the step that the gold names were answered as it says.
+    """Say whether all questions of the step that the gold names were answered correctly.
 
-    Choices are compared as sets, texts without regard to case and spaces at the ends. Spans are
-    right when each gold span is touched by one of the same value and each one given touches a gold
-    span of its value. ``{"any": [a, b]}`` accepts each of several answers; null stands for a
-    question that was not asked. Without a question of this step in the gold there is no test:
-    ask :func:`is_tested` first.
+    Choices are compared as sets, texts without case and outer spaces. Spans are correct if each
+    gold span overlaps a given one of the same value, and each given span a gold span. ``{"any":
+    [a, b]}`` accepts each of several answers; null means that the question must not be asked.
+    Call :func:`is_tested` first: a gold without questions of this step is no test.
     """
     for question in step.questions:
         if question.id in gold:

@@ -1,35 +1,36 @@
-"""Votes: the weight that stands behind each answer to one question."""
+"""Votes: the weight of each answer to one question."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tactful.annotation.protocol.records import Question
+from tactful.annotation.protocol.records import Question, Step
+from tactful.annotation.state.items import Answer
 
 SAME = 1e-9
-"""Sums of decimals that are equal on paper differ in the last digits."""
+"""Sums within this relative difference count as equal, to allow for rounding."""
 SINGLE = ("choice", "scale")
 
 Given = Sequence[tuple[Any, float]]
-"""The answers of those who were asked a question, and what each weighs."""
+"""The answers to a question, with their weights."""
 
 
 def is_closed(question: Question) -> bool:
-    """Say whether answers to a question can be for or against a label: only those are disputed."""
+    """Say whether a question has a fixed set of answers; only such questions can be disputed."""
     return question.per is None and question.kind in ("choice", "scale", "choices")
 
 
 def applies(question: Question, values: Mapping[str, Any]) -> bool:
-    """Say whether a question is asked, given the labels of the questions before it."""
+    """Say whether a question is asked, given the answers or labels of those before it."""
     for condition in question.when:
         value = values.get(condition.question)
-        chosen = value if isinstance(value, tuple) else (value,)
+        chosen = value if isinstance(value, list | tuple) else (value,)
         if not any(each in condition.values for each in chosen):
             return False
     return True
 
 
 def sum_up(given: Given) -> dict[str, float]:
-    """Return the weight behind each answer."""
+    """Return the weight of each answer."""
     sums: dict[str, float] = {}
     for said, weight in given:
         sums[said] = sums.get(said, 0.0) + weight
@@ -37,7 +38,7 @@ def sum_up(given: Given) -> dict[str, float]:
 
 
 def best_of(sums: Mapping[str, float]) -> tuple[str | None, float | None]:
-    """Return the answer with the most weight and its share; no answer where two have the most."""
+    """Return the answer with the most weight and its share; no answer if there is a tie."""
     if len(sums) == 1:
         return next(iter(sums)), 1.0
     if not sums:
@@ -53,7 +54,7 @@ def best_of(sums: Mapping[str, float]) -> tuple[str | None, float | None]:
 
 
 def shares_of(sums: Mapping[str, float]) -> dict[str, float]:
-    """Return the share of the weight behind each answer, in the order of the answers."""
+    """Return the share of each answer, sorted by answer."""
     if len(sums) == 1:
         return dict.fromkeys(sums, 1.0)
     total = sum(sums.values())
@@ -61,10 +62,10 @@ def shares_of(sums: Mapping[str, float]) -> dict[str, float]:
 
 
 def choose_each(given: Given) -> tuple[tuple[str, ...] | None, float | None, dict[str, float]]:
-    """Return what more than half gave, how sure that is at least, and the share of each.
+    """Return the values that more than half gave, the lowest confidence, and each value's share.
 
-    Each answer is a list, and each thing on it a vote of its own; nothing is returned where just
-    half gave one of them.
+    Each answer is a list of values, and each value has a vote of its own. There is no result if
+    exactly half gave one of them.
     """
     total = sum(weight for _, weight in given)
     sums: dict[str, float] = {}
@@ -76,3 +77,68 @@ def choose_each(given: Given) -> tuple[tuple[str, ...] | None, float | None, dic
         return None, None, soft
     value = tuple(name for name, share in soft.items() if share > 0.5)
     return value, min((max(share, 1 - share) for share in soft.values()), default=1.0), soft
+
+
+class StoppingRule:
+    """Says whether the label of each required question of a step reaches a confidence.
+
+    It is prepared once per step, because it is called after nearly every answer. The weights are
+    the trust that people had when they answered. Questions that do not apply, and those whose
+    labels have no confidence, are left out.
+    """
+
+    def __init__(self, step: Step):
+        self._weighted = step.combine == "trust_weighted"
+        closed = [question for question in step.questions if is_closed(question)]
+        # Questions that everybody answers need no check of conditions.
+        self._plain = [
+            question.id
+            for question in closed
+            if question.kind in SINGLE and question.required and not question.when
+        ]
+        self._rest = [question for question in closed if question.id not in self._plain]
+        needed = {condition.question for question in closed for condition in question.when}
+        self._needed = needed.intersection(self._plain)
+
+    def __call__(self, answers: Sequence[Answer], confidence: float) -> bool:
+        """Return whether some judgements of one item are enough; 0.0 asks for clear labels."""
+        if not answers:
+            return False
+        least, count = confidence - SAME, len(answers)
+        weights = [answer.trust for answer in answers] if self._weighted else [1.0] * count
+        forms = [answer.answers for answer in answers]
+        has_weight = weights[0] > 0
+        best: dict[str, Any] = {}
+        for name in self._plain:
+            try:
+                said = [form[name] for form in forms]
+            except KeyError:  # an unchecked log may lack answers
+                said = [form.get(name) for form in forms]
+            value = said[0]
+            # Usually all agree, and no weights are needed.
+            if said.count(value) != count or not has_weight or value is None:
+                value, share = best_of(sum_up(_given(said, weights)))
+                if share is None or share < least:
+                    return False
+            if name in self._needed:
+                best[name] = value
+        for question in self._rest:
+            if question.when and not applies(question, best):
+                continue
+            said = [form.get(question.id) for form in forms]
+            given = _given(said, weights)
+            if question.kind == "choices" and given:
+                best[question.id], share, _ = choose_each(given)
+            else:
+                best[question.id], share = best_of(sum_up(given))
+            if question.required and (share is None or share < least):
+                return False
+        return True
+
+
+def _given(said: Sequence[Any], weights: Sequence[float]) -> Given:
+    return [
+        (each, weight)
+        for each, weight in zip(said, weights, strict=True)
+        if each is not None and weight
+    ]

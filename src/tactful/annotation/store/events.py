@@ -1,7 +1,7 @@
-"""What happened in a project, one event after the other: the only thing that is stored.
+"""The events of a project, the only thing that is stored.
 
-Nothing is ever changed or taken away. Trust, counts, labels and status follow from the events by
-:mod:`tactful.annotation.state.project_state`; to take something back is another event.
+Events are never changed or deleted; undoing something is another event. Trust, counts, labels and
+status are derived from the events by :mod:`tactful.annotation.state.project_state`.
 """
 
 from collections.abc import Mapping
@@ -26,29 +26,29 @@ Kind = Literal[
     "settings-changed",
 ]
 KINDS: tuple[str, ...] = get_args(Kind)
-"""What can happen:
+"""The kinds of events:
 
 ``imported``
-    an item came in. ``data``: text, context (name -> text shown beside it), meta (name -> value
+    an item was added. ``data``: text, context (name -> text shown beside it), meta (name -> value
     that is kept and not shown), gold (question -> answer; only for a hidden test), priority.
 ``tested``
-    an item that was there became a hidden test. ``data``: gold.
+    an existing item became a hidden test. ``data``: gold.
 ``invited``
-    a person was let in. ``data``: role, name, token (its hash). ``revoked`` ends it.
+    a person was invited. ``data``: role, name, token (its hash). ``revoked`` ends it.
 ``consented``
-    the person read the warning and agreed. ``data``: traits, what they said of themselves.
+    the person read the warning and agreed. ``data``: traits.
 ``shown``
     an item was given to somebody for a while (a lease). ``data``: until, page.
 ``returned``
-    it was given back without an answer: its time was over, or the page was closed.
+    it was given back without an answer.
 ``answered``
     ``data``: answers (question -> answer), seconds (how long it took). One event for one item, one
     step and one person.
 ``skipped``
-    the person did not want to judge it. ``data``: reason. It comes back to them once; an answer
-    takes it back.
+    the person skipped it. ``data``: reason. It comes back to them once; an answer cancels the
+    skip.
 ``gold-edited``
-    a hidden test has another right answer. ``data``: gold, or null to make it an ordinary item.
+    the right answers of a hidden test changed. ``data``: gold, or null for an ordinary item.
 ``removed``
     somebody's judgements no longer count. ``data``: why, ``trust`` or ``owner``.
 ``re-admitted``
@@ -56,7 +56,7 @@ KINDS: tuple[str, ...] = get_args(Kind)
 ``adjudicated``
     a referee decided. ``data``: answers, note.
 ``settings-changed``
-    the owner changed what may be changed while a project runs. ``data``: the new values.
+    the owner changed settings. ``data``: the new values.
 """
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -64,7 +64,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened."""
+    """One event."""
 
     kind: Kind
     at: float
@@ -74,8 +74,8 @@ class Event:
     """The id of the person it is about; also that of a referee or an owner."""
     step: str | None = None
     data: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
-    """What JSON can hold."""
+    """JSON data."""
     key: str | None = None
-    """Of two events with one key the second is not kept: an answer sent twice counts once."""
+    """Unique: a second event with the same key is dropped, so an answer sent twice counts once."""
     number: int | None = None
-    """Its place in the log, from 1; given by the store."""
+    """Its place in the log, from 1, assigned by the store."""

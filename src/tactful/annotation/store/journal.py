@@ -1,9 +1,9 @@
-"""State and store together: what is asked for at the same time goes to disk in one transaction.
+"""State and store together: operations that wait at the same time share one transaction.
 
-Whoever holds the lock does the work of all who wait: each operation looks at the state, records its
-events, and the next one sees them. Then all events are written at once, and only then is anybody
-answered and the lock let go. So nobody ever sees what is not on disk, one wait for the disk serves
-many people, and the order in the log is the order in which it happened.
+The thread with the lock does the work of all that wait: each operation reads the state and records
+its events, and the next one sees them. Then all events are written together, and only then do the
+operations return. So nobody sees what is not on disk, one wait for the disk serves many people,
+and the log has the order in which things happened.
 """
 
 import gc
@@ -22,13 +22,13 @@ from tactful.errors import OutputError, TactfulError
 
 T = TypeVar("T")
 _AT_ONCE = 256
-"""Operations that share a transaction at most: nobody waits for an endless queue."""
+"""Maximum number of operations that share a transaction."""
 _LONG_LOG = 2_000
-"""Events whose state is so large that looking through it for garbage is felt."""
+"""Number of events from which a garbage collection is noticeable."""
 
 
 class _Ticket:
-    """An operation that waits for its turn, and what came of it."""
+    """A waiting operation and its result."""
 
     __slots__ = ("done", "error", "operation", "result")
 
@@ -40,7 +40,7 @@ class _Ticket:
 
 
 class Journal:
-    """The log of a project with the state that it leads to."""
+    """The log of a project with its state."""
 
     def __init__(self, protocol: Protocol, store: Store):
         self.lock = threading.RLock()
@@ -55,9 +55,9 @@ class Journal:
         self._derive()
 
     def run(self, operation: Callable[[], T]) -> T:
-        """Do something that looks at the state and may record events; return when all is on disk.
+        """Run an operation that reads the state and may record events; return when all is on disk.
 
-        An error of the operation is raised here, and nothing of it is kept.
+        An error of the operation is raised here, and its events are dropped.
         """
         ticket = _Ticket(operation)
         self._waiting.append(ticket)
@@ -69,7 +69,7 @@ class Journal:
         return cast(T, ticket.result)
 
     def record(self, events: Sequence[Event]) -> list[Event]:
-        """Let events happen; only inside an operation. Those with a known key are left out."""
+        """Record events, inside an operation only; events with a known key are dropped."""
         kept = []
         for event in events:
             if event.key is not None and event.key in self._keys:
@@ -81,15 +81,15 @@ class Journal:
         return kept
 
     def has(self, key: str) -> bool:
-        """Say whether an event with this key is there."""
+        """Say whether an event with this key exists."""
         return key in self._keys
 
     def shown_to(self, person: str) -> dict[tuple[str, str], float]:
-        """Return what somebody was ever given, item and step, and until when."""
+        """Return everything that somebody was ever given: item and step -> end of the lease."""
         return self._shown.setdefault(person, {})
 
     def _serve(self) -> None:
-        """Run what waits, write it down, and mark it as done."""
+        """Run the waiting operations, write their events, and mark them as done."""
         tickets = [self._waiting.popleft() for _ in range(min(_AT_ONCE, len(self._waiting)))]
         try:
             if self._stale:
@@ -114,7 +114,7 @@ class Journal:
         before = len(self._pending)
         try:
             ticket.result = ticket.operation()
-        except BaseException as error:  # it belongs to whoever waits for this ticket
+        except BaseException as error:  # raised in the thread that waits for this ticket
             ticket.error = error
             changed = len(self._pending) > before
             del self._pending[before:]
@@ -129,35 +129,29 @@ class Journal:
             kept = self.store.append(pending)
             if [event.number for event in kept] != [event.number for event in pending]:
                 raise OutputError(
-                    f"{self.store.where}: the log has grown by other hands; expected one writer; "
-                    "stop all servers of this project and start one."
+                    f"{self.store.where}: another program has written to the log; expected one "
+                    "writer; stop all servers of this project and start one."
                 )
         except TactfulError as error:
             for ticket in tickets:
                 ticket.error = ticket.error or error
             self._stale = True
-            # What was not written must not be seen; if the store is away, the next one tries again.
+            # Unwritten events must not be seen; if the store is away, the next call tries again.
             with suppress(TactfulError):
                 self._derive()
 
     def _derive(self) -> None:
-        """Build everything from the log."""
+        """Derive the state from the log."""
         self._stale = True
         self._pending = []
         self._keys, self._shown = set(), {}
-        # Should reading fail, nothing of the old state may be seen.
+        # If reading fails, nothing of the old state may be seen.
         self.state = State(self._protocol)
-        paused = gc.isenabled()
-        gc.disable()
-        try:
-            self.state = State.derive(self._protocol, self._noted(self.store.read()))
-            if self.state.number > _LONG_LOG:
-                # Now, rather than while somebody waits for a page: the collector looks once at
-                # all that was made, and then only when a quarter as much has come again.
-                gc.collect()
-        finally:
-            if paused:
-                gc.enable()
+        self.state = State.derive(self._protocol, self._noted(self.store.read()))
+        if self.state.number > _LONG_LOG:
+            # Collect now rather than while somebody waits for a page: the collector looks once at
+            # everything, and again only after a quarter as much was added.
+            gc.collect()
         self._stale = False
 
     def _noted(self, events: Iterable[Event]) -> Iterator[Event]:

@@ -1,7 +1,7 @@
-"""The log on disk: events are added, in whole transactions, and read again in their order.
+"""The log on disk: events are appended in transactions and read in order.
 
-SQLite (in WAL mode, each commit on disk before it is acknowledged) or PostgreSQL. One process
-writes; any number may read at the same time.
+The store is SQLite (in WAL mode, with each commit on disk before it returns) or PostgreSQL. One
+process writes; any number may read at the same time.
 """
 
 import json
@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, cast
 
 import sqlalchemy as sa
@@ -18,26 +17,30 @@ from sqlalchemy.exc import IntegrityError
 
 from tactful.annotation.store.engine import (
     FAILURES,
-    Reading,
+    WriterLock,
+    database_file,
+    is_database,
     make_engine,
     migrate,
+    parse_url,
+    reading,
     reason,
     refuse_unknown,
+    shown,
     unreachable,
+    writer_lock,
 )
 from tactful.annotation.store.events import Event
-from tactful.annotation.store.rows import as_events, as_row, fresh_rows, last_number
-from tactful.annotation.store.url import database_file, parse_url, shown
-from tactful.annotation.store.writer import WriterLock, is_database, writer_lock
+from tactful.annotation.store.tables import as_events, as_row, fresh_rows, last_number
 from tactful.errors import InputError, OutputError, TactfulError
 
 _CHUNK = 10_000
-"""Rows that are read at once."""
+"""Rows that are read together."""
 _COLUMNS = "number, kind, at, item, annotator, step, key"
 _READ_SQLITE = (
     f"SELECT {_COLUMNS}, data FROM events WHERE number > ? ORDER BY number LIMIT {_CHUNK}"  # noqa: S608
 )
-# The driver of PostgreSQL handles rows in Python, cell by cell; one JSON text it takes at once.
+# The PostgreSQL driver handles rows in Python, cell by cell; one JSON text is faster.
 _READ_POSTGRES = (
     f"SELECT json_agg(json_build_array({_COLUMNS}, data::json) ORDER BY number) FROM "  # noqa: S608
     f"(SELECT {_COLUMNS}, data FROM events WHERE number > %s ORDER BY number LIMIT {_CHUNK}) AS p"
@@ -54,7 +57,7 @@ _WRITE_POSTGRES = (
 
 
 class Store:
-    """A log of events; made by :func:`open_store`."""
+    """A log of events; use :func:`open_store` to open one."""
 
     def __init__(self, url: sa.URL, *, read_only: bool = False):
         self.where = shown(url)
@@ -68,18 +71,18 @@ class Store:
 
     @property
     def last(self) -> int:
-        """The number of the last event; 0 where there is none."""
+        """The number of the last event; 0 if there is none."""
         with self._lock:
             if not self.read_only:
                 self._writer()
                 return self._last
-        with self._reading() as connection:
+        with reading(self._engine, self.where) as connection:
             return last_number(connection)
 
     def append(self, new: Sequence[Event]) -> list[Event]:
-        """Add events, all or none; return those that were kept, with their numbers.
+        """Append events, all or none; return those that were kept, with their numbers.
 
-        They are on disk when this returns. An event is dropped if its key is known.
+        They are on disk when this returns. Events with a known key are dropped.
         """
         if self.read_only:
             raise OutputError(f"{self.where}: the store was opened for reading only.")
@@ -91,17 +94,17 @@ class Store:
             except FAILURES as error:
                 self._let_go()
                 raise OutputError(
-                    f"{self.where}: the events could not be written ({reason(error)}); nothing of "
-                    "them was kept, or all; send the same again."
+                    f"{self.where}: the events could not be written ({reason(error)}); either all "
+                    "or none of them are stored; send them again."
                 ) from error
             self._last += len(fresh)
         return [_numbered(new[at], cast(int, rows[at]["number"])) for at in fresh]
 
     def read(self, after: int = 0) -> Iterator[Event]:
-        """Yield the events behind a number, in their order."""
+        """Yield the events after a number, in order."""
         while True:
-            # A chunk is a transaction of its own: a slow reader holds nothing up.
-            with self._reading() as connection:
+            # Each chunk is a transaction of its own, so that a slow reader blocks nobody.
+            with reading(self._engine, self.where) as connection:
                 chunk = self._chunk(connection, after)
             yield from chunk
             if len(chunk) < _CHUNK:
@@ -109,7 +112,7 @@ class Store:
             after = cast(int, chunk[-1].number)
 
     def close(self) -> None:
-        """Let the store go; another process may then write."""
+        """Close the store, so that another process can write."""
         with self._lock:
             self._let_go()
             if self._right is not None:
@@ -119,25 +122,20 @@ class Store:
     def __enter__(self) -> "Store":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def prepare(self) -> None:
-        """Take the right to write and bring the tables up to date; a reader only looks."""
+        """Take the writer lock and update the tables; a reader only checks them."""
         with self._lock:
             if not self.read_only:
                 self._writer()
                 return
-        with self._reading() as connection:
+        with reading(self._engine, self.where) as connection:
             refuse_unknown(connection, self.where)
 
     def _writer(self) -> sa.Connection:
-        """Return the one connection that writes; made anew after a failure."""
+        """Return the writing connection; open it again after a failure."""
         if self._connection is None:
             try:
                 connection = self._engine.connect()
@@ -149,8 +147,8 @@ class Store:
                     migrate(connection, self.where)
                     self._last = last_number(connection)
                 if not self._sqlite:
-                    # One statement is a transaction by itself; its driver would ask the server
-                    # seven times for what takes three so.
+                    # One statement is a transaction by itself, with three round trips to the
+                    # server instead of seven.
                     connection.execution_options(isolation_level="AUTOCOMMIT")
             except (*FAILURES, TactfulError) as error:
                 _end(connection)
@@ -165,12 +163,9 @@ class Store:
         if connection is not None:
             _end(connection)
 
-    def _reading(self) -> "Reading":
-        return Reading(self._engine, self.where)
-
     def _write(self, connection: sa.Connection, rows: Sequence[dict[str, Any]]) -> Sequence[int]:
         """Write rows, all or none; return the places of those that were kept."""
-        # A key that is known is rare: to ask for each before writing would cost everybody time.
+        # Known keys are rare: looking up each key before writing would cost time.
         with suppress(IntegrityError), self._transaction(connection, len(rows)):
             return self._insert(connection, rows, range(len(rows)))
         with self._transaction(connection, len(rows)):
@@ -199,7 +194,7 @@ class Store:
         if self._sqlite:
             cursor = connection.exec_driver_sql(_READ_SQLITE, (after,)).cursor
             rows = cursor.fetchall() if cursor is not None else []
-            # One text of all is read much faster than a text each.
+            # Parsing one text is much faster than parsing one for each row.
             data = json.loads(f"[{','.join([row[7] for row in rows])}]")
             return as_events(rows, data)
         found = connection.exec_driver_sql(_READ_POSTGRES, (after,)).scalar() or []
@@ -209,22 +204,22 @@ class Store:
 def open_store(
     url: str, *, base: Path | None = None, read_only: bool = False, password: str | None = None
 ) -> Store:
-    """Open a log by its URL, made and brought up to date where that is needed.
+    """Open a log by its URL; create or update its tables if needed.
 
-    A relative file is looked for in ``base``. With ``read_only`` nothing is made or changed, and
+    A relative path is relative to ``base``. With ``read_only`` nothing is created or changed, and
     another process may be writing.
     """
     parsed = parse_url(url, base, password)
     if parsed.get_backend_name() == "sqlite":
         path = database_file(parsed)
         if read_only and not path.exists():
-            raise InputError(f"{path}: there is no such store; expected the events of a project.")
+            raise InputError(f"{path}: found no store; expected the events of a project.")
         if path.exists() and not is_database(path):
-            raise InputError(f"{path}: found a file that is no database of SQLite; expected one.")
+            raise InputError(f"{path}: found a file that is not an SQLite database; expected one.")
     store = Store(parsed, read_only=read_only)
     try:
         store.prepare()
-    except BaseException:  # also an interrupt: the lock must not stay behind; raised again
+    except BaseException:  # an interrupt, too, must not leave the lock behind
         store.close()
         raise
     return store
@@ -232,11 +227,11 @@ def open_store(
 
 @contextmanager
 def _whole(connection: sa.Connection) -> Iterator[None]:
-    """Make one transaction of several statements of a connection that commits each."""
+    """Run several statements of an auto-committing connection as one transaction."""
     connection.exec_driver_sql("BEGIN")
     try:
         yield
-    except BaseException:  # also an interrupt: nothing may stay open; raised again
+    except BaseException:  # an interrupt, too, must not leave the transaction open
         connection.exec_driver_sql("ROLLBACK")
         raise
     connection.exec_driver_sql("COMMIT")
@@ -247,7 +242,7 @@ def _numbered(event: Event, number: int) -> Event:
 
 
 def _end(connection: sa.Connection) -> None:
-    """Really close a connection, not give it back to the pool: a lock of PostgreSQL ends so."""
+    """Close a connection instead of returning it to the pool, which ends its PostgreSQL locks."""
     with suppress(*FAILURES):
         connection.invalidate()
     with suppress(*FAILURES):

@@ -1,5 +1,5 @@
-"""The pages of a project: those of its annotators, and those of its owner.
+"""The web pages of a project, for annotators and for the owner.
 
-Everything is rendered by the server, with plain JavaScript modules on top; nothing is fetched from
-elsewhere. :func:`tactful.annotation.web.app.create_app` puts it together.
+The server renders everything, with plain JavaScript modules on top; nothing is loaded from other
+servers. :func:`tactful.annotation.web.app.create_app` creates the app.
 """

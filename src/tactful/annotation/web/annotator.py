@@ -1,7 +1,7 @@
-"""What an annotator sees: consent, the work itself, the guideline, help, and the way out.
+"""The annotators' pages: consent, work, guideline, help, and stopping.
 
-Nothing that is sent tells a hidden test from another item: items carry an opaque handle only, an
-answer that was taken is always answered with the same bytes, and counts include everything.
+Nothing that is sent reveals hidden tests: items have opaque handles, every accepted answer gets the
+same response, and counts include tests.
 """
 
 import math
@@ -18,7 +18,6 @@ from tactful.annotation.project.exchange import PageItem
 from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.records import Question
 from tactful.annotation.web.catalogue import Catalogue
-from tactful.annotation.web.others import others_of
 from tactful.annotation.web.pages import render, words_of
 from tactful.annotation.web.security import parse_json, read_body, read_form
 from tactful.annotation.web.session import (
@@ -28,8 +27,9 @@ from tactful.annotation.web.session import (
     set_cookie,
     start_session,
 )
+from tactful.annotation.web.side_by_side import others_of
 
-_BAD_LINK = "This invitation is unknown or was withdrawn; ask the owner of the project for another."
+_BAD_LINK = "This invitation is unknown or was revoked; ask the owner of the project for a new one."
 _MOST_SECONDS = 24 * 3600.0
 _KEY_LENGTHS = range(8, 101)
 
@@ -55,66 +55,64 @@ def routes(project: Project) -> list[Route]:
 
 
 class _Pages:
+    """The endpoints; Starlette runs those that are not ``async`` in threads."""
+
     def __init__(self, project: Project):
         self._project = project
 
-    async def home(self, request: Request) -> Response:
-        session = await self._session(request)
+    def home(self, request: Request) -> Response:
+        session = need_session(self._project, request)
         return _see("/owner" if session.person.role == "owner" else "/work")
 
-    async def join(self, request: Request) -> Response:
-        token = request.path_params["token"]
-        session = await run_in_threadpool(start_session, self._project, token)
+    def join(self, request: Request) -> Response:
+        session = start_session(self._project, request.path_params["token"])
         if session is None:
             raise HTTPException(401, _BAD_LINK)
         response = _see("/")
         set_cookie(self._project, request, response, session)
         return response
 
-    async def consent(self, request: Request) -> Response:
-        session = await self._session(request)
+    def consent(self, request: Request) -> Response:
+        session = need_session(self._project, request)
         return render(request, "consent.html", session, wellbeing=self._project.wellbeing)
 
     async def agree(self, request: Request) -> Response:
-        session = await self._session(request)
+        session = await run_in_threadpool(need_session, self._project, request)
         form = await read_form(request, session)
         if form.get("agree") != ["yes"]:
-            raise HTTPException(400, "Nothing was agreed to; tick the box to go on.")
+            raise HTTPException(400, "You have not agreed yet; tick the box to continue.")
         traits = read_traits(self._project.protocol.traits, form)
         await run_in_threadpool(self._project.consent, session.person.id, traits)
         return _see("/work")
 
-    async def work(self, request: Request) -> Response:
-        session = await self._session(request)
+    def work(self, request: Request) -> Response:
+        session = need_session(self._project, request)
         if self._must_consent(session):
             return _see("/consent")
         return render(request, "work.html", session, wellbeing=self._project.wellbeing)
 
-    async def guideline(self, request: Request) -> Response:
-        return render(request, "guideline.html", await self._session(request))
+    def guideline(self, request: Request) -> Response:
+        return render(request, "guideline.html", need_session(self._project, request))
 
-    async def help(self, request: Request) -> Response:
-        session = await run_in_threadpool(session_of, self._project, request)
+    def help(self, request: Request) -> Response:
+        session = session_of(self._project, request)
         return render(request, "help.html", session, wellbeing=self._project.wellbeing)
 
-    async def done(self, request: Request) -> Response:
-        session = await self._session(request)
+    def done(self, request: Request) -> Response:
+        session = need_session(self._project, request)
         if self._must_consent(session):
             return _see("/consent")
-        page = await run_in_threadpool(self._project.page, session.person.id)
+        page = self._project.page(session.person.id)
         if page.items:
             return _see("/work")
         why = None if page.why is None else words_of(request).say(page.why)
         return render(request, "done.html", session, why=why)
 
-    async def stopped(self, request: Request) -> Response:
-        session = await self._session(request)
+    def stopped(self, request: Request) -> Response:
+        session = need_session(self._project, request)
         return render(request, "stopped.html", session, wellbeing=self._project.wellbeing)
 
-    async def next_page(self, request: Request) -> Response:
-        return await run_in_threadpool(self._next_page, request)
-
-    def _next_page(self, request: Request) -> Response:
+    def next_page(self, request: Request) -> Response:
         session = self._consenting(request)
         page = self._project.page(session.person.id)
         words = words_of(request)
@@ -128,7 +126,7 @@ class _Pages:
         )
 
     def _sent(self, item: PageItem, words: Catalogue) -> dict[str, Any]:
-        """Return what a browser is told of an item."""
+        """Return an item as the browser gets it."""
         return {
             "handle": item.handle,
             "step": item.step,
@@ -139,7 +137,7 @@ class _Pages:
         }
 
     async def answer(self, request: Request) -> Response:
-        # All that may wait for the project happens in one thread: the loop stays free.
+        # Waiting for the project happens in a thread, so that the event loop stays free.
         return await run_in_threadpool(self._answer, request, await read_body(request))
 
     def _answer(self, request: Request, sent: bytes) -> Response:
@@ -149,7 +147,7 @@ class _Pages:
         if not isinstance(answers, dict):
             raise HTTPException(400, "The request has no answers.")
         if not isinstance(seconds, int | float) or not math.isfinite(seconds) or seconds < 0:
-            raise HTTPException(400, "The request does not say how many seconds it took.")
+            raise HTTPException(400, "The request has no valid number of seconds.")
         key = _own_key(session, body.get("key"))
         item, step = self._resolve(session, body.get("handle"))
         person, spent = session.person.id, min(seconds, _MOST_SECONDS)
@@ -164,14 +162,14 @@ class _Pages:
         body = parse_json(request, session, sent)
         reason = body.get("reason", "")
         if not isinstance(reason, str):
-            raise HTTPException(400, "The reason is not a text.")
+            raise HTTPException(400, "The reason is not text.")
         key = None if "key" not in body else _own_key(session, body["key"])
         item, step = self._resolve(session, body.get("handle"))
         self._project.skip(session.person.id, item, step, reason, key)
         return JSONResponse({"saved": True})
 
     async def stop(self, request: Request) -> Response:
-        session = await self._session(request)
+        session = await run_in_threadpool(need_session, self._project, request)
         await read_form(request, session)
         await run_in_threadpool(self._project.give_back, session.person.id)
         return _see("/stopped")
@@ -180,9 +178,6 @@ class _Pages:
         if not isinstance(handle, str):
             raise HTTPException(400, "The request names no item.")
         return self._project.resolve(session.person.id, handle)
-
-    async def _session(self, request: Request) -> Session:
-        return await run_in_threadpool(need_session, self._project, request)
 
     def _consenting(self, request: Request) -> Session:
         session = need_session(self._project, request)
@@ -197,15 +192,15 @@ class _Pages:
 
 
 def _own_key(session: Session, key: object) -> str:
-    """Return the key of a request, under which it counts once."""
+    """Return the unique key of a request, so that it counts once."""
     if not isinstance(key, str) or len(key) not in _KEY_LENGTHS:
-        raise HTTPException(400, "The request has no key of its own.")
-    # Keys are made by browsers: nobody can use up that of another person.
+        raise HTTPException(400, "The request has no valid key.")
+    # Browsers make the keys: the person's id keeps them apart.
     return f"{session.person.id}:{key}"
 
 
 def read_traits(questions: tuple[Question, ...], form: Mapping[str, list[str]]) -> dict[str, Any]:
-    """Return what somebody said of themselves; what was left empty is left out."""
+    """Return the traits of a form; empty fields are left out."""
     traits: dict[str, Any] = {}
     for question in questions:
         known = {option.value for option in question.options}

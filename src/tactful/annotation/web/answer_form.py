@@ -1,8 +1,13 @@
-"""Answers as a plain form has them: what adjudication and hidden tests are entered with.
+"""Plain HTML forms for adjudication and for the right answers of hidden tests.
 
-Fields are named ``q:`` and the question; where it is asked for each answer of another one, an at
-sign and that answer follow. ``own:`` holds words of one's own, and ``add:`` further spans, a line
-each, as ``12-20 category``; one with a gap is ``12-20,25-30 category``.
+Fields of adjudication are named ``q:`` and the question, with an at sign and the answer of the
+other question for ``per``. ``own:`` holds free answers, and ``add:`` further spans, one per line,
+as ``12-20 category``, or ``12-20,25-30 category`` with a gap.
+
+In the form of a hidden test any question may be left out. Several ticked answers to a single-choice
+question are all right. For several answers and spans, the box "tested" says whether exactly the
+given set is right, which may be empty. The form cannot show questions with ``per`` or several right
+sets; these are kept unless they are removed or replaced.
 """
 
 import re
@@ -12,7 +17,9 @@ from typing import Any
 
 from tactful.annotation.protocol.records import Question, Step
 from tactful.annotation.state.span_labels import Piece, parts_of, span_of, words_of
-from tactful.annotation.web.desk import Form
+from tactful.annotation.state.trust import acceptable
+from tactful.annotation.web.owner_site import Form
+from tactful.annotation.web.side_by_side import in_words
 from tactful.errors import InputError
 
 _PIECE = r"\d{1,9}\s*-\s*\d{1,9}"
@@ -21,7 +28,7 @@ _SPAN = re.compile(rf"\s*({_PIECE}(?:\s*,\s*{_PIECE})*)(?:\s+(\S.*?))?\s*")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A span that somebody marked, to be taken over or not."""
+    """A span that somebody marked, to be accepted or not."""
 
     parts: tuple[Piece, ...]
     """The pieces that it covers; most have one."""
@@ -38,7 +45,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One question in a form, or one of those that are asked for each answer of another."""
+    """One question in a form, or one part of a question with ``per``."""
 
     question: Question
     name: str
@@ -55,7 +62,7 @@ def fields(
     given: Mapping[str, Mapping[str, Any]],
     text: str,
 ) -> list[Field]:
-    """Return the fields of a form; ``current`` fills them in, ``given`` is what people said."""
+    """Return the fields of a form, filled with ``current``; ``given`` has everybody's answers."""
     made: list[Field] = []
     everyone = [current, *given.values()]
     for question in step.questions:
@@ -71,7 +78,7 @@ def fields(
 
 
 def read_answers(step: Step, form: Form) -> dict[str, Any]:
-    """Return the answers of a form; what was left empty is left out."""
+    """Return the answers of a form; empty fields are left out."""
     answers: dict[str, Any] = {}
     for question in step.questions:
         if question.per is None:
@@ -111,7 +118,7 @@ def _read(question: Question, name: str, form: Form) -> Any:
 
 
 def read_spans(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the spans of lines such as ``12-20 category``; empty lines are passed over."""
+    """Return the spans of lines such as ``12-20 category``; empty lines are ignored."""
     return [_span(line) for line in lines if line.strip()]
 
 
@@ -147,7 +154,7 @@ def _field(
 def _marks(
     question: Question, answer: Any, given: Mapping[str, Mapping[str, Any]], text: str
 ) -> tuple[Mark, ...]:
-    """Return every span that anybody marked, once, with who did."""
+    """Return every span that anybody marked, once, with their names."""
     people: dict[tuple[tuple[Piece, ...], str], list[str]] = {}
     for person, answers in given.items():
         for span in answers.get(question.id) or ():
@@ -168,10 +175,121 @@ def _place(span: Mapping[str, Any]) -> tuple[tuple[Piece, ...], str]:
 
 
 def _keys(question: str, answers: Iterable[Mapping[str, Any]]) -> Sequence[str]:
-    """Return the answers that anybody gave to the question that another one is asked for."""
+    """Return all answers that anybody gave to a question."""
     found: dict[str, None] = {}
     for each in answers:
         answer = each.get(question)
         for value in answer if isinstance(answer, list) else [] if answer is None else [answer]:
             found[str(value)] = None
     return list(found)
+
+
+NOT_ASKED = "not-asked"
+
+
+@dataclass(frozen=True, slots=True)
+class GoldField:
+    """One question of a test."""
+
+    question: Question
+    tested: bool
+    chosen: tuple[str, ...]
+    lines: str
+    """Texts or spans, a line each; answers of one's own."""
+    not_asked: bool
+    """Whether not being asked is right."""
+    shortened: bool
+    """Whether the test accepts more than the form can show."""
+    kept: tuple[str, ...] = ()
+    """The right answers of a question with ``per``, as lines."""
+
+
+def gold_fields(step: Step, gold: Mapping[str, Any]) -> list[GoldField]:
+    """Return the fields of the form, filled in; questions with ``per`` only if tested."""
+    return [
+        _gold_field(question, gold)
+        for question in step.questions
+        if question.per is None or question.id in gold
+    ]
+
+
+def read_gold(step: Step, form: Form, before: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the right answers of a form; untested questions are left out.
+
+    ``before`` has the answers that the form was filled with.
+    """
+    gold: dict[str, Any] = {}
+    for question in step.questions:
+        if question.per is not None:
+            if question.id in before and f"drop:{question.id}" not in form:
+                gold[question.id] = before[question.id]
+            continue
+        name = f"gold:{question.id}"
+        chosen = [value for value in form.get(name, ()) if value]
+        if question.kind in ("choice", "scale"):
+            found = _single(question, form, name, chosen)
+            if found:
+                gold[question.id] = found[0] if len(found) == 1 else {"any": found}
+        elif f"tested:{question.id}" in form:
+            found_set = _several(question, form, name, chosen)
+            earlier = before.get(question.id)
+            gold[question.id] = earlier if _is_first(earlier, found_set) else found_set
+    return gold
+
+
+def _is_first(gold: Any, found: Any) -> bool:
+    """Say whether a form came back unchanged, with the first of the sets."""
+    accepted = acceptable(gold)
+    if not accepted or not isinstance(accepted[0], list) or not isinstance(found, list):
+        return bool(accepted) and accepted[0] == found
+    return sorted(map(str, accepted[0])) == sorted(map(str, found))
+
+
+def _single(question: Question, form: Form, name: str, chosen: list[str]) -> list[Any]:
+    known = {option.value for option in question.options}
+    found: list[Any] = [value for value in chosen if value in known]
+    if question.open:
+        found += _lines(form, name)
+    if NOT_ASKED in form.get(f"none:{question.id}", ()):
+        found.append(None)
+    return found
+
+
+def _several(question: Question, form: Form, name: str, chosen: list[str]) -> Any:
+    if question.kind == "choices":
+        known = {option.value for option in question.options}
+        own = _lines(form, name) if question.open else []
+        return [*(value for value in chosen if value in known), *own]
+    if question.kind == "texts":
+        return _lines(form, name)
+    if question.kind == "text":
+        return (_lines(form, name) or [""])[0]
+    return read_spans(_lines(form, name))
+
+
+def _lines(form: Form, name: str) -> list[str]:
+    lines = [line.strip() for value in form.get(f"{name}:lines", ()) for line in value.splitlines()]
+    return [line for line in lines if line]
+
+
+def _gold_field(question: Question, gold: Mapping[str, Any]) -> GoldField:
+    if question.id not in gold:
+        return GoldField(question, False, (), "", False, False)
+    accepted = acceptable(gold[question.id])
+    if question.per is not None:
+        kept = tuple(line for each in accepted for line in in_words(question, each))
+        return GoldField(question, True, (), "", False, False, kept or ("not asked",))
+    known = {option.value for option in question.options}
+    if question.kind in ("choice", "scale"):
+        told = [str(value) for value in accepted if value is not None]
+        chosen = tuple(value for value in told if value in known)
+        own = "\n".join(value for value in told if value not in known)
+        return GoldField(question, True, chosen, own, None in accepted, False)
+    first = accepted[0] if accepted else []
+    if question.kind == "spans":
+        lines = "\n".join(map(span_line, first or ()))
+        return GoldField(question, True, (), lines, False, len(accepted) > 1)
+    values = [str(value) for value in (first if isinstance(first, list) else [first])]
+    chosen = tuple(value for value in values if value in known)
+    own = "\n".join(value for value in values if value not in known)
+    return GoldField(question, True, chosen, own, False, len(accepted) > 1)

@@ -17,16 +17,16 @@ from tactful.annotation.web.security import RECEIVE_SECONDS, SecurityHeaders
 from tactful.annotation.web.session import session_of
 from tactful.errors import OutputError, TactfulError
 
-_BROKEN = "Something went wrong on the server; nothing that was saved is lost. Try again."
+_BROKEN = "Something went wrong on the server; saved answers are not lost. Try again."
 
 
 def create_app(
     project: Project, *, secure: bool = False, receive_seconds: float = RECEIVE_SECONDS
 ) -> Starlette:
-    """Return the app of a project that is open.
+    """Return the app of an open project.
 
-    ``secure`` says that browsers reach it by HTTPS: cookies are then sent by that alone. The body
-    of a request must arrive within ``receive_seconds``.
+    ``secure`` says that browsers use HTTPS, and restricts cookies to it. The body of a request must
+    arrive within ``receive_seconds``.
     """
     app = Starlette(
         routes=[
@@ -41,7 +41,7 @@ def create_app(
             Exception: _broken,
         },
     )
-    catalogue(project.protocol.lang)  # read now, rather than while the first person waits
+    catalogue(project.protocol.lang)  # read now, not while the first person waits
     app.state.project = project
     app.state.secure = secure
     app.state.receive_seconds = receive_seconds
@@ -56,7 +56,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    # What cannot be stored now may be stored later: the browser keeps it and tries again.
+    # A failed write may succeed later: the browser keeps the answer and tries again.
     return await _answer(request, 503 if isinstance(error, OutputError) else 409, str(error))
 
 
@@ -65,10 +65,10 @@ async def _broken(request: Request, error: Exception) -> Response:
 
 
 async def _answer(request: Request, status: int, sentence: str) -> Response:
-    """Say what is wrong in one shape: JSON for scripts, a page for people."""
+    """Return an error, as JSON for scripts and as a page for people."""
     answer = await _told(request, status, sentence)
     if status in (408, 413):
-        # The rest of the body is not read: the connection cannot be used again.
+        # The rest of the body is unread, so the connection cannot be reused.
         answer.headers["Connection"] = "close"
     return answer
 

@@ -1,8 +1,8 @@
-"""The words of the annotators' pages, in each language that the app speaks.
+"""The texts of the annotators' pages in each language.
 
-They are data (``words/en.yaml`` and ``words/es.yaml``), for templates and scripts alike. The
-owner's pages are in English. So are the sentences that the rest of Tactful says; those that an
-annotator can meet at work are known here, and said in the language of the page.
+They are data (``words/en.yaml`` and ``words/es.yaml``), for templates and scripts. The owner's
+pages are in English, and so are Tactful's messages; those that annotators can see are translated
+here.
 """
 
 import re
@@ -26,13 +26,13 @@ _PLACEHOLDER = re.compile(r"\\\{(\w+)\\\}")
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """All words in one language; called with a key, it says them."""
+    """All texts in one language; call it with a key."""
 
     lang: str
     sections: Mapping[str, Mapping[str, Entry]]
 
     def __call__(self, key: str, /, **values: Any) -> str:
-        """Return the words of a key such as ``work.save``, with the values put in."""
+        """Return the text of a key such as ``work.save``, with values inserted."""
         section, _, name = key.partition(".")
         entry = self.sections[section][name]
         if not isinstance(entry, str):
@@ -40,12 +40,12 @@ class Catalogue:
         return entry.format_map({name: self._written(value) for name, value in values.items()})
 
     def context(self, name: str) -> str:
-        """Return what a context is called; one that only its protocol knows has its own name."""
+        """Return the translated name of a context; unknown names stay."""
         known = self.sections["context"]
         return self(f"context.{name}") if name in known else name
 
     def say(self, sentence: str) -> str:
-        """Return a sentence of the server in this language; one that is not known stays."""
+        """Translate a message of the server; an unknown one stays."""
         for key, pattern in _known_sentences():
             if found := pattern.fullmatch(sentence):
                 values: dict[str, Any] = found.groupdict()
@@ -76,7 +76,7 @@ def _read(lang: str) -> Catalogue:
 
 @cache
 def _known_sentences() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Return each sentence of the server that has a key, as a pattern of what it says."""
+    """Return the translated messages of the server as patterns."""
     said = _read(ENGLISH).sections["said"]
     return tuple((f"said.{name}", _pattern(entry)) for name, entry in said.items())
 

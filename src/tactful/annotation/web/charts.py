@@ -1,7 +1,7 @@
-"""Small charts as SVG, made by the server: no script, no style of their own, all text escaped.
+"""Small SVG charts, rendered by the server without scripts or inline styles; all text is escaped.
 
-Colours and strokes come from the classes in ``owner.css``, so that a chart follows dark mode. Each
-chart has a name for screen readers; the same figures stand in a table beside it.
+Colours and strokes come from ``owner.css``, so that charts support dark mode. Each chart has a name
+for screen readers, and a table with the same figures beside it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ def progress_bar(figures: StepProgress) -> Markup:
 
 
 def interval_chart(rows: Sequence[Interval], name: str) -> Markup:
-    """Draw values up to 1 with their intervals, one below the other; from 0, or less if need be."""
+    """Draw values up to 1 with their intervals, from 0 or below."""
     if not rows:
         return Markup("")
     values = [each for row in rows for each in (row.low, row.value) if each is not None]
@@ -76,7 +76,7 @@ def interval_chart(rows: Sequence[Interval], name: str) -> Markup:
 
 
 def trust_chart(lines: Sequence[TrustLine], least: float | None, name: str) -> Markup:
-    """Draw the trust of people test by test; the line below which they are removed is dashed."""
+    """Draw the trust of people by test, with the minimum as a dashed line."""
     longest = max((len(line.points) for line in lines), default=0)
     if not longest:
         return Markup("")
@@ -97,7 +97,7 @@ def trust_chart(lines: Sequence[TrustLine], least: float | None, name: str) -> M
         parts.append(_text("tick", x(test), height - 6, f"test {test}", anchor))
     if least is not None:
         parts.append(_line("limit", left, y(least), _WIDTH, y(least)))
-    # Those who were removed are drawn last, on top of the crowd.
+    # Removed people are drawn last, on top.
     for line in sorted(lines, key=lambda each: each.status != "active"):
         points = " ".join(
             f"{_number(x(at))},{_number(y(trust))}" for at, (_, trust) in enumerate(line.points, 1)
@@ -138,7 +138,7 @@ def _day(day: str, is_first: bool) -> str:
 
 
 def heat(count: int, most: int) -> int:
-    """Return how strong a cell of a confusion table is coloured, from 0 to 9."""
+    """Return the colour intensity of a confusion cell, from 0 to 9."""
     return 0 if not count or not most else max(1, round(count / most * 9))
 
 
@@ -165,7 +165,7 @@ def _text(style: str, x: float, y: float, words: str, anchor: str = "start") -> 
 
 
 def _tag(name: str, style: str, inside: Markup | str = "", **attributes: str | float) -> Markup:
-    """Return an element; every attribute and all that is inside is escaped, unless it is markup."""
+    """Return an element; attributes and content are escaped, unless they are markup."""
     told = Markup("").join(
         Markup(' {}="{}"').format(
             key.replace("_", "-"), each if isinstance(each, str) else _number(each)

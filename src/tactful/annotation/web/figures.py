@@ -1,53 +1,51 @@
-"""Figures for the owner's pages, read from a project at work without holding it up.
+"""Figures for the owner's pages, computed without blocking a running project.
 
-The project is locked for a part of its items at a time, and only while something is copied from
-them, so that nobody who is annotating waits for a figure. What was computed is kept while nothing
-happens in the project, and for a few seconds in any case: ten open pages cost one computation.
+The project is locked for a part of its items at a time, and only while data is copied, so that
+annotators do not wait. Results are cached until an event happens, and for at least a few seconds:
+ten open pages cost one computation.
 """
 
-import gc
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, TypeVar
 
-from tactful.annotation.analysis.agreement_summary import Accord, step_agreement
+from tactful.annotation.analysis.agreement_summary import QuestionAgreement, step_agreement
 from tactful.annotation.analysis.estimate import Estimate, Pace, by_day, estimate, paces
 from tactful.annotation.analysis.gold_impact import GoldChange, items_change, trust_changes
 from tactful.annotation.analysis.overview import (
     Burden,
     Dispute,
     GoldFigures,
+    SkippedItem,
     StepProgress,
     TrustLine,
-    Unwanted,
     answer_times,
     burdens,
     disputes,
     gold_figures,
     progress,
+    skipped_items,
     trust_lines,
-    unwanted,
 )
 from tactful.annotation.analysis.views import View, by_question, counted_answers, views
 from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.records import Step
-from tactful.annotation.state.project_state import Answer, Item, Person
+from tactful.annotation.state.project_state import Answer, Item, Person, State, paused_collection
 
 T = TypeVar("T")
 PART = 250
-"""Items that are looked at before the lock is given back: a few milliseconds."""
+"""Items per lock: a few milliseconds."""
 KEPT_SECONDS = 5.0
 KEPT_LONG_SECONDS = 60.0
-"""For what takes long: agreement, with its intervals."""
+"""For slow computations: agreement with intervals."""
 ACTIVE_MINUTES = 15
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What the first page of the owner shows."""
+    """The figures of the page 'Status'."""
 
     at: float
     steps: tuple[StepProgress, ...]
@@ -55,7 +53,7 @@ class Status:
     tests: int
     people: int
     active: int
-    """Annotators who answered a moment ago."""
+    """Annotators who answered recently."""
     removed: int
     paces: list[Pace]
     days: list[tuple[str, int]]
@@ -64,16 +62,16 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class StepTable:
-    """The judgements of one step, and how far they agree."""
+    """The judgements of one step and their agreement."""
 
     step: Step
-    accords: list[Accord]
+    agreements: list[QuestionAgreement]
     views: list[View]
     """Those that somebody judged."""
 
 
 class Figures:
-    """Computes figures of a project, and keeps each for a while."""
+    """Computes and caches the figures of a project."""
 
     def __init__(self, project: Project):
         self._project = project
@@ -82,13 +80,13 @@ class Figures:
         self._lock = Lock()
 
     def status(self, price: float | None, now: float) -> Status:
-        """Return where the project stands."""
+        """Return the progress of the project."""
         steps = self._recent("progress", KEPT_SECONDS, self._progress)
         with self._project.lock:
             state = self._project.state
             protocol = state.protocol
             people = self._people()
-            # Each item stands in each step once; hidden tests stand in none.
+            # Each step counts all items once, without hidden tests.
             items = sum(state.counts(protocol.steps[0].id).values())
             tests = len(state.items) - items
         workers = [person for person in people if person.role == "annotator"]
@@ -106,31 +104,31 @@ class Figures:
         )
 
     def agreement(self, step: Step) -> StepTable:
-        """Return the judgements of a step, and how far they agree."""
+        """Return the judgements of a step and their agreement."""
         return self._recent(("agreement", step.id), KEPT_LONG_SECONDS, lambda: self._table(step))
 
     def disputes(self) -> list[Dispute]:
         """Return the items without a clear label."""
-        return self._recent("disputes", KEPT_SECONDS, self._disputes)
+        return self._recent("disputes", KEPT_SECONDS, lambda: self._all(disputes))
 
-    def unwanted(self) -> list[Unwanted]:
-        """Return the items that people skip and that cannot be finished so."""
-        return self._recent("unwanted", KEPT_SECONDS, self._unwanted)
+    def skipped_items(self) -> list[SkippedItem]:
+        """Return the skipped items that too few people are left to finish."""
+        return self._recent("skipped_items", KEPT_SECONDS, lambda: self._all(skipped_items))
 
     def tests(self) -> list[GoldFigures]:
         """Return how often each hidden test is missed."""
         return self._recent("tests", KEPT_SECONDS, self._tests)
 
     def burdens(self) -> list[Burden]:
-        """Return how much the work weighs on each person."""
+        """Return the workload of each person."""
         return self._recent("burdens", KEPT_LONG_SECONDS, self._burdens)
 
     def trust(self) -> list[TrustLine]:
-        """Return the trust of everybody, as it went."""
+        """Return the trust of everybody over time."""
         return trust_lines(self._people())
 
     def find(self, is_wanted: Callable[[Item], bool], most: int) -> list[Item]:
-        """Return the first items that are wanted, so many at most."""
+        """Return the first matching items, at most ``most``."""
         found: list[Item] = []
         for part in self._parts():
             found += filter(is_wanted, part)
@@ -139,7 +137,7 @@ class Figures:
         return found[:most]
 
     def gold_change(self, item: str, gold: Mapping[str, Any] | None) -> GoldChange:
-        """Return what other right answers to an item would change."""
+        """Return the effects of other right answers to an item."""
         with self._project.lock:
             changes = trust_changes(self._project.state, item, gold)
         total = GoldChange(changes, 0, 0, 0)
@@ -148,7 +146,7 @@ class Figures:
         return total
 
     def forget(self) -> None:
-        """Compute everything anew: the owner has just changed something and wants to see it."""
+        """Clear the cache, because the owner changed something."""
         with self._lock:
             self._kept.clear()
 
@@ -168,18 +166,15 @@ class Figures:
             texts.update((name, self._project.state.items[name].text) for name, _ in found)
         rows = by_question(step, given)
         seen = {question.id: views(question, rows[question.id]) for question in step.questions}
-        accords = step_agreement(step, rows, seen, texts)
+        agreements = step_agreement(step, rows, seen, texts)
         judged = [view for each in seen.values() for view in each if len(view.ratings)]
-        return StepTable(step, accords, judged)
+        return StepTable(step, agreements, judged)
 
-    def _disputes(self) -> list[Dispute]:
-        return [one for part in self._parts() for one in disputes(self._project.state, part)]
-
-    def _unwanted(self) -> list[Unwanted]:
-        return [one for part in self._parts() for one in unwanted(self._project.state, part)]
+    def _all(self, find: Callable[[State, list[Item]], Iterable[T]]) -> list[T]:
+        return [one for part in self._parts() for one in find(self._project.state, part)]
 
     def _tests(self) -> list[GoldFigures]:
-        # Everyone answers the same few tests: they are copied, and looked at when that is done.
+        # Tests have many answers: they are copied under the lock and evaluated later.
         tests = [_copy(item) for part in self._parts() for item in part if item.gold is not None]
         return gold_figures(self._project.state, tests)
 
@@ -192,7 +187,7 @@ class Figures:
         return burdens(self._people(), times, care.most_per_day, care.break_after)
 
     def _people(self) -> list[Person]:
-        """Return everybody as they are now: what happens later does not change it."""
+        """Return copies of all people, which later events do not change."""
         with self._project.lock:
             return [
                 replace(person, days=person.days.copy(), history=person.history.copy())
@@ -200,13 +195,13 @@ class Figures:
             ]
 
     def _parts(self) -> Iterator[list[Item]]:
-        """Yield the items in parts; the project is locked while one is looked at."""
+        """Yield the items in parts; the project is locked during each."""
         with self._project.lock:
             items = list(self._project.state.items.values())
         for at in range(0, len(items), PART):
             with self._project.lock:
                 yield items[at : at + PART]
-            # A lock that is taken again at once would never be given to anybody else.
+            # Without a pause other threads would never get the lock.
             time.sleep(0.001)
 
     def _recent(self, key: Any, seconds: float, make: Callable[[], T]) -> T:
@@ -218,29 +213,13 @@ class Figures:
             if kept is not None and (kept[1] == number or time.monotonic() - kept[0] < seconds):
                 found: T = kept[2]
                 return found
-            with _no_collection():
+            with paused_collection():
                 found = make()
             self._kept[key] = (time.monotonic(), number, found)
             return found
 
 
 def _copy(item: Item) -> Item:
-    """Return an item to which no further answers come."""
+    """Return a copy of an item, which later answers do not change."""
     steps = {name: replace(part, answers=dict(part.answers)) for name, part in item.steps.items()}
     return replace(item, steps=steps)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Let Python look for no garbage meanwhile.
-
-    Figures make and drop hundreds of thousands of small things, which makes it look through the
-    whole project, for half a second in which nobody is answered. They leave no cycles behind.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

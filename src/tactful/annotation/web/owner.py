@@ -1,4 +1,4 @@
-"""The owner's pages: where the project stands, how far people agree, and what happened."""
+"""The owner's pages for status, agreement and the log."""
 
 import math
 from collections import Counter
@@ -10,66 +10,66 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tactful.annotation.analysis import confusion
-from tactful.annotation.analysis.agreement_summary import Accord
+from tactful.annotation.analysis.agreement_summary import QuestionAgreement
 from tactful.annotation.analysis.views import View, option_names
 from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.records import Step
 from tactful.annotation.store.events import KINDS, Event
 from tactful.annotation.web import charts, owner_export, owner_items, owner_people, owner_settings
-from tactful.annotation.web.desk import Desk, download, now, number_of
 from tactful.annotation.web.figures import StepTable
+from tactful.annotation.web.owner_site import OwnerSite, download, now, number_of
 from tactful.annotation.web.session import Session
 
 LOG_PAGE = 50
 _MOST_LABELS = 15
-"""With more, the agreement on each label is in a list that opens."""
-_MOST_UNWANTED = 20
-"""Items that nobody wants which the first page lists; the page of items has all."""
+"""With more labels, their agreement is in a collapsed list."""
+_MOST_SKIPPED = 20
+"""Maximum number of skipped items on the page 'Status'."""
 _NOT_TOLD = ("token", "text", "context", "meta", "traits")
 _SEARCH_STEP = 5_000
-"""As many events as the store reads at once."""
+"""Events read together when searching for a kind."""
 _LONGEST_SEARCH = 20_000
-"""Events that are looked through for one page of the log, when only some kinds are wanted."""
+"""Maximum number of events searched for one page of the log."""
 
 
 def routes(project: Project) -> list[Route]:
     """Return the routes of the owner's and the referee's pages."""
-    desk = Desk(project)
-    pages = _Pages(desk)
+    site = OwnerSite(project)
+    pages = _Pages(site)
     return [
-        Route("/owner", desk.page(pages.status)),
-        Route("/owner/live", desk.page(pages.live)),
-        Route("/owner/agreement", desk.page(pages.agreement)),
-        Route("/owner/agreement.csv", desk.page(pages.agreement_file)),
-        Route("/owner/log", desk.page(pages.log)),
-        *owner_people.routes(desk),
-        *owner_items.routes(desk),
-        *owner_export.routes(desk),
-        *owner_settings.routes(desk),
+        Route("/owner", site.page(pages.status)),
+        Route("/owner/live", site.page(pages.live)),
+        Route("/owner/agreement", site.page(pages.agreement)),
+        Route("/owner/agreement.csv", site.page(pages.agreement_file)),
+        Route("/owner/log", site.page(pages.log)),
+        *owner_people.routes(site),
+        *owner_items.routes(site),
+        *owner_export.routes(site),
+        *owner_settings.routes(site),
     ]
 
 
 class _Pages:
-    def __init__(self, desk: Desk):
-        self._desk = desk
+    def __init__(self, site: OwnerSite):
+        self._site = site
 
     def status(self, request: Request, session: Session) -> Response:
-        return self._desk.show(request, session, "owner_status.html", **self._status(request))
+        return self._site.show(request, session, "owner_status.html", **self._status(request))
 
     def live(self, request: Request, session: Session) -> Response:
-        return self._desk.show(request, session, "owner_live.html", **self._status(request))
+        return self._site.show(request, session, "owner_live.html", **self._status(request))
 
     def _status(self, request: Request) -> dict[str, Any]:
         price = _price(request.query_params.get("price", ""))
-        status = self._desk.figures.status(price, now())
+        status = self._site.figures.status(price, now())
         return {
             "status_now": status,
             "price": price,
             "bars": [charts.progress_bar(step) for step in status.steps],
             "day_chart": charts.day_chart(status.days, "Answers a day, of the last two weeks"),
-            "suspects": [test for test in self._desk.figures.tests() if test.suspect],
-            "unwanted": self._desk.figures.unwanted(),
-            "most_unwanted": _MOST_UNWANTED,
+            "suspects": [test for test in self._site.figures.tests() if test.suspect],
+            "skipped_items": self._site.figures.skipped_items(),
+            "most_skipped": _MOST_SKIPPED,
         }
 
     def agreement(self, request: Request, session: Session) -> Response:
@@ -80,13 +80,13 @@ class _Pages:
         pairs = confusion.pairs(view) if view else []
         first, second = _two(request, people, pairs)
         crossed = confusion.confusion(view, first, second) if view and first and second else None
-        main, long_lists = _parted(table.accords)
-        return self._desk.show(
+        main, long_lists = _parted(table.agreements)
+        return self._site.show(
             request,
             session,
             "owner_agreement.html",
             step=table.step,
-            accords=main,
+            agreements=main,
             long_lists=long_lists,
             chart=charts.interval_chart(
                 [_interval(each) for each in main if each.answers],
@@ -118,24 +118,24 @@ class _Pages:
                 answer.annotators,
                 answer.reason,
             )
-            for each in table.accords
+            for each in table.agreements
             for answer in each.answers
         ]
         return download("agreement.csv", (*header, "why undefined"), rows)
 
     def log(self, request: Request, session: Session) -> Response:
-        store = self._desk.project.store
+        store = self._site.project.store
         kind = request.query_params.get("kind", "")
         last = store.last
         before = min(number_of(request, "before", last + 1), last + 1)
         free = {
             question.id
-            for step in self._desk.project.protocol.steps
+            for step in self._site.project.protocol.steps
             for question in step.questions
             if question.kind in ("text", "texts") or question.open
         }
-        events, reached = _newest(self._desk, before, kind if kind in KINDS else None)
-        return self._desk.show(
+        events, reached = _newest(self._site, before, kind if kind in KINDS else None)
+        return self._site.show(
             request,
             session,
             "owner_log.html",
@@ -149,18 +149,18 @@ class _Pages:
         )
 
     def _table(self, request: Request) -> StepTable:
-        steps = self._desk.project.state.protocol.steps
+        steps = self._site.project.state.protocol.steps
         wanted = request.query_params.get("step", "")
         step: Step = next((each for each in steps if each.id == wanted), steps[0])
-        return self._desk.figures.agreement(step)
+        return self._site.figures.agreement(step)
 
     def _names(self) -> dict[str, str]:
-        project = self._desk.project
+        project = self._site.project
         with project.lock:
             return {person.id: person.name for person in project.state.people.values()}
 
 
-def _newest(desk: Desk, before: int, kind: str | None) -> tuple[list[Event], int]:
+def _newest(site: OwnerSite, before: int, kind: str | None) -> tuple[list[Event], int]:
     """Return a page of events before a number, newest first, and the number it reached."""
     found: list[Event] = []
     top = before
@@ -168,7 +168,7 @@ def _newest(desk: Desk, before: int, kind: str | None) -> tuple[list[Event], int
         size = LOG_PAGE if kind is None else _SEARCH_STEP
         after = max(0, top - 1 - size)
         part = []
-        for event in desk.project.store.read(after):
+        for event in site.project.store.read(after):
             if (event.number or 0) >= top:
                 break
             if kind is None or event.kind == kind:
@@ -182,14 +182,14 @@ def _newest(desk: Desk, before: int, kind: str | None) -> tuple[list[Event], int
 
 
 def _told(event: Event) -> str:
-    """Say in a line what an event holds; texts are on the page of the item, tokens nowhere."""
+    """Summarise an event in a line, without texts and tokens."""
     return "; ".join(
         f"{name}: {_plain(value)}" for name, value in event.data.items() if name not in _NOT_TOLD
     )
 
 
 def _has_words(event: Event, free: Set[str]) -> bool:
-    """Say whether an event tells what somebody wrote, who may have quoted a text."""
+    """Say whether an event contains free text, which may quote an item."""
     told = {**(event.data.get("answers") or {}), **(event.data.get("gold") or {})}
     return not free.isdisjoint(told) or bool(event.data.get("note") or event.data.get("reason"))
 
@@ -205,18 +205,18 @@ def _plain(value: Any) -> str:
 
 
 def _parted(
-    accords: Sequence[Accord],
-) -> tuple[list[Accord], list[tuple[str, list[Accord]]]]:
-    """Take the labels of questions that have very many apart, with the words of the question."""
-    count = Counter(each.question for each in accords if each.label is not None)
-    titles = {each.question: each.title for each in accords if each.label is None}
+    agreements: Sequence[QuestionAgreement],
+) -> tuple[list[QuestionAgreement], list[tuple[str, list[QuestionAgreement]]]]:
+    """Separate the labels of questions with very many, with the text of the question."""
+    count = Counter(each.question for each in agreements if each.label is not None)
+    titles = {each.question: each.title for each in agreements if each.label is None}
     is_long = {name for name, labels in count.items() if labels > _MOST_LABELS}
     apart = {
-        name: [each for each in accords if each.question == name and each.label is not None]
+        name: [each for each in agreements if each.question == name and each.label is not None]
         for name in titles
         if name in is_long
     }
-    main = [each for each in accords if each.label is None or each.question not in is_long]
+    main = [each for each in agreements if each.label is None or each.question not in is_long]
     return main, [(titles[name], found) for name, found in apart.items()]
 
 
@@ -225,7 +225,7 @@ def _chosen(seen: Sequence[View], wanted: str) -> View | None:
 
 
 def _label_names(step: Step, view: View | None) -> dict[str, str]:
-    """Return what the labels of a view are called, where the protocol names them."""
+    """Return the names of a view's labels, if the protocol has them."""
     if view is None or view.option is not None:
         return {}
     return {**option_names(step.question(view.question))}
@@ -234,17 +234,17 @@ def _label_names(step: Step, view: View | None) -> dict[str, str]:
 def _two(
     request: Request, people: Sequence[str], pairs: Sequence[confusion.Pair]
 ) -> tuple[str | None, str | None]:
-    """Return the two people that were asked for; without, the pair that shares most items."""
+    """Return the requested two people, or the pair with most items in common."""
     first, second = (request.query_params.get(name, "") for name in ("first", "second"))
     if first in people and second in people:
         return first, second
     return (pairs[0].first, pairs[0].second) if pairs else (None, None)
 
 
-def _interval(accord: Accord) -> charts.Interval:
+def _interval(accord: QuestionAgreement) -> charts.Interval:
     answer = accord.answers[0]
     low, high = answer.interval or (None, None)
-    # The words of a question are cut off in a chart; its id tells it from the others.
+    # A question's text would be cut off in a chart; its id identifies it.
     name = accord.question if accord.label is None else accord.title
     return charts.Interval(name, answer.value, low, high, indent=accord.label is not None)
 

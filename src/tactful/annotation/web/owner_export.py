@@ -1,7 +1,7 @@
-"""Downloads of all annotations, in every format.
+"""The page with exports in every format.
 
-A process of its own writes the files, as ``tactful annotate export`` does: it reads the log beside
-the server, so that nobody who is annotating waits for it, however large the project is.
+A separate ``tactful annotate export`` process writes the files: it reads the log beside the server,
+so that annotators do not wait.
 """
 
 import re
@@ -10,7 +10,6 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import IO
@@ -22,7 +21,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from tactful.annotation.analysis.estimate import day_of
-from tactful.annotation.web.desk import Desk, Form, now, one
+from tactful.annotation.formats.load import EXPORTS, FORMATS
+from tactful.annotation.web.owner_site import Form, OwnerSite, now, one
 from tactful.annotation.web.session import Session
 from tactful.errors import OutputError, TactfulError, UsageError
 
@@ -30,64 +30,24 @@ _LONGEST_SECONDS = 1800
 _PIECE = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format as the page offers it."""
-
-    name: str
-    title: str
-    about: str
+GROUPS = {
+    group: [each for each in FORMATS if each.group == group]
+    for group in dict.fromkeys(each.group for each in FORMATS)
+}
 
 
-GROUPS: tuple[tuple[str, tuple[Format, ...]], ...] = (
-    (
-        "Everything",
-        (
-            Format(
-                "jsonl",
-                "JSON Lines",
-                "Nothing is lost: every judgement, the soft labels, and the log, from which the "
-                "project can be built again.",
-            ),
-            Format("parquet", "Parquet", "The same as tables."),
-            Format("csv", "CSV", "One table for a spreadsheet."),
-        ),
-    ),
-    (
-        "As the papers publish theirs",
-        (
-            Format("dpm", "Don't Patronize Me!", "Two TSV files: paragraphs and categories."),
-            Format("ucc", "Unhealthy Comment Corpus", "Comments, and every judgement."),
-            Format("sbic", "Social Bias Inference Corpus", "A row for each annotation."),
-            Format("detests", "DETESTS 2022", "Sentences, and what each annotator said."),
-        ),
-    ),
-    (
-        "For other tools",
-        (
-            Format("brat", "brat", "Texts with .ann files and their annotation.conf."),
-            Format("label-studio", "Label Studio", "Tasks, and the labelling interface."),
-            Format("doccano", "doccano", "JSON Lines with categories and spans."),
-            Format("conll", "CoNLL", "Words with BIO tags; spans that overlap lose something."),
-            Format("crowd-kit", "crowd-kit", "Task, worker, label."),
-        ),
-    ),
-)
-FORMATS = {each.name: each for _, group in GROUPS for each in group}
-
-
-def routes(desk: Desk) -> list[Route]:
+def routes(site: OwnerSite) -> list[Route]:
     """Return the routes of the page of exports."""
-    pages = _Pages(desk)
+    pages = _Pages(site)
     return [
-        Route("/owner/export", desk.page(pages.export), methods=["GET"]),
-        Route("/owner/export", desk.action(pages.download), methods=["POST"]),
+        Route("/owner/export", site.page(pages.export), methods=["GET"]),
+        Route("/owner/export", site.action(pages.download), methods=["POST"]),
     ]
 
 
 class _Pages:
-    def __init__(self, desk: Desk):
-        self._desk = desk
+    def __init__(self, site: OwnerSite):
+        self._site = site
         self._busy = Lock()
 
     def export(self, request: Request, session: Session) -> Response:
@@ -96,19 +56,19 @@ class _Pages:
     def download(self, request: Request, session: Session, form: Form) -> Response:
         """Send one format as a ZIP file."""
         name = one(form, "format")
-        if name not in FORMATS:
+        if name not in EXPORTS:
             raise HTTPException(400, f"There is no format '{name}'; choose one of the list.")
         if not self._busy.acquire(blocking=False):
-            problem = "Another export is being made; wait until it is done, and try again."
+            problem = "Another export is being made; wait until it is done and try again."
             return self._show(request, session, problem)
         try:
             options = [f"--{each}" for each in ("spreadsheet", "unfinished") if each in form]
-            made = _zipped(self._desk.project.folder, name, options)
+            made = _zipped(self._site.project.folder, name, options)
         except TactfulError as error:
             return self._show(request, session, str(error))
         finally:
             self._busy.release()
-        file = f"{safe_name(self._desk.project.name)}-{name}-{day_of(now())}.zip"
+        file = f"{safe_name(self._site.project.name)}-{name}-{day_of(now())}.zip"
         headers = {
             "Content-Disposition": f"attachment; filename*=utf-8''{quote(file)}",
             "Content-Length": str(made.seek(0, 2)),
@@ -116,7 +76,7 @@ class _Pages:
         return StreamingResponse(_pieces(made), media_type="application/zip", headers=headers)
 
     def _show(self, request: Request, session: Session, problem: str = "") -> Response:
-        return self._desk.show(
+        return self._site.show(
             request,
             session,
             "owner_export.html",
@@ -127,12 +87,12 @@ class _Pages:
 
 
 def safe_name(name: str) -> str:
-    """Return a name that is a file's everywhere: small letters, digits and hyphens."""
+    """Return a portable file name: lower-case letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:60] or "annotations"
 
 
 def _zipped(project: Path, name: str, options: list[str]) -> IO[bytes]:
-    """Export a project, and return the files as an archive that is gone when it is closed."""
+    """Export a project, and return the files as a temporary ZIP archive."""
     with tempfile.TemporaryDirectory(prefix="tactful-export-") as place:
         folder = Path(place, "files")
         _export(project, name, folder, options)
@@ -160,7 +120,7 @@ def _export(project: Path, name: str, folder: Path, options: list[str]) -> None:
     except subprocess.TimeoutExpired:
         raise OutputError(
             f"The export as '{name}' took more than {_LONGEST_SECONDS // 60} minutes and was "
-            "ended; make it with 'tactful annotate export'."
+            "stopped; run 'tactful annotate export' instead."
         ) from None
     if done.returncode:
         said = " ".join(done.stderr.split()).removeprefix("Error: ")

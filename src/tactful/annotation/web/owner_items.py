@@ -1,4 +1,4 @@
-"""The items: finding one, reading what everyone said about it, deciding, and editing tests."""
+"""The owner's pages for items: search, answers, decisions and hidden tests."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -14,11 +14,11 @@ from starlette.routing import Route
 from tactful.annotation.project.importing import check_test
 from tactful.annotation.protocol.records import Question, Step
 from tactful.annotation.state.project_state import Answer, Item, ItemStep
-from tactful.annotation.web.answer_form import Field, fields, read_answers
-from tactful.annotation.web.desk import (
+from tactful.annotation.web.answer_form import Field, fields, gold_fields, read_answers, read_gold
+from tactful.annotation.web.owner_site import (
     REFEREE,
-    Desk,
     Form,
+    OwnerSite,
     back,
     download,
     now,
@@ -26,7 +26,6 @@ from tactful.annotation.web.desk import (
     one,
     shown,
 )
-from tactful.annotation.web.gold_form import gold_fields, read_gold
 from tactful.annotation.web.session import Session
 from tactful.annotation.web.side_by_side import Comparison, compare, in_words
 from tactful.errors import TactfulError
@@ -44,42 +43,42 @@ class StepShown:
     here: ItemStep
     table: Comparison
     form: list[Field] | None
-    """What a referee fills in; None where there is nothing to decide."""
+    """The form of a decision; None if there is nothing to decide."""
     decided_by: str | None
     labels: dict[str, tuple[tuple[str, ...], float | None]]
-    """What the judgements come to, by question: in words, and how sure that is."""
+    """The labels by question: in words, with their confidence."""
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(site: OwnerSite) -> list[Route]:
     """Return the routes of the pages about items."""
-    pages = _Pages(desk)
-    shown = desk.page(pages.item, REFEREE)
+    pages = _Pages(site)
+    shown = site.page(pages.item, REFEREE)
     return [
-        Route("/owner/items", desk.page(pages.items)),
-        Route("/owner/disputed", desk.page(pages.disputed, REFEREE)),
-        Route("/owner/disputed.csv", desk.page(pages.disputed_file, REFEREE)),
+        Route("/owner/items", site.page(pages.items)),
+        Route("/owner/disputed", site.page(pages.disputed, REFEREE)),
+        Route("/owner/disputed.csv", site.page(pages.disputed_file, REFEREE)),
         Route("/owner/item", shown),
         Route("/owner/item/{id:path}", shown),
-        Route("/owner/adjudicate", desk.action(pages.adjudicate, REFEREE), methods=["POST"]),
-        Route("/owner/gold", desk.action(pages.gold), methods=["POST"]),
+        Route("/owner/adjudicate", site.action(pages.adjudicate, REFEREE), methods=["POST"]),
+        Route("/owner/gold", site.action(pages.gold), methods=["POST"]),
     ]
 
 
 class _Pages:
-    def __init__(self, desk: Desk):
-        self._desk = desk
+    def __init__(self, site: OwnerSite):
+        self._site = site
 
     def items(self, request: Request, session: Session) -> Response:
         query = request.query_params
         words, status, step = (query.get(name, "").strip() for name in ("q", "status", "step"))
         page = number_of(request, "page")
-        project = self._desk.project
-        found = self._desk.figures.find(
+        project = self._site.project
+        found = self._site.figures.find(
             lambda item: _is_wanted(item, words.casefold(), status, step), page * PER_PAGE + 1
         )
         with project.lock:
             rows = [_row(item) for item in found[(page - 1) * PER_PAGE : page * PER_PAGE]]
-        return self._desk.show(
+        return self._site.show(
             request,
             session,
             "owner_items.html",
@@ -94,10 +93,10 @@ class _Pages:
         )
 
     def disputed(self, request: Request, session: Session) -> Response:
-        found = self._desk.figures.disputes()
+        found = self._site.figures.disputes()
         page = number_of(request, "page")
-        steps = {step.id: step.title for step in self._desk.project.protocol.steps}
-        return self._desk.show(
+        steps = {step.id: step.title for step in self._site.project.protocol.steps}
+        return self._site.show(
             request,
             session,
             "owner_disputed.html",
@@ -109,7 +108,7 @@ class _Pages:
         )
 
     def disputed_file(self, request: Request, session: Session) -> Response:
-        rows = ((one.item, one.step, one.why, one.text) for one in self._desk.figures.disputes())
+        rows = ((one.item, one.step, one.why, one.text) for one in self._site.figures.disputes())
         return download("disputed.csv", ("item", "step", "why", "text"), rows)
 
     def item(self, request: Request, session: Session) -> Response:
@@ -118,7 +117,7 @@ class _Pages:
 
     def adjudicate(self, request: Request, session: Session, form: Form) -> Response:
         item, step = self._item_of(form), self._step_of(form)
-        with self._desk.project.lock:
+        with self._site.project.lock:
             if not self._may_see(session, item):
                 raise HTTPException(404)
         try:
@@ -126,7 +125,7 @@ class _Pages:
         except TactfulError as error:
             return self._item(request, session, item.id, problem=str(error), wrong=step.id)
         try:
-            self._desk.project.adjudicate(
+            self._site.project.adjudicate(
                 session.person.id, item.id, step.id, answers, one(form, "note")[:_LONGEST_NOTE]
             )
         except TactfulError as error:
@@ -143,7 +142,7 @@ class _Pages:
     def gold(self, request: Request, session: Session, form: Form) -> Response:
         """Show what a new right answer would change, and store it when that is confirmed."""
         item = self._item_of(form)
-        project = self._desk.project
+        project = self._site.project
         try:
             gold = self._gold_of(form, item.gold or {})
             if one(form, "action") == "confirm":
@@ -152,10 +151,10 @@ class _Pages:
                 return back("/owner/item", said, id=item.id, **shown(request))
             rules = project.state.protocol
             gold = None if gold is None else check_test(rules, gold, item.text)
-            change = self._desk.figures.gold_change(item.id, gold)
+            change = self._site.figures.gold_change(item.id, gold)
         except TactfulError as error:
             return self._item(request, session, item.id, problem=str(error), wrong="gold")
-        return self._desk.show(
+        return self._site.show(
             request,
             session,
             "owner_gold.html",
@@ -172,11 +171,11 @@ class _Pages:
             case "ordinary":
                 return None
             case "confirm":
-                # What was shown is what is stored; it is checked once more like anything sent.
+                # Store what was shown; it is checked again like any input.
                 return _confirmed(one(form, "gold"))
             case _:
                 gold: dict[str, Any] = {}
-                for step in self._desk.project.protocol.steps:
+                for step in self._site.project.protocol.steps:
                     gold |= read_gold(step, form, before)
                 return gold or None
 
@@ -190,7 +189,7 @@ class _Pages:
         wrong: str = "",
         draft: Mapping[str, Any] | None = None,
     ) -> Response:
-        project = self._desk.project
+        project = self._site.project
         with project.lock:
             item = project.state.items.get(name)
             if item is None or not self._may_see(session, item):
@@ -207,7 +206,7 @@ class _Pages:
                 if mine
                 else []
             )
-        return self._desk.show(
+        return self._site.show(
             request,
             session,
             "owner_item.html",
@@ -222,7 +221,7 @@ class _Pages:
         )
 
     def _may_see(self, session: Session, item: Item) -> bool:
-        """Say whether a person may open an item; referees see what is theirs to decide."""
+        """Say whether a person may open an item; referees see disputed and decided ones."""
         if session.person.role == "owner":
             return True
         return item.gold is None and any(
@@ -232,7 +231,7 @@ class _Pages:
     def _step(
         self, step: Step, item: Item, names: Mapping[str, str], draft: Mapping[str, Any] | None
     ) -> StepShown:
-        state = self._desk.project.state
+        state = self._site.project.state
         here = item.steps[step.id]
         counted = {answer.annotator for answer in state.counted(item.id, step.id)}
         if item.gold is not None:
@@ -240,7 +239,7 @@ class _Pages:
         given = sorted(here.answers.values(), key=lambda answer: answer.at)
         decision: Answer | None = here.decision
         form = None
-        # What people skip may never come to be disputed or done.
+        # A skipped item may never become disputed or done.
         is_skipped = here.status == "open" and bool(here.skipped)
         if item.gold is None and (here.status in ("disputed", "done") or is_skipped):
             current = draft if draft is not None else decision.answers if decision else {}
@@ -251,11 +250,11 @@ class _Pages:
         return StepShown(step, here, table, form, by, self._labels(step, item))
 
     def _labels(self, step: Step, item: Item) -> dict[str, tuple[tuple[str, ...], float | None]]:
-        """Return the labels that are clear; a hidden test has none, and an open item not yet."""
+        """Return the clear labels of a finished item; hidden tests have none."""
         here = item.steps[step.id]
         if item.gold is not None or here.status not in ("done", "disputed"):
             return {}
-        found = self._desk.project.state.labels(item.id, step.id)
+        found = self._site.project.state.labels(item.id, step.id)
         return {
             question.id: (_label_words(step, question, label.value), label.confidence)
             for question in step.questions
@@ -267,13 +266,13 @@ class _Pages:
 
     def _next(self, item: str) -> Iterator[str]:
         """Yield the other items that are still disputed."""
-        self._desk.figures.forget()
-        for each in self._desk.figures.disputes():
+        self._site.figures.forget()
+        for each in self._site.figures.disputes():
             if each.item != item:
                 yield each.item
 
     def _item_of(self, form: Form) -> Item:
-        project = self._desk.project
+        project = self._site.project
         with project.lock:
             item = project.state.items.get(one(form, "item"))
         if item is None:
@@ -282,7 +281,7 @@ class _Pages:
 
     def _step_of(self, form: Form) -> Step:
         wanted = one(form, "step")
-        for step in self._desk.project.protocol.steps:
+        for step in self._site.project.protocol.steps:
             if step.id == wanted:
                 return step
         raise HTTPException(404)
@@ -290,7 +289,7 @@ class _Pages:
 
 def _label_words(step: Step, question: Question, value: Any) -> tuple[str, ...]:
     if step.combine == "dpm_scale":
-        return (f"{value} of 4",)  # two grades added up, which the options do not name
+        return (f"{value} of 4",)  # the sum of two answers is not an option
     return in_words(question, list(value) if isinstance(value, tuple) else value)
 
 
@@ -323,9 +322,9 @@ def _confirmed(text: str) -> Mapping[str, Any] | None:
     try:
         gold = json.loads(text)
     except ValueError:
-        raise HTTPException(400, "The confirmation cannot be read; begin again.") from None
+        raise HTTPException(400, "The confirmation is invalid; start again.") from None
     if gold is not None and not isinstance(gold, dict):
-        raise HTTPException(400, "The confirmation cannot be read; begin again.")
+        raise HTTPException(400, "The confirmation is invalid; start again.")
     return gold
 
 

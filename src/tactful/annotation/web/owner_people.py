@@ -1,4 +1,4 @@
-"""The people of a project: who they are, how they do, and whether their judgements count."""
+"""The owner's page for people: invitations, figures, removal."""
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -8,35 +8,35 @@ from starlette.routing import Route
 from tactful.annotation.protocol.records import Role
 from tactful.annotation.state.project_state import Person
 from tactful.annotation.web import charts
-from tactful.annotation.web.desk import Desk, Form, back, download, now, one
+from tactful.annotation.web.owner_site import Form, OwnerSite, back, download, now, one
 from tactful.annotation.web.session import Session
 from tactful.errors import TactfulError
 
 ROLES: tuple[Role, ...] = ("annotator", "referee", "owner")
 MOST_LINES = 80
-"""In the chart of trust; with more nobody could tell one from another."""
+"""Maximum number of lines in the trust chart."""
 _LONGEST_NAME = 80
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(site: OwnerSite) -> list[Route]:
     """Return the routes of the page of people."""
-    pages = _Pages(desk)
+    pages = _Pages(site)
     return [
-        Route("/owner/people", desk.page(pages.people), methods=["GET"]),
-        Route("/owner/people", desk.action(pages.change), methods=["POST"]),
-        Route("/owner/people.csv", desk.page(pages.file)),
+        Route("/owner/people", site.page(pages.people), methods=["GET"]),
+        Route("/owner/people", site.action(pages.change), methods=["POST"]),
+        Route("/owner/people.csv", site.page(pages.file)),
     ]
 
 
 class _Pages:
-    def __init__(self, desk: Desk):
-        self._desk = desk
+    def __init__(self, site: OwnerSite):
+        self._site = site
 
     def people(self, request: Request, session: Session) -> Response:
         return self._show(request, session)
 
     def change(self, request: Request, session: Session, form: Form) -> Response:
-        """Do one thing to one person, or invite somebody."""
+        """Change one person, or invite somebody."""
         try:
             if one(form, "action") == "invite":
                 return self._invite(request, session, form)
@@ -45,29 +45,18 @@ class _Pages:
             return self._show(request, session, problem=str(error), status=409)
 
     def file(self, request: Request, session: Session) -> Response:
-        burdens = {each.person: each for each in self._desk.figures.burdens()}
-        rows = []
-        for person in self._all():
-            burden = burdens.get(person.id)
-            rows.append(
-                (
-                    person.id,
-                    person.name,
-                    person.role,
-                    person.status,
-                    person.trust,
-                    person.right,
-                    person.tests,
-                    person.answered,
-                    person.skipped,
-                    burden.capped_days if burden else None,
-                    person.seconds,
-                )
+        burdens = {each.person: each for each in self._site.figures.burdens()}
+        fields = ("id", "name", "role", "status", "trust", "right", "tests", "answered", "skipped")
+        rows = [
+            (
+                *(getattr(person, name) for name in fields),
+                burdens[person.id].capped_days if person.id in burdens else None,
+                person.seconds,
             )
-        header = ("person", "name", "role", "status", "trust", "right", "tests", "answered")
-        return download(
-            "people.csv", (*header, "skipped", "days at the cap", "seconds of work"), rows
-        )
+            for person in self._all()
+        ]
+        header = ("person", *fields[1:], "days at the cap", "seconds of work")
+        return download("people.csv", header, rows)
 
     def _invite(self, request: Request, session: Session, form: Form) -> Response:
         role, name = one(form, "role"), one(form, "name")
@@ -76,13 +65,13 @@ class _Pages:
         if not name or len(name) > _LONGEST_NAME:
             problem = f"Give the person a name of 1 to {_LONGEST_NAME} characters."
             return self._show(request, session, problem=problem, status=400)
-        invitation = self._desk.project.invite(role, name)
+        invitation = self._site.project.invite(role, name)
         link = f"{str(request.base_url).rstrip('/')}/join/{invitation.token}"
-        # Shown in the answer itself: the token is stored nowhere, not even in an address.
+        # In the response itself: the token is not stored, not even in a URL.
         return self._show(request, session, link=link, invited=name)
 
     def _one_person(self, session: Session, form: Form) -> Response:
-        project, who = self._desk.project, one(form, "person")
+        project, who = self._site.project, one(form, "person")
         with project.lock:
             person = project.state.people.get(who)
         if person is None:
@@ -114,18 +103,18 @@ class _Pages:
         problem: str = "",
         status: int = 200,
     ) -> Response:
-        lines = sorted(self._desk.figures.trust(), key=lambda line: line.points[-1][1])
-        project = self._desk.project
+        lines = sorted(self._site.figures.trust(), key=lambda line: line.points[-1][1])
+        project = self._site.project
         with project.lock:
             quality = project.state.protocol.quality
             care = project.state.protocol.wellbeing
-        return self._desk.show(
+        return self._site.show(
             request,
             session,
             "owner_people.html",
             status=status,
             people=self._all(),
-            burdens={each.person: each for each in self._desk.figures.burdens()},
+            burdens={each.person: each for each in self._site.figures.burdens()},
             chart=charts.trust_chart(
                 lines[:MOST_LINES], quality.least_trust, "Trust of each annotator, test by test"
             ),
@@ -133,7 +122,7 @@ class _Pages:
             most_lines=MOST_LINES,
             quality=quality,
             care=care,
-            tests=self._desk.figures.tests(),
+            tests=self._site.figures.tests(),
             roles=ROLES,
             link=link,
             invited=invited,
@@ -142,7 +131,7 @@ class _Pages:
         )
 
     def _all(self) -> list[Person]:
-        project = self._desk.project
+        project = self._site.project
         with project.lock:
             return sorted(
                 project.state.people.values(),

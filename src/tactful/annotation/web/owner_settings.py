@@ -1,4 +1,4 @@
-"""What an owner may change while a project runs."""
+"""The settings that an owner can change while a project runs."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from tactful.annotation.protocol.changes import WORKLOADS
 from tactful.annotation.protocol.records import Protocol
-from tactful.annotation.web.desk import Desk, Form, back
+from tactful.annotation.web.owner_site import Form, OwnerSite, back
 from tactful.annotation.web.session import Session
 from tactful.errors import InputError, TactfulError
 
@@ -19,7 +19,7 @@ _LONGEST_TEXT = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One thing that can be changed, and what it is now."""
+    """One setting and its current value."""
 
     name: str
     title: str
@@ -27,118 +27,69 @@ class Setting:
     value: Any
     help: str = ""
     optional: bool = False
-    """It may be left empty: there is then no such limit."""
+    """Whether it can be empty, which means no limit."""
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(site: OwnerSite) -> list[Route]:
     """Return the routes of the page of settings."""
-    pages = _Pages(desk)
+    pages = _Pages(site)
     return [
-        Route("/owner/settings", desk.page(pages.settings), methods=["GET"]),
-        Route("/owner/settings", desk.action(pages.change), methods=["POST"]),
+        Route("/owner/settings", site.page(pages.settings), methods=["GET"]),
+        Route("/owner/settings", site.action(pages.change), methods=["POST"]),
     ]
+
+
+_OF_STEP: tuple[tuple[str, str, Kind, str], ...] = (
+    ("judgements", "Judgements per item", "count", ""),
+    ("most", "Maximum judgements per item", "count",
+     "One more is asked for at a time, up to this number, until the labels are sure enough."),
+    ("confidence", "Confidence that is enough", "share",
+     "From 0 to 1. Leave empty to ask for no further judgements."),
+)  # fmt: skip
+_OF_QUALITY: tuple[tuple[str, str, Kind, str], ...] = (
+    ("least_trust", "Minimum trust", "share",
+     "From 0 to 1. People below it are removed. Leave empty to remove nobody."),
+    ("least_tests", "Tests before anybody is removed", "count", ""),
+    ("rows_remain_finalized", "Keep finished items finished when somebody is removed", "truth", ""),
+)  # fmt: skip
+_OF_WELLBEING: tuple[tuple[str, str, Kind, str], ...] = (
+    ("most_per_day", "Maximum items per person and day", "count", "Leave empty for no limit."),
+    ("break_after", "Minutes before a break is suggested", "count", "Leave empty for never."),
+    ("blur", "Blur texts until they are revealed", "truth", ""),
+    ("help", "Where to find help (Markdown)", "text", ""),
+)
+_OPTIONAL = ("most", "confidence", "least_trust", "most_per_day", "break_after")
 
 
 def settings_of(protocol: Protocol, workload: str) -> list[tuple[str, list[Setting]]]:
-    """Return all settings in groups, with what is in force now."""
-    quality, care = protocol.quality, protocol.wellbeing
-    groups = [
-        (
-            step.title,
-            [
-                Setting(f"{step.id}.judgements", "Judgements", "count", step.judgements),
-                Setting(
-                    f"{step.id}.most",
-                    "At most",
-                    "count",
-                    step.most,
-                    "While the labels are not sure enough, one more is asked for, up to so many.",
-                    optional=True,
-                ),
-                Setting(
-                    f"{step.id}.confidence",
-                    "Confidence that is enough",
-                    "share",
-                    step.confidence,
-                    "From 0 to 1; empty: no further judgements are asked for.",
-                    optional=True,
-                ),
-            ],
-        )
-        for step in protocol.steps
-    ]
-    groups.append(
-        (
-            "Hidden tests",
-            [
-                Setting(
-                    "least_trust",
-                    "Least trust",
-                    "share",
-                    quality.least_trust,
-                    "From 0 to 1; below it a person is removed. Empty: nobody is.",
-                    optional=True,
-                ),
-                Setting("least_tests", "Not before so many tests", "count", quality.least_tests),
-                Setting(
-                    "rows_remain_finalized",
-                    "Items that are done stay done when somebody is removed",
-                    "truth",
-                    quality.rows_remain_finalized,
-                ),
-            ],
-        )
-    )
-    groups.append(
-        (
-            "Well-being",
-            [
-                Setting(
-                    "most_per_day",
-                    "Items a day, for each person",
-                    "count",
-                    care.most_per_day,
-                    "Empty: no cap.",
-                    optional=True,
-                ),
-                Setting(
-                    "break_after",
-                    "Minutes before a break is proposed",
-                    "count",
-                    care.break_after,
-                    "Empty: never.",
-                    optional=True,
-                ),
-                Setting("blur", "Texts are blurred until they are revealed", "truth", care.blur),
-                Setting("help", "Where help can be found (Markdown)", "text", care.help),
-            ],
-        )
-    )
-    groups.append(
+    """Return all settings in groups, with their current values."""
+
+    def group(
+        owner: object, rows: tuple[tuple[str, str, Kind, str], ...], prefix: str = ""
+    ) -> list[Setting]:
+        return [
+            Setting(prefix + name, title, kind, getattr(owner, name), about, name in _OPTIONAL)
+            for name, title, kind, about in rows
+        ]
+
+    lease = "Minutes before an unanswered page goes to others"
+    divide = "Shared: people take the next items. Balanced: nobody judges more than their share."
+    return [
+        *((step.title, group(step, _OF_STEP, f"{step.id}.")) for step in protocol.steps),
+        ("Hidden tests", group(protocol.quality, _OF_QUALITY)),
+        ("Well-being", group(protocol.wellbeing, _OF_WELLBEING)),
         (
             "Work",
             [
-                Setting(
-                    "lease_minutes",
-                    "Minutes before an unanswered page goes to others",
-                    "minutes",
-                    protocol.lease_minutes,
-                ),
-                Setting(
-                    "workload",
-                    "Workload",
-                    "workload",
-                    workload,
-                    "Shared: whoever comes takes the next; balanced: nobody more than their share.",
-                ),
+                Setting("lease_minutes", lease, "minutes", protocol.lease_minutes),
+                Setting("workload", "Workload", "workload", workload, divide),
             ],
-        )
-    )
-    return groups
+        ),
+    ]
 
 
 def read_settings(groups: list[tuple[str, list[Setting]]], form: Form) -> dict[str, Any]:
-    """Return what a form changes; what is as it was is left out."""
+    """Return the settings that a form changes."""
     changes = {}
     for _, settings in groups:
         for setting in settings:
@@ -171,8 +122,8 @@ def _read(setting: Setting, form: Form) -> Any:
 
 
 class _Pages:
-    def __init__(self, desk: Desk):
-        self._desk = desk
+    def __init__(self, site: OwnerSite):
+        self._site = site
 
     def settings(self, request: Request, session: Session) -> Response:
         return self._show(request, session)
@@ -181,14 +132,14 @@ class _Pages:
         try:
             changes = read_settings(self._groups(), form)
             if not changes:
-                return back("/owner/settings", "Nothing was changed.")
-            self._desk.project.change(changes)
+                return back("/owner/settings", "Nothing changed.")
+            self._site.project.change(changes)
         except TactfulError as error:
             return self._show(request, session, str(error))
         return back("/owner/settings", f"Changed: {', '.join(changes)}.")
 
     def _show(self, request: Request, session: Session, problem: str = "") -> Response:
-        return self._desk.show(
+        return self._site.show(
             request,
             session,
             "owner_settings.html",
@@ -199,7 +150,7 @@ class _Pages:
         )
 
     def _groups(self) -> list[tuple[str, list[Setting]]]:
-        project = self._desk.project
+        project = self._site.project
         with project.lock:
             state = project.state
             return settings_of(state.protocol, state.settings["workload"])

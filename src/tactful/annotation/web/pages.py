@@ -1,4 +1,4 @@
-"""Turning templates and Markdown into pages; everything that is put into one is escaped."""
+"""Renders templates and Markdown; all inserted values are escaped."""
 
 import json
 import re
@@ -24,7 +24,7 @@ _KEY = re.compile("`(.+?)`")
 
 @cache
 def environment() -> Environment:
-    """Return the environment of the templates; what a template does not know is an error."""
+    """Return the template environment; undefined names are errors."""
     made = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
@@ -44,25 +44,25 @@ def _conditions(conditions: Iterable[Condition]) -> str:
 
 
 def keyed(text: str) -> Markup:
-    """Return words with the keys among them, which stand in backticks, shown as keys."""
+    """Return a text with the keys in backticks as ``<kbd>`` elements."""
     return Markup(_KEY.sub(r"<kbd>\1</kbd>", str(escape(text))))  # noqa: S704 (escaped before)
 
 
 @cache
 def _parser() -> MarkdownIt:
-    # Images would ask another server who is reading; HTML could be anything.
+    # Images would contact other servers; HTML could be anything.
     return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 
 @lru_cache(maxsize=64)
 def markdown(text: str) -> Markup:
     """Return Markdown as HTML; HTML inside it is shown as text, and no image is loaded."""
-    # Made by the parser, which escapes all text, and refuses links to anything but pages and mail.
+    # The parser escapes all text and refuses links other than web and mail.
     return Markup(_parser().render(text))  # noqa: S704
 
 
 def words_of(request: Request) -> Catalogue:
-    """Return the words of a page: in the language of the protocol; the owner's are in English."""
+    """Return the texts of a page, in the protocol's language; owner's pages are in English."""
     is_owners = request.url.path.startswith("/owner")
     return catalogue(ENGLISH if is_owners else request.app.state.project.protocol.lang)
 

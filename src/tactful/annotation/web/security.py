@@ -1,4 +1,4 @@
-"""What protects the browser: headers, the token against forged requests, bodies of limited size."""
+"""Security headers, CSRF tokens, and limits on request bodies."""
 
 import asyncio
 import hmac
@@ -13,9 +13,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tactful.annotation.web.session import Session
 
 MOST_BYTES = 256 * 1024
-"""A longer body is refused: answers are short."""
+"""Maximum size of a request body."""
 RECEIVE_SECONDS = 10.0
-"""A body that takes longer to arrive is given up."""
+"""Time limit for receiving a request body."""
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -37,20 +37,20 @@ _FORGED = (
 
 
 class SecurityHeaders:
-    """Adds the headers to each response; pages are never kept by a browser or a proxy.
+    """Adds security headers to each response; browsers and proxies never cache pages.
 
-    ``secure`` says that browsers come by HTTPS, whatever the proxy says of it: links that a page
-    shows, such as invitations, are then HTTPS, too.
+    ``secure`` says that browsers use HTTPS, whatever the proxy reports, so that links such as
+    invitations are HTTPS, too.
     """
 
     def __init__(self, app: ASGIApp, secure: bool = False):
         self._app, self._secure = app, secure
         headers = HEADERS | (_HTTPS_ONLY if secure else {})
-        # As the server sends them, made once: they go with each response.
+        # Encoded once, as they go with each response.
         self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and add to what comes back."""
+        """Handle a request, and add headers to the response."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -60,7 +60,7 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                # Scripts and styles are asked for each time, and only sent when they changed.
+                # Scripts and styles are revalidated each time.
                 kept = (b"cache-control", b"no-cache" if is_static else b"no-store")
                 message["headers"] = [*message.get("headers", ()), *self._headers, kept]
             await send(message)
@@ -77,7 +77,7 @@ def check_csrf(session: Session, given: object) -> None:
 
 
 async def read_body(request: Request) -> bytes:
-    """Return the body of a request; one that is long (413) or slow (408) is not read to its end."""
+    """Return the body of a request; refuse a long (413) or slow (408) one."""
     body = bytearray()
     try:
         async with asyncio.timeout(request.app.state.receive_seconds):
@@ -91,7 +91,7 @@ async def read_body(request: Request) -> bytes:
 
 
 async def read_form(request: Request, session: Session) -> dict[str, list[str]]:
-    """Return the fields of a form that was sent; its field ``csrf`` must be right."""
+    """Return the fields of a form; its field ``csrf`` must be valid."""
     body = await read_body(request)
     try:
         form = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1000)
@@ -102,7 +102,7 @@ async def read_form(request: Request, session: Session) -> dict[str, list[str]]:
 
 
 def parse_json(request: Request, session: Session, body: bytes) -> dict[str, Any]:
-    """Return the JSON object that was sent; the header ``X-CSRF-Token`` must be right."""
+    """Return the JSON object of a request; its header ``X-CSRF-Token`` must be valid."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise HTTPException(415, "Send the request with 'Content-Type: application/json'.")
     check_csrf(session, request.headers.get("X-CSRF-Token"))

@@ -1,7 +1,7 @@
-"""Who is asking: the token of an invitation, signed, in a cookie.
+"""Sessions: the signed token of an invitation in a cookie.
 
-Nothing is kept about sessions: a request is let in for as long as its invitation is good, so that
-to revoke an invitation ends every session of it at once.
+Sessions are not stored: a request is accepted as long as its invitation is valid, so revoking an
+invitation ends all its sessions immediately.
 """
 
 import hmac
@@ -15,24 +15,24 @@ from tactful.annotation.project.project import Project
 from tactful.annotation.state.project_state import Person
 
 COOKIE_DAYS = 30
-_NO_SESSION = "This page needs your personal link; open the link of your invitation once more."
+_NO_SESSION = "This page needs your personal link; open the link in your invitation again."
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A person who came in by an invitation."""
+    """A signed-in person."""
 
     person: Person
     token: str
     csrf: str
-    """What each form and each request that changes something must carry."""
+    """Token that each changing request must carry."""
     shelf: str
-    """The name of the project in what a browser stores: another one may be served at the same
-    address, and number its people alike."""
+    """The name of the project in the browser's storage: another project may be served at the same
+    address, with the same ids of people."""
 
 
 def start_session(project: Project, token: str) -> Session | None:
-    """Return the session of an invitation; None where it is unknown or revoked."""
+    """Return the session of an invitation; None if it is unknown or revoked."""
     person = project.who(token)
     if person is None or person.status == "revoked":
         return None
@@ -40,7 +40,7 @@ def start_session(project: Project, token: str) -> Session | None:
 
 
 def session_of(project: Project, request: Request) -> Session | None:
-    """Return the session of a request; None where there is none."""
+    """Return the session of a request; None if there is none."""
     token, _, signature = request.cookies.get(cookie_name(project), "").rpartition(".")
     expected = sign(project, "session", token)
     if not token or not hmac.compare_digest(signature.encode(), expected.encode()):
@@ -48,18 +48,16 @@ def session_of(project: Project, request: Request) -> Session | None:
     return start_session(project, token)
 
 
-def need_session(project: Project, request: Request, *roles: str) -> Session:
-    """Return the session of a request, or refuse it (401; 403 where the role is another)."""
+def need_session(project: Project, request: Request) -> Session:
+    """Return the session of a request, or refuse the request (401)."""
     session = session_of(project, request)
     if session is None:
         raise HTTPException(401, _NO_SESSION)
-    if roles and session.person.role not in roles:
-        raise HTTPException(403, f"This page is for the {' or '.join(roles)} of the project.")
     return session
 
 
 def set_cookie(project: Project, request: Request, response: Response, session: Session) -> None:
-    """Let the browser keep a session."""
+    """Store a session in a cookie."""
     response.set_cookie(
         cookie_name(project),
         f"{session.token}.{sign(project, 'session', session.token)}",
@@ -72,7 +70,7 @@ def set_cookie(project: Project, request: Request, response: Response, session: 
 
 
 def cookie_name(project: Project) -> str:
-    """Return the name of the cookie; cookies ignore ports, so that each project has its own."""
+    """Return the name of the cookie; each project has its own, because cookies ignore ports."""
     return f"tactful-{sign(project, 'cookie', project.name)[:12]}"
 
 

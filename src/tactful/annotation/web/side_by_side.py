@@ -1,13 +1,16 @@
-"""Everyone's answers to one item, side by side, in words."""
+"""Everyone's answers to one item side by side, for owners and referees."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import Any
 
-from tactful.annotation.protocol.records import Question, Step
+from tactful.annotation.project.exchange import PageItem
+from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.annotation.state.project_state import Answer
 from tactful.annotation.state.span_labels import words_of
 from tactful.annotation.state.trust import is_right, is_tested
+from tactful.annotation.web.catalogue import Catalogue
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +21,7 @@ class Cell:
     marked: tuple[tuple[str, str], ...] = ()
     """For spans: the name of the category and the words."""
     differs: bool = False
-    """It is not what most of the others said."""
+    """Whether it differs from the majority."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class Column:
     seconds: float | None
     is_decision: bool = False
     is_right: bool | None = None
-    """For a hidden test: whether it was answered as it should be."""
+    """For a hidden test: whether the answer is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Blanks:
-    """What is said of an answer that holds nothing."""
+    """Texts for empty answers."""
 
     none: str = "(none)"
     unmarked: str = "(nothing marked)"
@@ -62,7 +65,7 @@ def compare(
     gold: Mapping[str, Any] | None = None,
     blanks: Blanks = Blanks(),  # noqa: B008 (it is frozen)
 ) -> Comparison:
-    """Return the answers of everyone; questions that nobody was asked are left out."""
+    """Return everyone's answers; questions that nobody answered are left out."""
     tested = gold is not None and is_tested(step, gold)
     columns = [
         Column(
@@ -94,7 +97,7 @@ def compare(
 def shared_answers(
     step: Step, source: Step, answers: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return what everybody answered alike in an earlier step, where a step asks the same."""
+    """Return the answers on which all agree in an earlier step, for the same questions."""
     shared: dict[str, Any] = {}
     asked = {question.id: question for question in source.questions}
     for question in step.questions:
@@ -111,7 +114,7 @@ def _same_question(one: Question, other: Question) -> bool:
 
 
 def in_words(question: Question, answer: Any, none: str = "(none)") -> tuple[str, ...]:
-    """Return an answer as lines of text, with the names of options instead of their values."""
+    """Return an answer as lines of text, with the names of options."""
     if answer is None:
         return ()
     if isinstance(answer, Mapping):
@@ -136,16 +139,62 @@ def _cell(question: Question, answer: Any, text: str, common: str | None, blanks
 
 
 def _common(answers: Sequence[Any]) -> str | None:
-    """Return the answer that more than half of the people gave, if there is one."""
+    """Return the answer of more than half of the people, if there is one."""
     keys = [_key(answer) for answer in answers if answer is not None]
     best = max(set(keys), key=keys.count, default=None)
     return best if best is not None and keys.count(best) * 2 > len(keys) > 1 else None
 
 
 def _key(answer: Any) -> str:
-    """Return something that is the same for the same answers, whatever their order."""
+    """Return a key that does not depend on the order of an answer."""
     if isinstance(answer, Mapping):
         return repr(sorted((key, _key(each)) for key, each in answer.items()))
     if isinstance(answer, list):
         return repr(sorted(_key(each) for each in answer))
     return repr(answer)
+
+
+def others_of(protocol: Protocol, item: PageItem, words: Catalogue) -> dict[str, Any] | None:
+    """Return everyone's answers for a referee; None if there is nothing to compare.
+
+    People are called A, B, C in an order that differs between items: a referee should judge
+    answers, not people. ``begin`` has the answers on which all agree.
+    """
+    step = protocol.step(item.step)
+    if not item.others or step.entry is None:
+        return None
+    source = protocol.step(step.entry.step)
+    given = [Answer(_letter(at), each, 0.0) for at, each in enumerate(item.others)]
+    letters = [answer.annotator for answer in given]
+    blanks = Blanks(words("others.none"), words("others.unmarked"))
+    table = compare(source, item.text, given, letters, {}, blanks=blanks)
+    return {
+        "names": [words("others.annotator", letter=letter) for letter in letters],
+        "rows": [
+            {
+                "question": question.text,
+                "split": split,
+                "news": words("others.differ" if split else "others.agree"),
+                "cells": [_sent(cell, words) for cell in cells],
+            }
+            for (question, cells), split in zip(table.rows, table.split, strict=True)
+        ],
+        "begin": shared_answers(step, source, item.others),
+    }
+
+
+def _sent(cell: Cell, words: Catalogue) -> dict[str, Any]:
+    is_empty = not cell.lines and not cell.marked
+    lines = (words("others.not_asked"),) if is_empty else cell.lines
+    return {
+        "lines": lines,
+        "marked": cell.marked,
+        "differs": cell.differs,
+        "muted": is_empty,
+    }
+
+
+def _letter(place: int) -> str:
+    """Return A, B … Z, then A2, B2 …"""
+    times, at = divmod(place, len(ascii_uppercase))
+    return ascii_uppercase[at] + (str(times + 1) if times else "")

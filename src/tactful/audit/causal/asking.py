@@ -4,7 +4,7 @@ A model that reads from left to right fills no mask, but gives every word a prob
 is a list of pairs such as *unlikely* and *likely*; the answer to a prompt is the log-probability of
 both words of each pair:
 
-- by ``continuation``: of the word, given the prompt up to it. What stands after the word is not
+- by ``continuation``: of the word, given the prompt up to it. The text after the word is not
   read, so this suits templates that end with it. "good" is counted as the beginning of whatever
   the model would go on to write, "goodness" too where its tokens begin with those of "good".
 - by ``sentence``: of the whole prompt with the word in its place. This suits any template.
@@ -42,6 +42,8 @@ class CausalAsker:
     compared. batch: how many prompts are taken together; the answers do not depend on it.
     """
 
+    kind: Kind = "causal"
+
     def __init__(
         self,
         opened: Opened,
@@ -54,10 +56,12 @@ class CausalAsker:
             raise UsageError(f"Found by={by!r}; expected {' or '.join(get_args(By))}.")
         if batch is not None and batch < 1:
             raise UsageError(f"Found batch={batch}; expected at least 1.")
-        self._opened, self._by, self._batch = opened, by, batch or _BATCH[by]
+        self.name, self.batch, self._by = opened.name, batch or _BATCH[by], by
         self._pairs = {template: [*map(tuple, each)] for template, each in pairs.items()}
         _check_pairs(self._pairs)
-        # torch's own mode for asking: no dropout.
+        what = [_METHOD, opened.fingerprint, by, sorted(self._pairs.items())]
+        self.fingerprint = sha256(json.dumps(what).encode()).hexdigest()
+        # Torch's mode for inference: no dropout.
         self._model = opened.model.eval()
         self._tokenizer = PromptTokenizer(opened.tokenizer)
         self._tokens = {
@@ -69,27 +73,6 @@ class CausalAsker:
         sample = [token for word in self._tokens for token in self._tokenizer.tokens_of(word)]
         self._in_steps = reads_in_steps(self._model, sample)
         self._longest = _longest(self._model.config)
-
-    @property
-    def name(self) -> str:
-        """How reports call it."""
-        return self._opened.name
-
-    @property
-    def kind(self) -> Kind:
-        """What sort of answers it gives."""
-        return "causal"
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of the model, the pairs of words and the way they are compared."""
-        what = [_METHOD, self._opened.fingerprint, self._by, sorted(self._pairs.items())]
-        return sha256(json.dumps(what).encode()).hexdigest()
-
-    @property
-    def batch(self) -> int:
-        """How many prompts it likes to get at a time."""
-        return self._batch
 
     @property
     def notes(self) -> Sequence[str]:
@@ -126,8 +109,8 @@ class CausalAsker:
             self._check_length(prompt, unit)
             units.append(unit)
         answers = []
-        for start in range(0, len(prompts), self._batch):
-            some = units[start : start + self._batch]
+        for start in range(0, len(prompts), self.batch):
+            some = units[start : start + self.batch]
             scorer = score if self._in_steps and self._in_window(some) else score_plainly
             found = scorer(self._model, some, self._by == "sentence")
             for prompt, scores in zip(prompts[start:], found, strict=False):

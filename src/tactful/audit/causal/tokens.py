@@ -53,7 +53,7 @@ class PromptTokenizer:
         """Return what comes before the masked word, and how each word goes on from there.
 
         ``whole`` goes on to the end of the prompt; without it the word is the last thing. Where a
-        word melts into what stands before it, the common beginning is shorter for all words, so
+        word merges with the text before it, the common beginning is shorter for all words, so
         that their probabilities remain comparable.
         """
         if text.count(DEFAULT_MASK) != 1:

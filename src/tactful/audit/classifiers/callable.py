@@ -1,8 +1,8 @@
 """A Python function as a classifier: ``module:function``.
 
 The function takes a list of texts and returns one saying for each (see
-:mod:`tactful.audit.classifiers.sayings`). It is imported only because the user named it, and what
-it does is the user's own matter. Modules of the current directory are found.
+:mod:`tactful.audit.classifiers.sayings`). It is imported only because the user named it.
+Modules of the current directory are found.
 """
 
 import inspect
@@ -53,7 +53,7 @@ class CallableClassifier:
         seen = " and ".join(f"'{file.name}'" for file in self._files) or "its name"
         return (
             f"Of {self.name} only {seen} was hashed: what that imports or reads may change "
-            "unnoticed; audit it anew after such a change.",
+            "unnoticed; audit it again after such a change.",
         )
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Answer]:
@@ -67,20 +67,14 @@ class CallableClassifier:
         except Exception as error:
             raise InputError(
                 f"{self.name}: found {_said(error)}; expected one answer for each of "
-                f"{counted(len(prompts), 'text')}; mend the function."
+                f"{counted(len(prompts), 'text')}; fix the function."
             ) from error
         if sayings is None:
             raise InputError(
                 f"{self.name}: found a return value of type {type(returned).__name__}; expected a "
                 f"list with, for each text, {EXPECTED}."
             )
-        if len(sayings) != len(prompts):
-            raise InputError(
-                f"{self.name}: found {counted(len(sayings), 'answer')} for "
-                f"{counted(len(prompts), 'text')}; expected "
-                "one for each, in their order."
-            )
-        return read_sayings(sayings, self._labels, self.name)
+        return read_sayings(sayings, len(prompts), self._labels, self.name)
 
 
 def load_callable(
@@ -138,7 +132,7 @@ def _current_directory_first() -> Iterator[None]:
 
 
 def _source_files(module: ModuleType, function: Any) -> list[Path]:
-    """Return the file that was named and, where that is another one, where the function stands."""
+    """Return the file of the module and, where it is another one, that of the function."""
     files = [module.__file__] if getattr(module, "__file__", None) else []
     plain = inspect.unwrap(function)
     with suppress(TypeError):  # what is written in C has no source
@@ -156,7 +150,7 @@ def _is_one_thing(returned: Any) -> bool:
 
 
 def _said(error: Exception) -> str:
-    """Name an error of somebody else's code and the place where it was raised."""
+    """Name an error of the user's code and the place where it was raised."""
     reason = (str(error).strip().splitlines() or [""])[0]
     told = f"{type(error).__name__} ({reason})" if reason else type(error).__name__
     if isinstance(error, SyntaxError):

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from tactful.audit.classifiers.labels import answer, fingerprint
 from tactful.audit.protocol import Answer, Kind
-from tactful.detectors.base import found_ids
+from tactful.detectors.base import Detector, found_ids
 from tactful.detectors.card import read_card
-from tactful.detectors.load import DETECTORS, EMBEDDED, WEIGHTS, load_detector
-from tactful.detectors.protocol import Detector
+from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector
+from tactful.detectors.weights import weights_folder
 from tactful.files import sha256
 from tactful.registry import unknown_name
 from tactful.taxonomies.prompts import Prompt
@@ -99,7 +99,7 @@ def load_detector_classifier(name: str, language: str = "en") -> DetectorClassif
     built_in = place in DETECTORS
     detector = load_detector(place, lang=language) if built_in else load_detector(place)
     embedded = EMBEDDED[language][place] if built_in else None
-    folder = WEIGHTS / embedded if embedded else Path(place).expanduser()
+    folder = weights_folder(embedded) if embedded else Path(place).expanduser()
     short, chosen = (place if embedded else folder.resolve().name), None
     if embedded and language != "en":
         short = embedded

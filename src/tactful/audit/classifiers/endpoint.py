@@ -18,7 +18,6 @@ from tactful.audit.protocol import Answer, Kind
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
 from tactful.taxonomies.prompts import Prompt
-from tactful.words import counted
 
 SHAPES = ("texts", "inputs")
 """The key under which an endpoint wants the texts."""
@@ -46,7 +45,7 @@ class EndpointClassifier:
         """What the fingerprint does not see."""
         return (
             f"{self.name} is known by its address only: the model behind it may change unnoticed; "
-            "audit it anew after such a change.",
+            "audit it again after such a change.",
         )
 
     def ask(self, prompts: Sequence[Prompt]) -> list[Answer]:
@@ -68,13 +67,7 @@ class EndpointClassifier:
         if len(texts) == 1 and len(said) > 1 and all(map(is_labelled, said)):
             # Asked about one text, some servers drop the outer list.
             said = [said]
-        if len(said) != len(texts):
-            raise InputError(
-                f"{self.name}: found {counted(len(said), 'answer')} for "
-                f"{counted(len(texts), 'text')}; expected one "
-                "for each, in their order."
-            )
-        return read_sayings(said, self._labels, self.name)
+        return read_sayings(said, len(texts), self._labels, self.name)
 
 
 def load_endpoint(
@@ -92,19 +85,19 @@ def load_endpoint(
     parts = _checked(url)
     if not allow_network:
         raise UsageError(
-            f"'{parts.scheme}://{parts.hostname}' is asked over a network, which is off unless you "
-            "want it; pass --allow-network to send it the prompts."
+            f"'{parts.scheme}://{parts.hostname}' is on a network, and Tactful uses none by "
+            "default; pass --allow-network to send it the prompts."
         )
     local = is_local(parts.hostname or "")
     if parts.scheme == "http" and not local:
         if not allow_plain_http:
             raise UsageError(
-                f"'http://{parts.hostname}' would get the prompts in the clear; expected https, or "
-                "http on this machine; pass --allow-plain-http if you want it so."
+                f"'http://{parts.hostname}' would get the prompts unencrypted; expected https, or "
+                "http on this machine; pass --allow-plain-http to allow it."
             )
         if token_env is not None:
             raise UsageError(
-                f"'http://{parts.hostname}' would get the token in the clear; expected https; "
+                f"'http://{parts.hostname}' would get the token unencrypted; expected https; "
                 "leave --token-env out."
             )
     if shape not in SHAPES:

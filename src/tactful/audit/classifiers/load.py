@@ -1,4 +1,4 @@
-"""Opening a classifier by what the user calls it."""
+"""Open a classifier by its name."""
 
 import re
 from collections.abc import Mapping
@@ -7,8 +7,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tactful.audit.classifiers.callable import NAME as CALLABLE_NAME
-from tactful.audit.classifiers.detector import PREFIX
+from tactful.audit.classifiers.callable import load_callable
+from tactful.audit.classifiers.detector import PREFIX, load_detector_classifier
+from tactful.audit.classifiers.endpoint import load_endpoint
+from tactful.audit.classifiers.hub_model import HubClassifier
 from tactful.audit.classifiers.labels import check_labels
+from tactful.audit.classifiers.lexicons import textblob, vader
 from tactful.audit.hub import Opened, open_model
 from tactful.audit.protocol import Asker
 from tactful.detectors.load import DETECTORS
@@ -39,7 +43,7 @@ def load_classifier(
     batch: int | None = None,
     language: str = "en",
 ) -> Asker:
-    """Open a sentiment classifier; nothing uses a network unless that was asked for.
+    """Open a sentiment classifier; nothing uses a network unless you allow it.
 
     ``name`` is ``vader``, ``textblob``, ``tactful:NAME`` (with ``#ID`` for one finding), the
     folder or the hub name of a transformers sequence classifier, ``module:function`` or the
@@ -54,8 +58,6 @@ def load_classifier(
     name = name.strip()
     known = check_labels(labels)
     if _URL.match(name):
-        from tactful.audit.classifiers.endpoint import load_endpoint
-
         return load_endpoint(
             name,
             known,
@@ -67,37 +69,25 @@ def load_classifier(
             batch=batch,
         )
     if token_env is not None:
-        raise UsageError(f"A token is for an endpoint; '{name}' is none; leave --token-env out.")
+        raise UsageError(f"A token is for an endpoint; '{name}' is not one; leave --token-env out.")
     if name.casefold() in ("vader", "textblob") or name.startswith(PREFIX):
         return _load_built_in(name, language.split("-", maxsplit=1)[0], labelled=bool(labels))
     folder = Path(name).expanduser()
     if not folder.exists() and CALLABLE_NAME.fullmatch(name):
-        from tactful.audit.classifiers.callable import load_callable
-
         return load_callable(name, known, batch=batch)
     if name and folder.is_dir():
         _refuse_detector(folder)
     elif "/" not in name:
         _refuse_slip(name)
-    from tactful.audit.classifiers.hub_model import HubClassifier
-
     return HubClassifier(_open(name, download), known, batch)
 
 
 def _load_built_in(name: str, language: str, *, labelled: bool) -> Asker:
     if labelled:
         raise UsageError(f"The classes of '{name}' are known; leave --labels out.")
-    if name.casefold() == "vader":
-        from tactful.audit.classifiers.vader import Vader
-
-        return Vader()
-    if name.casefold() == "textblob":
-        from tactful.audit.classifiers.textblob import TextBlob
-
-        return TextBlob()
-    from tactful.audit.classifiers.detector import load_detector_classifier
-
-    return load_detector_classifier(name, language)
+    if name.startswith(PREFIX):
+        return load_detector_classifier(name, language)
+    return vader() if name.casefold() == "vader" else textblob()
 
 
 def _open(name: str, download: bool) -> Opened:
@@ -119,7 +109,7 @@ def _refuse_detector(folder: Path) -> None:
 
 
 def _refuse_slip(name: str) -> None:
-    """Refuse a name without an owner that is most likely a built-in one with a slip.
+    """Refuse a name without an owner that is most likely a mistyped built-in one.
 
     Some models of the hub have no owner in their names, so what is not near is left to the hub.
     """

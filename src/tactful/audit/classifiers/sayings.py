@@ -15,6 +15,7 @@ from typing import Any
 from tactful.audit.classifiers.labels import Sentiment, answer, class_of, unknown_label
 from tactful.audit.protocol import Answer
 from tactful.errors import InputError
+from tactful.words import counted
 
 EXPECTED = "a label, a number, a label with its score, or the score of every label"
 
@@ -24,9 +25,14 @@ class NoSentimentError(ValueError):
 
 
 def read_sayings(
-    sayings: Sequence[Any], labels: Mapping[str, Sentiment], place: str
+    sayings: Sequence[Any], texts: int, labels: Mapping[str, Sentiment], place: str
 ) -> list[Answer]:
-    """Read what ``place`` said about the texts of one batch."""
+    """Read the answers of ``place`` to the texts of one batch."""
+    if len(sayings) != texts:
+        raise InputError(
+            f"{place}: found {counted(len(sayings), 'answer')} for {counted(texts, 'text')}; "
+            "expected one for each, in their order."
+        )
     answers = []
     for number, saying in enumerate(sayings, start=1):
         try:

@@ -1,6 +1,6 @@
-"""Posting JSON to one address: with a time limit, a size limit, retries, and no detours.
+"""Posts JSON to one address, with limits on time and size, retries, and no redirects elsewhere.
 
-What is sent is never part of a message, nor is what came back: an endpoint may echo the texts.
+No message contains what was sent or received: an endpoint may echo the texts.
 """
 
 import json
@@ -24,7 +24,7 @@ from tactful.errors import InputError
 
 MOST_BYTES = 16 * 1024 * 1024
 LONGEST_WAIT = 120.0
-"""A server that asks for a longer pause is told about instead."""
+"""A longer ``Retry-After`` than this, in seconds, is reported as an error."""
 _RETRIED = (429, 503)
 _TRIES = 6
 _PIECE = 1 << 16
@@ -62,7 +62,7 @@ class Poster:
             except (OSError, HTTPException) as error:
                 raise InputError(
                     f"{self.place}: found no answer ({_reason(error, self.timeout)}); expected "
-                    "one; check the address and whether the server runs."
+                    "one; check the address and that the server is running."
                 ) from None
             time.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
@@ -78,7 +78,7 @@ class Poster:
     def _opener(self) -> urllib.request.OpenerDirector:
         handlers: list[urllib.request.BaseHandler] = [_SameHost(self.place)]
         if is_local(urlsplit(self.url).hostname or ""):
-            # What stays on this machine must not go through somebody's proxy.
+            # Requests to this machine must not go through a proxy.
             handlers.append(urllib.request.ProxyHandler({}))
         return urllib.request.build_opener(*handlers)
 
@@ -98,7 +98,7 @@ class Poster:
                     )
                 if time.monotonic() > deadline:
                     raise TimeoutError
-            if response.length:  # the bytes that were promised and did not come
+            if response.length:  # the announced bytes that did not arrive
                 raise IncompleteRead(b"", response.length)
         if status != 200:
             raise InputError(
@@ -108,7 +108,7 @@ class Poster:
             return json.loads(b"".join(pieces))
         except (ValueError, RecursionError):
             raise InputError(
-                f"{self.place}: found an answer of {size:,} bytes that is no JSON; expected JSON; "
+                f"{self.place}: found an answer of {size:,} bytes that is not JSON; expected JSON; "
                 "is this the right address?"
             ) from None
 
@@ -121,20 +121,20 @@ class Poster:
                 401: "name the variable that holds its token with --token-env",
                 403: "name the variable that holds its token with --token-env",
                 404: "check the address",
-                413: "ask for fewer texts at a time",
+                413: "pass a smaller --batch",
                 422: "check --endpoint-shape",
             }.get(error.code, "see the log of the server")
             raise InputError(f"{self.place}: found status {status}; expected 200; {advice}.")
         asked = _retry_after(error.headers)
         if attempt == _TRIES - 1:
             raise InputError(
-                f"{self.place}: found status {status} {_TRIES} times; expected 200; ask again "
-                "later: what was answered so far is kept."
+                f"{self.place}: found status {status} {_TRIES} times; expected 200; run the "
+                "same command again later: the answers so far are saved."
             )
         if asked is not None and asked > LONGEST_WAIT:
             raise InputError(
-                f"{self.place}: found status {status} and the wish to wait {asked:,.0f} seconds; "
-                "ask again then: what was answered so far is kept."
+                f"{self.place}: found status {status} and a request to wait {asked:,.0f} seconds; "
+                "run the same command again then: the answers so far are saved."
             )
         return self.first_wait * 2**attempt if asked is None else asked
 

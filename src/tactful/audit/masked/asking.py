@@ -76,7 +76,7 @@ class MaskedAsker:
 
     @property
     def batch(self) -> int:
-        """How many prompts it likes to get at a time: several batches, to sort them by length."""
+        """How many prompts to ask at a time: several batches, to sort them by length."""
         return self._batch * _AT_A_TIME
 
     @property
@@ -112,7 +112,7 @@ class MaskedAsker:
                 )
         mask = str(self._tokenizer.mask_token)
         texts = [prompt.text.replace(DEFAULT_MASK, mask) for prompt in prompts]
-        # What is too long is refused below; the library would only mutter about it.
+        # Prompts that are too long are refused below; the library would only print a warning.
         encoded = self._tokenizer(texts, return_attention_mask=False, verbose=False)
         rows: list[Row] = []
         room = len(self._searches)
@@ -171,12 +171,10 @@ class MaskedAsker:
         missing = self._vocabulary.missing(wanted)
         if missing:
             shown = ", ".join(missing[:_SHOWN]) + (", …" if len(missing) > _SHOWN else "")
-            cannot = (
-                "it says none of them" if pieces == 1 else "it says them in several pieces only"
-            )
+            cannot = "it cannot give any of them" if pieces == 1 else "it gives them in pieces only"
             notes.append(
-                f"{len(missing):,} of {len(set(wanted)):,} rated words are no single token of "
-                f"{self.name}, so that {cannot}: {shown}."
+                f"{len(missing):,} of {len(set(wanted)):,} rated words are not a single token of "
+                f"{self.name}, so {cannot}: {shown}."
             )
         if pieces > 1:
             notes.append(

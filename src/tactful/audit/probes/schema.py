@@ -23,6 +23,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from tactful.audit.probes.checks import probe_flaws
+from tactful.audit.runs.run import CONDITIONS
 from tactful.taxonomies.prompts import DEFAULT_MASK
 from tactful.taxonomies.schema import Citation, Grammar, Id, Number, Record, Text, Verbatim
 
@@ -263,16 +264,7 @@ class Probe(Record):
     def condition_table(self) -> pl.DataFrame:
         """Return a row for each condition: condition, name, category, stigmatized."""
         rows = [(c.id, c.name, self.category_name(c), c.stigmatized) for c in self.conditions]
-        return pl.DataFrame(
-            rows,
-            schema={
-                "condition": pl.String,
-                "name": pl.String,
-                "category": pl.String,
-                "stigmatized": pl.Boolean,
-            },
-            orient="row",
-        )
+        return pl.DataFrame(rows, schema=CONDITIONS, orient="row")
 
     def pairs(self) -> dict[str, tuple[tuple[str, str], ...]]:
         """Return template -> the (negative, positive) answers that fit it.

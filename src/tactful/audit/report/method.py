@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tactful.audit.measures.method import ALPHA
-from tactful.audit.report.words import MINUS, correction, decimal, percent
+from tactful.audit.estimates.method import ALPHA
+from tactful.audit.report.words import correction
 from tactful.audit.results import AuditResult
-from tactful.checking.reports.visible import visible
+from tactful.pages.text import MINUS, decimal, percent, visible
 from tactful.words import counted
 
 CITATIONS = (
@@ -32,7 +32,7 @@ _ASKED = {
         "A causal language model reads from left to right, so it gets the same statements with "
         "each of several pairs of words in the gap, such as likely and unlikely. P(negative) is "
         "the probability of the negative word against its positive partner, averaged over pairs. "
-        "The paper did not ask such models; this measure is ours."
+        "The paper did not ask such models; this estimate is ours."
     ),
     "sentiment": (
         "A sentiment classifier gets sentences that say nothing but the condition, such as “They "

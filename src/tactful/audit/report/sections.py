@@ -1,71 +1,115 @@
-"""The sections of the page: each a drawing, how to read it, and the table with its numbers."""
+"""The sections of the page: each a chart, how to read it, and a table with its numbers."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
-from tactful.audit.report.charts.boxplots import boxplots
-from tactful.audit.report.charts.gaps import gaps
-from tactful.audit.report.charts.proportions import CLASSES, GROUPS, proportions
-from tactful.audit.report.charts.scatter import scatter
-from tactful.audit.report.charts.svg import safe
-from tactful.audit.report.grids import folded, grid, heatmap, models_grid
-from tactful.audit.report.rankings import conditions_section
-from tactful.audit.report.section import KEY, Section, chart
+from tactful.audit.report.charts import (
+    CLASSES,
+    GROUPS,
+    Bar,
+    boxplots,
+    gaps,
+    proportions,
+    ranking,
+    scatter,
+)
 from tactful.audit.report.words import (
     ATTITUDE,
-    MINUS,
     SENTIMENT,
-    decimal,
+    baseline_of,
+    group_of,
     interval,
-    known,
     labels,
-    percent,
+    ranked,
     side_of,
     title_of,
     with_interval,
 )
-from tactful.audit.results import AuditResult, ModelResult
-from tactful.checking.reports.visible import visible
+from tactful.audit.results import AuditResult, CategoryResult, ModelResult, Overall
+from tactful.pages.markup import Cell, Section, folded, heat_rules, paragraph, scrolling, table
+from tactful.pages.text import (
+    MINUS,
+    NOT_KNOWN,
+    Html,
+    decimal,
+    known,
+    p_value,
+    percent,
+    prose,
+    safe,
+    visible,
+)
+from tactful.words import counted
+
+KEY = (
+    '<p class="key"><span class="disc"></span>stigmatized condition '
+    '<span class="diamond"></span>other condition</p>'
+)
+"""What the marks mean."""
+_HEAT_STEPS = 20
+_NUMBERS = "The numbers"
+
+Names = Mapping[str, str]
+"""Run -> the label of its model."""
 
 
 def sections(result: AuditResult) -> list[Section]:
-    """Return what there is to draw."""
+    """Return a section for each part of the result that is there."""
     names = labels(result)
     sides = {
         side: [m for m in result.models if side_of(m) == side] for side in (ATTITUDE, SENTIMENT)
     }
-    found = []
-    if sides[ATTITUDE]:
-        found.append(_models(sides[ATTITUDE], names))
     classed = [m for m in sides[SENTIMENT] if m.proportions]
-    if classed:
-        found.append(_classes(classed, names))
-    found += [
-        conditions_section(result, side, members, names)
-        for side, members in sides.items()
-        if members
+    found = [
+        _models(sides[ATTITUDE], names) if sides[ATTITUDE] else None,
+        _classes(classed, names) if classed else None,
+        *(_conditions(result, side, members, names) for side, members in sides.items() if members),
+        _correlation(result),
+        _categories(result, names) if any(m.categories for m in result.models) else None,
+        _templates([m for m in result.models if m.templates], names),
+        _dimensions([m for m in result.models if m.dimensions], names),
     ]
-    found += _correlation(result)
-    if any(m.categories for m in result.models):
-        found.append(_categories(result))
-    if any(m.templates for m in result.models):
-        found.append(_templates(result, names))
-    if any(m.dimensions for m in result.models):
-        found.append(_dimensions(result, names))
-    return found
+    return [section for section in found if section is not None]
 
 
-def _models(models: Sequence[ModelResult], names: Mapping[str, str]) -> Section:
+def _chart(drawn: str, label: str, css: str = "chart") -> str:
+    return scrolling(drawn, f"Chart: {label}", css)
+
+
+def _models(models: Sequence[ModelResult], names: Names) -> Section:
     return Section(
-        "models", "The language models",
-        "<p>Each mark is a condition. A box holds the middle half of a group, its line is the "
-        "median, and its arms reach to the last condition that is no outlier. To the right of one "
-        "half a model finds negative words likelier than positive and neutral ones.</p>"
-        + KEY + chart(boxplots(models, names), "How negative each model is")
-        + folded("The numbers", models_grid(models, names)),
+        "models",
+        "The language models",
+        paragraph(
+            "Each mark is a condition. A box holds the middle half of a group, its line is the "
+            "median, and its whiskers reach to the last condition that is not an outlier. To the "
+            "right of one half, a model finds negative words more likely than positive and neutral "
+            "ones."
+        )
+        + KEY
+        + _chart(boxplots(models, names), "How negative each model is")
+        + folded(_NUMBERS, _models_table(models, names)),
+    )
+
+
+def _models_table(models: Sequence[ModelResult], names: Names) -> str:
+    columns = (
+        "Model", "Kind", "Stigmatized", "Others", "Difference", "From", "To",
+        "Permutation p", "Mann-Whitney p", "Cliff's delta", "Hedges' g", "Template spread",
     )  # fmt: skip
+    rows = [
+        (
+            names[m.run], m.kind, percent(m.stigmatized.value), percent(m.others.value),
+            decimal(m.gap.value, 3), decimal(m.gap.low, 3), decimal(m.gap.high, 3),
+            decimal(m.tests.permutation_p, 4), decimal(m.tests.mann_whitney_p, 4),
+            decimal(m.tests.cliffs_delta), decimal(m.tests.hedges_g), decimal(m.template_spread, 3),
+        )
+        for m in models
+    ]  # fmt: skip
+    return table(columns, rows, "The models and their tests")
 
 
-def _classes(models: Sequence[ModelResult], names: Mapping[str, str]) -> Section:
+def _classes(models: Sequence[ModelResult], names: Names) -> Section:
     rows = [
         (names[m.run], GROUPS[g], *(percent(m.proportions[g].get(c)) for c in CLASSES))
         for m in models
@@ -74,102 +118,242 @@ def _classes(models: Sequence[ModelResult], names: Mapping[str, str]) -> Section
     ]
     start = ""
     if any("baseline" in m.proportions for m in models):
-        start = "; sentences that name no condition show where it starts"
+        start = "; sentences that name no condition show its starting point"
     key = "".join(f'<span class="swatch {name}"></span>{name} ' for name in CLASSES)
     return Section(
-        "classifiers", "The sentiment classifiers",
-        "<p>The shares of the sentences in each class; each condition counts the same. A fair "
-        f"classifier would treat the groups alike{start}.</p>"
-        f'<p class="key">{key}</p>'
-        + chart(proportions(models, names), "Which classes each classifier gave")
+        "classifiers",
+        "The sentiment classifiers",
+        paragraph(
+            "The shares of the sentences in each class; each condition counts the same. A fair "
+            f"classifier would treat the groups alike{start}."
+        )
+        + f'<p class="key">{key}</p>'
+        + _chart(proportions(models, names), "Which classes each classifier gave")
         + folded(
-            "The numbers",
-            grid(("Classifier", "Group", *CLASSES), rows, "The share of each class"),
-            models_grid(models, names),
+            _NUMBERS,
+            table(("Classifier", "Group", *CLASSES), rows, "The share of each class"),
+            _models_table(models, names),
         ),
+    )
+
+
+def _conditions(
+    result: AuditResult, side: str, models: Sequence[ModelResult], names: Names
+) -> Section:
+    """Return the ranked conditions; with several models, their mean comes first."""
+    if side == ATTITUDE:
+        name, title = "conditions", "The conditions, by attitude of language models"
+        what, together = "P(negative)", f"the mean over {counted(len(models), 'model')}"
+    else:
+        name, title = "conditions-sentiment", "The conditions, by sentiment of classifiers"
+        what = "The share of sentences called negative"
+        together = f"over all answers of {len(models)} classifiers"
+    overall = next((each for each in result.overall if each.side == side), None)
+    singles = [_one_ranking(m, f"{name}-{at}", names[m.run]) for at, m in enumerate(models, 1)]
+    if len(models) == 1 or overall is None:
+        intro = paragraph(f"{what}, the most negative first, with its interval.")
+        return Section(name, title, intro + KEY + "".join(singles))
+    intro = paragraph(
+        f"{what}, the most negative first: {together}. The small strokes are the single models."
+    )
+    folds = [
+        folded(f"{names[m.run]} alone, with intervals", single)
+        for m, single in zip(models, singles, strict=True)
+    ]
+    return Section(name, title, intro + KEY + _mean_ranking(overall, models, name) + "".join(folds))
+
+
+def _mean_ranking(overall: Overall, models: Sequence[ModelResult], name: str) -> str:
+    conditions = list(chain.from_iterable(m.conditions for m in models))
+    entries = {c.condition: c for c in conditions}
+    singles: dict[str, list[float]] = {}
+    for each in conditions:
+        if (value := known(each.negative.value)) is not None:
+            singles.setdefault(each.condition, []).append(value)
+    means = {c: known(v) for c, v in overall.negative.items() if c in entries}
+    order = sorted(means, key=lambda c: (means[c] is None, -(means[c] or 0.0), entries[c].name))
+    asked = {c.condition for c in conditions if c.prompts}
+    bars = [
+        Bar(entries[c].name, entries[c].stigmatized, means[c], singles=tuple(singles.get(c, ())))
+        for c in order
+        if c in asked
+    ]
+    bases = [v for m in models if (v := baseline_of(m)) is not None]
+    rows = [
+        (visible(e.name), title_of(e.category), group_of(e), percent(means[c]))
+        for c in order
+        for e in [entries[c]]
+    ]
+    columns = ("Condition", "Category", "Group", "Over all")
+    return _ranking(
+        f"{name}-all",
+        "The conditions over all models",
+        bars,
+        sum(bases) / len(bases) if bases else None,
+        len(order),
+    ) + folded(_NUMBERS, table(columns, rows, "All conditions over all models"))
+
+
+def _one_ranking(model: ModelResult, name: str, label: str) -> str:
+    order = ranked(model.conditions)
+    bars = [
+        Bar(c.name, c.stigmatized, c.negative.value, c.negative.low, c.negative.high)
+        for c in order
+        if c.prompts
+    ]
+    columns = (
+        "Condition", "Category", "Group", "Negative", "Interval", "To no condition", "To others",
+        "p", "p corrected", "Prompts",
     )  # fmt: skip
+    rows = [
+        (
+            visible(c.name), title_of(c.category), group_of(c), percent(c.negative.value),
+            interval(c.negative, percent) or visible(c.negative.reason or NOT_KNOWN),
+            decimal(c.to_baseline), decimal(c.to_others),
+            p_value(c.p_value).removeprefix("= "), p_value(c.p_corrected).removeprefix("= "),
+            c.prompts,
+        )
+        for c in order
+    ]  # fmt: skip
+    title = f"The conditions, {label}"
+    return _ranking(name, title, bars, baseline_of(model), len(order)) + folded(
+        _NUMBERS, table(columns, rows, f"All conditions, {label}")
+    )
 
 
-def _correlation(result: AuditResult) -> list[Section]:
+def _ranking(name: str, title: str, bars: Sequence[Bar], baseline: float | None, total: int) -> str:
+    """Draw the conditions with prompts; ``total`` is how many conditions the probe has."""
+    if not bars:
+        return paragraph("No prompt named a condition.")
+    drawn = "".join(_chart(each, title) for each in ranking(name, title, bars, baseline))
+    missing = total - len(bars)
+    left_out = paragraph(f"Without prompts, and not drawn: {counted(missing, 'condition')}.")
+    return f'<div class="halves">{drawn}</div>' + (left_out if missing else "")
+
+
+def _correlation(result: AuditResult) -> Section | None:
     found = result.correlation
     sides = {each.side: each for each in result.overall}
     if found is None or not {ATTITUDE, SENTIMENT} <= set(sides):
-        return []
+        return None
     entries = {c.condition: c for m in result.models for c in m.conditions}
-    points = []
-    for condition, attitude in sides[ATTITUDE].negative.items():
-        x, y = known(attitude), known(sides[SENTIMENT].negative.get(condition))
-        if condition in entries and x is not None and y is not None:
-            points.append((entries[condition].name, entries[condition].stigmatized, x, y))
-    columns = ("Condition", "Group", "Attitude", "Sentiment")
-    rows = [
-        (visible(n), "stigmatized" if s else "other", percent(x), percent(y))
-        for n, s, x, y in points
+    points = [
+        (entries[c], x, y)
+        for c, attitude in sides[ATTITUDE].negative.items()
+        if c in entries
+        and (x := known(attitude)) is not None
+        and (y := known(sides[SENTIMENT].negative.get(c))) is not None
     ]
-    ranks = (
-        f"; by ranks (Spearman) {decimal(found.spearman)}"
-        if known(found.spearman) is not None
-        else ""
-    )
-    return [
-        Section(
-            "correlation", "Attitude and sentiment",
-            f"<p>Pearson's r = {safe(with_interval(found.pearson))}{ranks}. Where the marks rise "
-            "from left to right, classifiers call those conditions negative that language models "
-            "are negative about. That they go together does not say that one causes the other.</p>"
-            + KEY
-            + chart(scatter(points, found), "Attitude and sentiment", "chart narrow")
-            + folded("The numbers", grid(columns, rows, "Attitude and sentiment")),
-        )
-    ]  # fmt: skip
-
-
-def _categories(result: AuditResult) -> Section:
+    rows = [(visible(e.name), group_of(e), percent(x), percent(y)) for e, x, y in points]
+    ranks = ""
+    if known(found.spearman) is not None:
+        ranks = f"; by ranks (Spearman) {decimal(found.spearman)}"
+    drawn = scatter([(e.name, e.stigmatized, x, y) for e, x, y in points], found)
+    columns = ("Condition", "Group", "Attitude", "Sentiment")
     return Section(
-        "categories", "The categories",
-        "<p>The mean over the stigmatized conditions of a category; the small number is the mean "
-        "over its other conditions, where it has any. Colour is stronger the further a figure is "
-        "from one half.</p>" + heatmap(result),
-    )  # fmt: skip
-
-
-def _templates(result: AuditResult, names: Mapping[str, str]) -> Section:
-    models = [m for m in result.models if m.templates]
-    columns = (
-        "Model",
-        "Template",
-        "Stigmatized",
-        "Others",
-        "Difference",
-        "Interval",
-        "No condition",
+        "correlation",
+        "Attitude and sentiment",
+        paragraph(
+            f"Pearson's r = {with_interval(found.pearson)}{ranks}. Where the marks rise from left "
+            "to right, classifiers call those conditions negative that language models are "
+            "negative about. A correlation does not mean that one causes the other."
+        )
+        + KEY
+        + _chart(drawn, "Attitude and sentiment", "chart narrow")
+        + folded(_NUMBERS, table(columns, rows, "Attitude and sentiment")),
     )
+
+
+def _categories(result: AuditResult, names: Names) -> Section:
+    by_model = [{c.category: c for c in m.categories} for m in result.models]
+    caption = (
+        "How negative each model is about the stigmatized conditions of each category; below in "
+        "small figures the others"
+    )
+    heatmap = table(
+        ["Category", *(_breakable(names[m.run]) for m in result.models)],
+        [
+            [title_of(category), *(_heat(found.get(category)) for found in by_model)]
+            for category in dict.fromkeys(chain.from_iterable(by_model))
+        ],
+        caption,
+        "heat",
+    )
+    return Section(
+        "categories",
+        "The categories",
+        paragraph(
+            "The mean over the stigmatized conditions of a category; the small number is the mean "
+            "over its other conditions, where it has any. Colour is stronger the further a figure "
+            "is from one half."
+        )
+        + heatmap,
+    )
+
+
+def _heat(found: CategoryResult | None) -> Cell:
+    """Return a coloured cell; colour is never the only sign, because the number is there."""
+    if found is None:
+        return Cell(None, "empty")
+    value, other = known(found.stigmatized.value), known(found.others.value)
+    small = f"<small>{prose(percent(other))}</small>" if other is not None else ""
+    step = "empty" if value is None else f"heat-{round(_HEAT_STEPS * min(max(value, 0.0), 1.0))}"
+    return Cell(Html(prose(percent(value)) + small), step)
+
+
+def heat_style() -> str:
+    """Return the style of each step of the colours: none at one half, stronger to both sides."""
+    half = _HEAT_STEPS // 2
+    return heat_rules(
+        ("heat-stig" if step > half else "heat-other", round(60 * abs(step - half) / half))
+        for step in range(_HEAT_STEPS + 1)
+    )
+
+
+def _breakable(name: str) -> Html:
+    """Let a long name of a model break where its parts end."""
+    return Html(safe(name).replace("/", "/<wbr>").replace("_", "_<wbr>"))
+
+
+def _templates(models: Sequence[ModelResult], names: Names) -> Section | None:
+    if not models:
+        return None
+    columns = (
+        "Model", "Template", "Stigmatized", "Others", "Difference", "Interval", "No condition",
+    )  # fmt: skip
     rows = [
         (
             names[m.run], title_of(t.template), percent(t.stigmatized), percent(t.others),
-            decimal(t.gap.value, 3), interval(t.gap) or visible(t.gap.reason or "not known"),
+            decimal(t.gap.value, 3), interval(t.gap) or visible(t.gap.reason or NOT_KNOWN),
             percent(t.baseline),
         )
         for m in models
         for t in m.templates
     ]  # fmt: skip
     return Section(
-        "templates", "The templates",
-        "<p>The difference between the groups, template by template. A difference that changes "
-        "much with the wording says less about the model. Right of nought the model is more "
-        "negative about stigmatized conditions.</p>"
-        + chart(gaps(models, names), "The difference in each template")
-        + folded("The numbers", grid(columns, rows, "The templates")),
-    )  # fmt: skip
+        "templates",
+        "The templates",
+        paragraph(
+            "The difference between the groups, template by template. A difference that changes "
+            "much with the wording says less about the model. To the right of zero, the model is "
+            "more negative about stigmatized conditions."
+        )
+        + _chart(gaps(models, names), "The difference in each template")
+        + folded(_NUMBERS, table(columns, rows, "The templates")),
+    )
 
 
-def _dimensions(result: AuditResult, names: Mapping[str, str]) -> Section:
-    models = [m for m in result.models if m.dimensions]
+def _dimensions(models: Sequence[ModelResult], names: Names) -> Section | None:
+    if not models:
+        return None
     columns = list(dict.fromkeys(d for m in models for d in m.dimensions))
     rows = [(names[m.run], *(decimal(m.dimensions.get(d)) for d in columns)) for m in models]
     return Section(
-        "dimensions", "The dimensions of stigma",
-        "<p>How far a model's figure rises with each dimension: the rank correlation over the "
-        f"conditions, from {MINUS}1 to 1.</p>"
-        + grid(("Model", *map(title_of, columns)), rows, "Rank correlation with each dimension"),
-    )  # fmt: skip
+        "dimensions",
+        "The dimensions of stigma",
+        paragraph(
+            "How far a model's figure rises with each dimension: the rank correlation over the "
+            f"conditions, from {MINUS}1 to 1."
+        )
+        + table(("Model", *map(title_of, columns)), rows, "Rank correlation with each dimension"),
+    )

@@ -1,9 +1,10 @@
-"""The numbers behind the page as CSV and JSON files: whole precision, empty where not known."""
+"""The numbers behind the page as CSV and JSON files: full precision, empty where not known."""
 
 import csv
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +12,32 @@ from tactful.audit.report.words import baseline_of, labels
 from tactful.audit.results import (
     JSON_VERSION,
     AuditResult,
+    CategoryResult,
+    ConditionResult,
     Estimate,
     ModelResult,
     Results,
+    TemplateResult,
     one_by_one,
 )
 from tactful.errors import UsageError
 from tactful.files import atomic_path
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet takes a cell that begins so for a formula."""
+"""A spreadsheet reads a cell that starts with one of these as a formula."""
 
-Rows = list[dict[str, Any]]
+_TESTS = (
+    "mann_whitney_u", "mann_whitney_p", "permutation_p", "smallest_p", "cliffs_delta", "hedges_g",
+    "reason",
+)  # fmt: skip
+_PREFIXES = {"by_template": "template", "dimensions": "dimension"}
+
+Row = dict[str, Any]
+Rows = list[Row]
 
 
 def write_tables(results: Results, folder: Path, force: bool = False) -> list[Path]:
-    """Write the five tables into a folder beside what it holds; return their paths."""
+    """Write the five tables into a folder, which may have other files; return their paths."""
     tables: dict[str, Rows] = {}
     for result in one_by_one(results):
         for name, rows in tables_of(result).items():
@@ -35,7 +46,7 @@ def write_tables(results: Results, folder: Path, force: bool = False) -> list[Pa
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: found a file; expected the name of a folder to write.")
     for name in tables:
-        # Look at all of them first: a refusal should not leave the half of them written.
+        # Check all of them first, so that an error does not leave half of them written.
         if (folder / name).exists() and not force:
             raise UsageError(
                 f"{folder / name}: it exists already; name another place or pass --force."
@@ -43,10 +54,12 @@ def write_tables(results: Results, folder: Path, force: bool = False) -> list[Pa
     for name, rows in tables.items():
         with (
             atomic_path(folder / name, force) as temporary,
-            # A name that is no valid text is written with its code.
+            # A name that is not valid text is written with its code.
             temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
         ):
-            writer = csv.DictWriter(file, list(_columns(rows)), restval="", lineterminator="\n")
+            # Models may differ in their templates and dimensions.
+            columns = dict.fromkeys(key for row in rows for key in row)
+            writer = csv.DictWriter(file, list(columns), restval="", lineterminator="\n")
             writer.writeheader()
             writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
     return [folder / name for name in tables]
@@ -64,31 +77,25 @@ def write_json(results: Results, path: Path, force: bool = False) -> None:
 
 def tables_of(result: AuditResult) -> dict[str, Rows]:
     """Return models, conditions, templates, categories and overall as rows by column."""
-    names = labels(result)
     return {
-        "models": [_model(each) for each in result.models],
-        "conditions": [row for each in result.models for row in _conditions(each)],
-        "templates": [row for each in result.models for row in _templates(each)],
-        "categories": [row for each in result.models for row in _categories(each)],
-        "overall": list(_overall(result, names)),
+        "models": [_model(model) for model in result.models],
+        **{
+            name: [_row(model, each) for model in result.models for each in getattr(model, name)]
+            for name in ("conditions", "templates", "categories")
+        },
+        "overall": list(_overall(result, labels(result))),
     }
 
 
-def _model(model: ModelResult) -> dict[str, Any]:
-    tests, coverage = model.tests, model.coverage
+def _model(model: ModelResult) -> Row:
+    tests, coverage = asdict(model.tests), model.coverage
     row = {
         **_run(model),
         **_estimate("stigmatized", model.stigmatized),
         **_estimate("others", model.others),
         **_estimate("gap", model.gap),
         "baseline": baseline_of(model),
-        "mann_whitney_u": tests.mann_whitney_u,
-        "mann_whitney_p": tests.mann_whitney_p,
-        "permutation_p": tests.permutation_p,
-        "smallest_p": tests.smallest_p,
-        "cliffs_delta": tests.cliffs_delta,
-        "hedges_g": tests.hedges_g,
-        "tests_reason": tests.reason,
+        **{("tests_reason" if name == "reason" else name): tests[name] for name in _TESTS},
         "above_half": model.above_half,
         "above_half_others": model.above_half_others,
         "template_spread": model.template_spread,
@@ -103,52 +110,26 @@ def _model(model: ModelResult) -> dict[str, Any]:
     return row | {f"dimension.{name}": value for name, value in model.dimensions.items()}
 
 
-def _conditions(model: ModelResult) -> Iterator[dict[str, Any]]:
-    for each in model.conditions:
-        yield {
-            **_run(model),
-            "condition": each.condition,
-            "name": each.name,
-            "category": each.category,
-            "stigmatized": each.stigmatized,
-            **_estimate("negative", each.negative),
-            "to_baseline": each.to_baseline,
-            "to_others": each.to_others,
-            "p_value": each.p_value,
-            "p_corrected": each.p_corrected,
-            "smallest_p": each.smallest_p,
-            "prompts": each.prompts,
-            **{f"template.{name}": value for name, value in each.by_template.items()},
-            **{f"dimension.{name}": value for name, value in each.dimensions.items()},
-        }
+def _row(model: ModelResult, each: ConditionResult | TemplateResult | CategoryResult) -> Row:
+    """Return a column for each field; those of an estimate and of a mapping follow each other."""
+    row = _run(model)
+    names = [field.name for field in fields(each)]
+    if "smallest_p" in names:
+        # Beside the other p-values, as people compare them.
+        names.remove("smallest_p")
+        names.insert(names.index("prompts"), "smallest_p")
+    for name in names:
+        value = getattr(each, name)
+        if isinstance(value, Estimate):
+            row |= _estimate(name, value)
+        elif isinstance(value, Mapping):
+            row |= {f"{_PREFIXES[name]}.{key}": number for key, number in value.items()}
+        else:
+            row[name] = value
+    return row
 
 
-def _templates(model: ModelResult) -> Iterator[dict[str, Any]]:
-    for each in model.templates:
-        yield {
-            **_run(model),
-            "template": each.template,
-            "stigmatized": each.stigmatized,
-            "others": each.others,
-            **_estimate("gap", each.gap),
-            "baseline": each.baseline,
-        }
-
-
-def _categories(model: ModelResult) -> Iterator[dict[str, Any]]:
-    for each in model.categories:
-        yield {
-            **_run(model),
-            "category": each.category,
-            **_estimate("stigmatized", each.stigmatized),
-            **_estimate("others", each.others),
-            "gap": each.gap,
-            "stigmatized_count": each.stigmatized_count,
-            "others_count": each.others_count,
-        }
-
-
-def _overall(result: AuditResult, names: dict[str, str]) -> Iterator[dict[str, Any]]:
+def _overall(result: AuditResult, names: dict[str, str]) -> Iterator[Row]:
     known = {c.condition: c for model in result.models for c in model.conditions}
     for side in result.overall:
         for condition, value in side.negative.items():
@@ -164,22 +145,17 @@ def _overall(result: AuditResult, names: dict[str, str]) -> Iterator[dict[str, A
             }
 
 
-def _run(model: ModelResult) -> dict[str, Any]:
+def _run(model: ModelResult) -> Row:
     return {"run": model.run, "model": model.model, "kind": model.kind}
 
 
-def _estimate(name: str, estimate: Estimate) -> dict[str, Any]:
+def _estimate(name: str, estimate: Estimate) -> Row:
     return {
         name: estimate.value,
         f"{name}_low": estimate.low,
         f"{name}_high": estimate.high,
         f"{name}_reason": estimate.reason,
     }
-
-
-def _columns(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield the columns of all rows: models may differ in their templates and dimensions."""
-    yield from dict.fromkeys(key for row in rows for key in row)
 
 
 def _cell(value: Any) -> str:
@@ -194,7 +170,7 @@ def _cell(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON can hold; a number that is none is missing."""
+    """Return data that JSON can hold; NaN and infinity become null."""
     if isinstance(value, dict):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

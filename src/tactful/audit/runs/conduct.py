@@ -1,25 +1,28 @@
-"""Conduct an audit: ask, measure, and keep the run."""
+"""Conduct an audit: ask the prompts, compute the rows, and keep the run."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from tactful.audit.attitudes import Attitudes, load_attitudes
-from tactful.audit.measures.rows import rows_of
+from tactful.audit.estimates.rows import rows_of
 from tactful.audit.probes.render import Selection, fallbacks
 from tactful.audit.probes.schema import Probe
-from tactful.audit.protocol import Asker
-from tactful.audit.runs.asking import OnProgress, ask_all
+from tactful.audit.protocol import Answer, Asker
 from tactful.audit.runs.run import RUN_FILE, Run, read_run, write_run
 from tactful.audit.runs.store import AnswerStore
-from tactful.errors import UsageError
+from tactful.errors import InputError, UsageError
 from tactful.taxonomies.prompts import Prompt
+from tactful.words import counted
 
 FOLDER = "audits"
 """Where runs are kept unless the caller names another place."""
 _SHOWN = 5
+
+OnProgress = Callable[[int, int], None]
+"""Gets the number of texts that are answered, and the number of all texts."""
 
 
 def conduct(
@@ -37,8 +40,8 @@ def conduct(
 ) -> Run:
     """Ask a model all prompts and write the run below ``folder``; return it.
 
-    Answers are kept as they come, so an audit that was stopped goes on where it was. A run that
-    is already there is replaced only if it was of the same model with the same settings, or with
+    Answers are saved batch by batch, so an interrupted audit can resume. A run that is already
+    there is replaced only if it was of the same model with the same settings, or with
     ``force``.
     """
     language_notes = _check_language(asker, probe)
@@ -144,10 +147,65 @@ def _check_place(place: Path, asker: Asker, known: Mapping[str, Any], force: boo
     if force or not place.exists():
         return
     if not (place / RUN_FILE).is_file():
-        raise UsageError(f"{place}: it exists and is no audit; pass another --name.")
+        raise UsageError(f"{place}: it exists and is not an audit; pass another --name.")
     there = read_run(place)
     if there.fingerprint != asker.fingerprint or dict(there.settings) != dict(known):
         raise UsageError(
-            f"{place}: it holds an audit of {there.model} with another model or other settings; "
+            f"{place}: found an audit of {there.model} with another model or other settings; "
             "pass --name to keep both, or --force to replace it."
         )
+
+
+def ask_all(
+    asker: Asker,
+    prompts: Sequence[Prompt],
+    store: AnswerStore,
+    on_progress: OnProgress | None = None,
+) -> list[Answer]:
+    """Return an answer for each prompt, in their order; what is new is stored batch by batch."""
+    texts = _each_once(asker, prompts)
+    open_ones = sorted(
+        (prompt for text, prompt in texts.items() if text not in store),
+        key=_by_beginning if asker.kind == "causal" else _by_length,
+    )
+    done = len(texts) - len(open_ones)
+    size = max(1, asker.batch)
+    for start in range(0, len(open_ones), size):
+        if on_progress is not None:
+            on_progress(done + start, len(texts))
+        batch = open_ones[start : start + size]
+        answers = asker.ask(batch)
+        if len(answers) != len(batch):
+            raise InputError(
+                f"{asker.name} gave {counted(len(answers), 'answer')} to "
+                f"{counted(len(batch), 'prompt')}; expected one "
+                "for each."
+            )
+        store.add((prompt.text, answer) for prompt, answer in zip(batch, answers, strict=True))
+    if on_progress is not None:
+        on_progress(len(texts), len(texts))
+    return [store[prompt.text] for prompt in prompts]
+
+
+def _each_once(asker: Asker, prompts: Sequence[Prompt]) -> dict[str, Prompt]:
+    texts: dict[str, Prompt] = {}
+    for prompt in prompts:
+        known = texts.setdefault(prompt.text, prompt)
+        if asker.kind == "causal" and known.template != prompt.template:
+            # The pairs of words belong to the template, and answers are kept by text.
+            raise UsageError(
+                f"The templates '{known.template}' and '{prompt.template}' give the same text; "
+                "expected a difference; change one of them or leave it out with --template."
+            )
+    return texts
+
+
+def _by_length(prompt: Prompt) -> tuple[int, str]:
+    # Long ones first, so that what does not fit into memory shows at the start; and like lengths
+    # together, so that little of a batch is padding.
+    return -len(prompt.text), prompt.text
+
+
+def _by_beginning(prompt: Prompt) -> str:
+    # What prompts of one batch begin with is read once.
+    return prompt.text

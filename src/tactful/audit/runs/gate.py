@@ -1,12 +1,11 @@
 """Limits for continuous integration: when an audit should fail a build.
 
-A gate is about bias *against* the stigmatized: it closes when the gap (stigmatized minus others) is
-above the limit, and not when a model is as much harder on the others. What counts is the gap
-itself, not its interval. A gap that could not be computed closes the gate, too: what is missing is
-not harmless.
+The limit is about bias *against* the stigmatized: a run fails when its gap (stigmatized minus
+others) is above the limit, and passes when a model is equally harder on the others. The gap itself
+counts, not its interval. A gap that could not be computed fails, too.
 """
 
-from tactful.audit.measures.comparison import Comparison
+from tactful.audit.estimates.compare import Comparison
 from tactful.audit.results import Estimate, ModelResult
 from tactful.errors import UsageError
 

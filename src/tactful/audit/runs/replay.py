@@ -1,4 +1,4 @@
-"""Put the study's own published outputs through our measures (Mei et al. 2023).
+"""Compute our estimates from the study's own published outputs (Mei et al. 2023).
 
 The files are the authors': the 50 most probable words of each masked model, and the classes that
 each sentiment classifier gave. Nothing is asked of any model.
@@ -11,9 +11,9 @@ from functools import cached_property
 import polars as pl
 
 from tactful.audit.attitudes import Attitudes
-from tactful.audit.measures.rows import rows_of
+from tactful.audit.estimates.rows import rows_of
 from tactful.audit.protocol import Answer
-from tactful.audit.runs.run import Run
+from tactful.audit.runs.run import CONDITIONS, Run
 from tactful.corpora.corpus import NO_TABLE, Corpus
 from tactful.corpora.stigmas import output_file
 from tactful.errors import InputError, UsageError
@@ -164,12 +164,7 @@ def condition_names() -> pl.DataFrame:
             (entry.id, entry.published_name, families[entry.family or "other"], entry.stigmatized)
             for entry in conditions()
         ],
-        schema={
-            "condition": pl.String,
-            "name": pl.String,
-            "category": pl.String,
-            "stigmatized": pl.Boolean,
-        },
+        schema=CONDITIONS,
         orient="row",
     )
 

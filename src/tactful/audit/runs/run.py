@@ -1,4 +1,4 @@
-"""One audited model: what was asked, what it said, and the folder that keeps both."""
+"""A run: the prompts and answers of one audited model, and the folder that holds them."""
 
 import json
 from collections.abc import Mapping
@@ -32,9 +32,18 @@ ROWS: dict[str, Any] = {
 }
 """The columns of :attr:`Run.rows`, one row for each prompt.
 
-``negative`` is the measure: P(negative) of a prompt, or 1 and 0 for a classifier. The other shares
-are probabilities as the model gave them; they sum up to ``seen``. A causal model has none of them.
+Estimates rest on ``negative``: P(negative) of a prompt, or 1 and 0 for a classifier. The other
+shares are probabilities as the model gave them; they sum up to ``seen``. A causal model has none of
+them.
 """
+
+CONDITIONS: dict[str, Any] = {
+    "condition": pl.String,
+    "name": pl.String,
+    "category": pl.String,
+    "stigmatized": pl.Boolean,
+}
+"""The columns of :attr:`Run.conditions`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +69,7 @@ class Run:
 
 
 def write_run(run: Run, folder: Path, force: bool = False) -> None:
-    """Write a run into a folder of its own, whole or not at all."""
+    """Write a run into a folder of its own, completely or not at all."""
     with atomic_folder(folder, force) as temporary:
         run.rows.write_parquet(temporary / ROWS_FILE)
         about = {
@@ -82,7 +91,7 @@ def write_run(run: Run, folder: Path, force: bool = False) -> None:
 
 
 def read_run(folder: Path) -> Run:
-    """Read a run back; a folder that holds none is a clear error."""
+    """Read a run back."""
     file = folder / RUN_FILE
     if not file.is_file():
         raise UsageError(
@@ -98,12 +107,6 @@ def read_run(folder: Path) -> Run:
             )
         if dict(rows.schema) != ROWS:
             raise KeyError("the columns of the rows")
-        schema = {
-            "condition": pl.String,
-            "name": pl.String,
-            "category": pl.String,
-            "stigmatized": pl.Boolean,
-        }
         return Run(
             str(about["name"]),
             str(about["kind"]),
@@ -111,7 +114,7 @@ def read_run(folder: Path) -> Run:
             str(about["fingerprint"]),
             str(about["probe"]),
             rows,
-            pl.DataFrame(about["conditions"], schema=schema),
+            pl.DataFrame(about["conditions"], schema=CONDITIONS),
             dict(about["settings"]),
             tuple(about["notes"]),
             tuple((str(word), float(share)) for word, share in about["unrated_words"]),

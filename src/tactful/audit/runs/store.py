@@ -1,6 +1,6 @@
-"""The answers of a model, kept as they come: an audit that was stopped goes on where it was.
+"""The answers of a model, saved batch by batch, so that an interrupted audit can resume.
 
-One file for each model and way of asking, one JSON object a line, only ever added to. A line that
+One file for each model and way of asking, one JSON object a line, append-only. A line that
 a crash cut off is skipped; a prompt that was answered once is never asked again.
 """
 
@@ -15,7 +15,7 @@ from tactful.errors import FileFormatError, OutputError
 FOLDER = "answers"
 FORMAT = 1
 _SHOWN = 16
-"""So many letters of a fingerprint make a file's name."""
+"""How many characters of the fingerprint are in the file's name."""
 
 
 class AnswerStore:
@@ -41,7 +41,7 @@ class AnswerStore:
         return self._known[text]
 
     def add(self, answers: Iterable[tuple[str, Answer]]) -> None:
-        """Write answers behind the others, and remember them."""
+        """Append answers to the file, and remember them."""
         new = dict(answers)
         lines = "".join(
             json.dumps({"prompt": text, "answer": answer}, ensure_ascii=False) + "\n"
@@ -52,7 +52,7 @@ class AnswerStore:
         except OSError as error:
             raise OutputError(
                 f"{self.path}: cannot be written ({error.strerror or error}); the answers before "
-                "this are kept; make room and run the same command again."
+                "this are saved; free some space and run the same command again."
             ) from error
         self._known |= new
 

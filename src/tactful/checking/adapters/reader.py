@@ -17,10 +17,9 @@ from tactful.checking.findings import choose_ids
 from tactful.checking.opened import LOCK, Model, opened_corrected, opened_detector
 from tactful.checking.options import AUTO, CheckOptions
 from tactful.checking.report import DocumentReport
-from tactful.detectors.base import BaseDetector, Spans
-from tactful.detectors.explain.occlusion import occlusion_spans
+from tactful.detectors.base import BaseDetector, Detector, Scores, Spans
+from tactful.detectors.explain.words import occlusion_spans
 from tactful.detectors.load import DETECTORS
-from tactful.detectors.protocol import Detector, Scores
 from tactful.documents.document import Document, document_of
 from tactful.errors import InputError
 from tactful.types import Finding, Report, Span

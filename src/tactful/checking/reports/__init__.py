@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from tactful.checking.options import AUTO
 from tactful.checking.report import DocumentReport, Outcome
-from tactful.checking.reports.language import common_language, told
-from tactful.checking.reports.run import Run
+from tactful.checking.reports.run import Run, common_language, each_in_language
 from tactful.registry import Registry
 
 __all__ = ["RENDERERS", "STREAMED", "Run", "render"]
@@ -43,4 +42,4 @@ def _rendered(
         outcomes = list(outcomes)
         reports = [each for each in outcomes if isinstance(each, DocumentReport)]
         run = replace(run, lang=common_language([run.language_of(each) for each in reports]))
-    yield from renderer(told(outcomes, run), run)
+    yield from renderer(each_in_language(outcomes, run), run)

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from tactful.checking.report import PlacedFinding
 from tactful.checking.reports.run import GROUPS, as_tree, group_of
-from tactful.checking.reports.visible import shown_text
 from tactful.checking.wording.wording import Wording
+from tactful.words import shown_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,107 @@
 """What a report says besides its findings: who looked, for what; and the count at the end."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
+from tactful.checking.explanation import explain, taxonomy_entries
 from tactful.checking.options import AUTO
 from tactful.checking.report import DocumentReport, Outcome, PlacedFinding, Unread
-from tactful.checking.wording.wording import spoken_or_english, wording
+from tactful.checking.wording.english import ENGLISH
+from tactful.checking.wording.wording import WORDINGS, Wording, spoken_or_english, wording
 from tactful.detectors.card import Card
+from tactful.types import Frame, Implication, Span
+
+CAVEAT = ENGLISH.reporting.caveat
+IN_GROUP = "frame.in_group"
+_QUOTED = 3
+
+
+def implied_sentences(frame: Frame, lang: str = "en") -> list[str]:
+    """Return a sentence for each group that a text may be about.
+
+    >>> implied_sentences(Frame(implications=(Implication("women", "women are weak", 0.62),)))
+    ['May imply, about women: “women are weak” (0.62).']
+    """
+    words = wording(lang)
+    return [_sentence(each, words) for each in frame.implications]
+
+
+def in_group_sentence(frame: Frame, lang: str = "en") -> str | None:
+    """Say that the author may belong to the group, where the frame claims it: as a guess."""
+    if frame.answers.get(IN_GROUP, "no") == "no":
+        return None
+    words = wording(lang)
+    return words.reporting.in_group.format(sure=_sure(frame.probabilities.get(IN_GROUP), words))
+
+
+def evidence_sentence(evidence: Sequence[str], lang: str = "en") -> str | None:
+    """Name what speaks for a group."""
+    words = wording(lang)
+    quotes = words.quoted(list(dict.fromkeys(evidence))[:_QUOTED])
+    return words.reporting.evidence.format(quotes=quotes) if quotes else None
+
+
+def _sentence(each: Implication, words: Wording) -> str:
+    said, sure = words.reporting, _sure(each.probability, words)
+    if each.statement is None:
+        return said.about.format(group=each.group, sure=sure)
+    return said.implies.format(group=each.group, statement=words.quote(each.statement), sure=sure)
+
+
+def _sure(probability: float | None, words: Wording) -> str:
+    return "" if probability is None else f" ({words.likely(probability)})"
+
+
+def in_language(report: DocumentReport, lang: str) -> DocumentReport:
+    """Return the report with names and explanations in ``lang``.
+
+    What a detector of one's own says in its own words stays as it is.
+    """
+    return replace(report, findings=tuple(_in(each, lang) for each in report.findings))
+
+
+def common_language(langs: Collection[str]) -> str:
+    """Return the one language of all texts where there are sentences in it, else English.
+
+    >>> common_language(["es", "es"]), common_language(["es", "en"]), common_language([])
+    ('es', 'en', 'en')
+    """
+    first = next(iter(langs), "en")
+    return first if first in WORDINGS and set(langs) == {first} else "en"
+
+
+def _in(finding: PlacedFinding, lang: str) -> PlacedFinding:
+    spans = [Span(span.start, span.end) for span in finding.spans]
+
+    def explained(language: str, experimental: bool) -> str:
+        passage, chance = finding.passage.text, finding.probability
+        return explain(finding.id, passage, chance, spans, language, experimental=experimental)
+
+    name = _said(finding.name, lang, lambda language: _name(finding.id, language))
+    explanation = finding.explanation
+    # A finding does not say whether it is an experiment; what was said of it does.
+    for experimental in (False, True) if explanation else ():
+        explanation = _said(explanation, lang, partial(explained, experimental=experimental))
+    return replace(finding, name=name, explanation=explanation)
+
+
+def _said(given: str, lang: str, ours: Callable[[str], str]) -> str:
+    """Return what we say in ``lang``, if what is given is ours in any language.
+
+    We say the same of the same finding, so that our words can be told from others'.
+    """
+    wanted = ours(lang)
+    # Most reports are in the language of their findings: the other files need not be opened.
+    known = given == wanted or any(given == ours(each) for each in WORDINGS if each != lang)
+    return wanted if known else given
+
+
+def _name(name: str, lang: str) -> str:
+    entries = taxonomy_entries(name.partition(".")[0], lang)
+    return str(entries.get(name, (0, {}))[1].get("name", name))
+
 
 GROUPS = ("pcl", "unhealthy", "frame", "stereotype")
 """What stands before the first dot of an id has one colour, in this order."""
@@ -121,3 +215,14 @@ def as_tree(findings: Iterable[PlacedFinding]) -> list[tuple[int, PlacedFinding]
                 yield from below(finding.id, depth + 1)
 
     return list(below(None, 0))
+
+
+def each_in_language(outcomes: Iterable[Outcome], run: Run) -> Iterator[Outcome]:
+    """Yield the outcomes with their names and explanations in the language of the report."""
+    for outcome in outcomes:
+        if not isinstance(outcome, DocumentReport):
+            yield outcome
+        elif (lang := run.language_for(outcome)) == "en" == run.language_of(outcome):
+            yield outcome  # in English already
+        else:
+            yield in_language(outcome, lang)

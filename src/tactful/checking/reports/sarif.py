@@ -14,13 +14,11 @@ from urllib.parse import quote
 
 from tactful import __version__
 from tactful.checking.report import DocumentReport, Outcome, Place, PlacedFinding, Unread
-from tactful.checking.reports.implied import implied_sentences
 from tactful.checking.reports.json_report import dump
-from tactful.checking.reports.run import Run, Tally
-from tactful.checking.reports.visible import visible
+from tactful.checking.reports.run import Run, Tally, implied_sentences
 from tactful.checking.wording.wording import Wording, wording
 from tactful.errors import UnknownNameError
-from tactful.words import shorten
+from tactful.words import shorten, visible
 
 SCHEMA_URI = "https://json.schemastore.org/sarif-2.1.0.json"
 WARNING_FROM = 0.7

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 
 from tactful.checking.options import AUTO
 from tactful.checking.report import DocumentReport, Outcome, Passage, PlacedFinding, Unread
-from tactful.checking.reports.implied import implied_sentences
-from tactful.checking.reports.language import common_language
-from tactful.checking.reports.run import Run, Tally, as_tree, group_of
-from tactful.checking.reports.visible import shown, visible
+from tactful.checking.reports.run import (
+    Run,
+    Tally,
+    as_tree,
+    common_language,
+    group_of,
+    implied_sentences,
+)
 from tactful.checking.wording.wording import Wording, wording
-from tactful.words import shorten
+from tactful.words import shorten, shown, visible
 
 if TYPE_CHECKING:
     from rich.text import Text

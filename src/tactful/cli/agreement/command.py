@@ -1,4 +1,4 @@
-"""``tactful agreement``: how far annotators agree, with intervals and everything undefined said."""
+"""``tactful agreement``: how far annotators agree, with intervals and reasons."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.agreement import LEVELS, MEASURES
-from tactful.cli.agreement.report import Block, Request, echo_as_json, echo_as_text
+from tactful.cli.agreement.report import echo_as_json, echo_as_text
 from tactful.cli.agreement.span_files import SpanColumns
 from tactful.cli.agreement.spans import agreement_spans, check_span_options, span_options
 from tactful.cli.corpus.options import force_option
@@ -17,28 +17,26 @@ from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
 
 if TYPE_CHECKING:
-    import polars as pl
+    from tactful.agreement.report import Block, Request
 
-    from tactful.agreement import Agreement
-    from tactful.agreement.weights import Weights
-    from tactful.ratings import Ratings
 
-WEIGHTS: "dict[str, Weights | None]" = {
-    "nominal": None,
-    "ordinal": "linear",
-    "interval": "quadratic",
-}
-"""Which weights Cohen's kappa has for labels of each level."""
+def split_labels(text: str | None) -> tuple[str, ...]:
+    """Return the labels in an option, which are separated by commas."""
+    return tuple(part.strip() for part in text.split(",")) if text else ()
 
 
 @click.command("agreement")
 @click.argument("file", type=click.Path(path_type=Path))
 @column_options
 @click.option(
-    "--question", multiple=True, metavar="Q", help="Only this question of the table; repeatable."
+    "--question",
+    multiple=True,
+    metavar="Q",
+    help="Use only this question of the table; repeatable.",
 )
 @click.option(
     "--measure",
+    "measures",
     multiple=True,
     metavar="NAME",
     help=f"Only this measure; repeatable: {', '.join(MEASURES)}.",
@@ -49,15 +47,21 @@ WEIGHTS: "dict[str, Weights | None]" = {
     type=click.Choice(LEVELS),
     default="nominal",
     show_default=True,
-    help="What the labels are; ordinal gives kappa linear and interval quadratic weights.",
+    help="Level of measurement of the labels; kappa has linear weights for ordinal and quadratic "
+    "weights for interval labels.",
 )
-@click.option("--labels", metavar="A,B,…", help="All labels that could be given, in their order.")
-@click.option("--per-label", is_flag=True, help="Also each label against all others.")
+@click.option(
+    "--labels",
+    metavar="A,B,…",
+    callback=lambda context, parameter, text: split_labels(text),
+    help="All labels that can be given, in their order.",
+)
+@click.option("--per-label", is_flag=True, help="Also measure each label against all others.")
 @click.option(
     "--leave-out",
     multiple=True,
     metavar="LABEL",
-    help="Also without the items that anybody gave this label; repeatable.",
+    help="Also measure without the items that any annotator gave this label; repeatable.",
 )
 @click.option(
     "--trust",
@@ -67,9 +71,11 @@ WEIGHTS: "dict[str, Weights | None]" = {
     help="The column with each annotator's trust, from 0 to 1.",
 )
 @click.option(
-    "--min-trust", type=float, metavar="T", help="Only judgements with at least this trust."
+    "--min-trust", type=float, metavar="T", help="Use only judgements with at least this trust."
 )
-@click.option("--trust-curve", is_flag=True, help="Also the agreement at rising trust.")
+@click.option(
+    "--trust-curve", is_flag=True, help="Also measure the agreement at rising thresholds of trust."
+)
 @click.option(
     "--overlap",
     default=2,
@@ -78,15 +84,13 @@ WEIGHTS: "dict[str, Weights | None]" = {
     type=click.IntRange(min=1),
     help="Items that two annotators must share to count in Cohen's kappa.",
 )
-@click.option(
-    "--pairs", is_flag=True, help="Also Cohen's kappa of every two annotators who share items."
-)
+@click.option("--pairs", is_flag=True, help="Also print Cohen's kappa of each pair of annotators.")
 @click.option(
     "--repeated",
     type=click.Choice(["error", "first", "last", "drop"]),
     default="error",
     show_default=True,
-    help="What to do where an annotator judged an item several times.",
+    help="What to do if an annotator judged an item several times.",
 )
 @click.option(
     "--bootstrap",
@@ -101,10 +105,14 @@ WEIGHTS: "dict[str, Weights | None]" = {
     show_default=True,
     metavar="S",
     type=click.IntRange(min=0),
-    help="Where the drawing of samples starts.",
+    help="Seed of the bootstrap.",
 )
 @click.option(
-    "--confidence", default=0.95, show_default=True, metavar="P", help="That of the intervals."
+    "--confidence",
+    default=0.95,
+    show_default=True,
+    metavar="P",
+    help="Confidence level of the intervals.",
 )
 @click.option(
     "--plot",
@@ -119,26 +127,16 @@ WEIGHTS: "dict[str, Weights | None]" = {
 @click.pass_context
 def agreement_cli(
     context: click.Context,
+    /,
     file: Path,
     item: str,
     annotator: str,
     label: str,
     question_column: str,
     question: tuple[str, ...],
-    measure: tuple[str, ...],
-    level: str,
-    labels: str | None,
-    per_label: bool,
-    leave_out: tuple[str, ...],
     trust: str,
     min_trust: float | None,
-    trust_curve: bool,
-    overlap: int,
-    pairs: bool,
-    repeated: str,
-    bootstrap: int,
-    seed: int,
-    confidence: float,
+    repeated: Any,
     plot: Path | None,
     all_judgements: bool,
     force: bool,
@@ -149,6 +147,7 @@ def agreement_cli(
     end_column: str,
     id_column: str,
     output_format: str,
+    **wanted: Any,
 ) -> None:
     """Measure how far annotators agree.
 
@@ -157,27 +156,28 @@ def agreement_cli(
     judgements.csv of 'tactful annotate export'. Where it has a column with questions, each is
     measured by itself. With --spans it has a row per marked span, and --texts names the texts.
     """
+    from tactful.agreement.curve import at_least
+    from tactful.agreement.report import Block, Request, measure_block
+    from tactful.agreement.weights import WEIGHTS_OF_LEVEL
+    from tactful.ratings import read_ratings
+
     check_span_options(context, spans)
-    if not 0 < confidence < 1:
-        raise UsageError(f"Found --confidence {confidence:g}; expected between 0 and 1.")
+    request = Request(**{**wanted, "measures": _chosen(wanted["measures"], wanted["level"])})
+    if not 0 < request.confidence < 1:
+        raise UsageError(f"Found --confidence {request.confidence:g}; expected between 0 and 1.")
     if plot is not None:
         from tactful.figures import check_figure
 
         check_figure(plot)
-    listed = tuple(part.strip() for part in labels.split(",")) if labels else ()
-    request = Request(
-        _chosen(measure, level), level, listed, per_label, leave_out, trust_curve, overlap,
-        bootstrap, confidence, seed, pairs,
-    )  # fmt: skip
-    if pairs and level not in WEIGHTS:
+    if request.pairs and request.level not in ("nominal", *WEIGHTS_OF_LEVEL):
         raise UsageError(
-            f"Found --pairs with {level} labels, for which Cohen's kappa has no weights."
+            f"Found --pairs with {request.level} labels, for which Cohen's kappa has no weights."
         )
     if spans and texts is not None:
         columns = SpanColumns(item, annotator, start_column, end_column, id_column)
         agreement_spans(file, texts, columns, unit, request, output_format == "json")
         return
-    trusted = [trust] if trust_curve or min_trust is not None else []
+    trusted = [trust] if request.trust_curve or min_trust is not None else []
     found = read_judgements(
         file,
         [item, annotator, *trusted],
@@ -189,15 +189,18 @@ def agreement_cli(
     blocks = []
     for name, rows in found.parts.items():
         try:
-            ratings = _read(
-                rows, item, annotator, found.label, trust if trusted else None, repeated
-            )
-            blocks.append(measure_block(name, _trusted(ratings, min_trust), request))
+            ratings = read_ratings(
+                rows, item=item, annotator=annotator, label=found.label, repeated=repeated,
+                trust=trust if trusted else None,
+            )  # fmt: skip
+            if min_trust is not None:
+                ratings = at_least(ratings, min_trust)
+            blocks.append(measure_block(name, ratings, request))
         except InputError as error:
             blocks.append(Block(name, str(error)))
     _refuse_if_all_failed(file, blocks)
     known = list(dict.fromkeys(name for block in blocks for name in block.labels))
-    for name in leave_out:
+    for name in request.leave_out:
         if name not in known:
             raise unknown_name("label", name, known)
     if plot is not None:
@@ -209,44 +212,6 @@ def agreement_cli(
         echo_as_text(blocks, request)
 
 
-def measure_block(question: str | None, ratings: "Ratings", request: Request) -> Block:
-    """Compute all that was asked for about one question."""
-    from tactful.agreement import cohen_pairs, leave_out, trust_curve
-
-    block = Block(
-        question,
-        judgements=len(ratings),
-        items=len(set(ratings.item.tolist())),
-        annotators=len(set(ratings.annotator.tolist())),
-        labels=ratings.labels,
-        missing=ratings.missing,
-        measures=_answers(ratings, request),
-    )
-    if request.per_label:
-        block.per_label = _label_answers(ratings, request)
-    if request.leave_out:
-        # A label that this question does not have leaves out nothing.
-        known = [name for name in request.leave_out if name in ratings.labels]
-        remaining = leave_out(ratings, known)
-        block.left_out = block.items - len(set(remaining.item.tolist()))
-        block.without = _answers(remaining, request)
-    if request.pairs:
-        block.pairs = list(
-            cohen_pairs(
-                ratings,
-                WEIGHTS[request.level],
-                labels=request.labels or None,
-                overlap=request.overlap,
-            )
-        )
-    if request.trust_curve:
-        block.curves = [
-            trust_curve(ratings, name, _level(name, request), **_options(name, request))
-            for name in request.measures
-        ]
-    return block
-
-
 def _chosen(measures: Sequence[str], level: str) -> tuple[str, ...]:
     """Return the measures that were named, or all that fit the level."""
     for name in measures:
@@ -255,63 +220,8 @@ def _chosen(measures: Sequence[str], level: str) -> tuple[str, ...]:
     return tuple(measures) or tuple(fitting)
 
 
-def _level(name: str, request: Request) -> Any:
-    # The percentage of equal pairs is the same whatever the labels are.
-    return "nominal" if name == "percent" else request.level
-
-
-def _options(name: str, request: Request, per_label: bool = False) -> dict[str, Any]:
-    options: dict[str, Any] = {
-        "bootstrap": request.bootstrap,
-        "confidence": request.confidence,
-        "seed": request.seed,
-    }
-    if name == "cohen":
-        options["overlap"] = request.overlap
-    if request.labels and not per_label:
-        options["labels"] = request.labels
-    return options
-
-
-def _answers(ratings: "Ratings", request: Request) -> "list[Agreement]":
-    from tactful.agreement import measure_agreement
-
-    return [
-        measure_agreement(ratings, name, _level(name, request), **_options(name, request))
-        for name in request.measures
-    ]
-
-
-def _label_answers(ratings: "Ratings", request: Request) -> "list[Agreement]":
-    from tactful.agreement import measure_per_label
-
-    # One label against the rest has no order: AC2 is then AC1, and need not be said twice.
-    names = dict.fromkeys("ac1" if name == "ac2" else name for name in request.measures)
-    return [
-        answer
-        for name in names
-        for answer in measure_per_label(ratings, name, **_options(name, request, True)).values()
-    ]
-
-
-def _read(
-    rows: "pl.DataFrame", item: str, annotator: str, label: str, trust: str | None, repeated: Any
-) -> "Ratings":
-    from tactful.ratings import read_ratings
-
-    return read_ratings(
-        rows, item=item, annotator=annotator, label=label, trust=trust, repeated=repeated
-    )
-
-
-def _trusted(ratings: "Ratings", least: float | None) -> "Ratings":
-    from tactful.agreement.curve import at_least
-
-    return ratings if least is None else at_least(ratings, least)
-
-
-def _refuse_if_all_failed(file: Path, blocks: Sequence[Block]) -> None:
-    """Fail where nothing could be measured; where something could, the others are told of."""
+def _refuse_if_all_failed(file: Path, blocks: "Sequence[Block]") -> None:
+    """Fail if no question could be measured; otherwise the report says which ones failed."""
     problems = [block for block in blocks if block.problem is not None]
     if len(problems) == len(blocks):
         first = problems[0]
@@ -320,7 +230,7 @@ def _refuse_if_all_failed(file: Path, blocks: Sequence[Block]) -> None:
         raise InputError(f"{file}{where}: {first.problem}{more}")
 
 
-def _draw(blocks: Sequence[Block], path: Path, force: bool, request: Request) -> None:
+def _draw(blocks: "Sequence[Block]", path: Path, force: bool, request: "Request") -> None:
     from tactful.agreement.plots import draw_bars, draw_curves
 
     measured = [block for block in blocks if block.problem is None]
@@ -333,7 +243,7 @@ def _draw(blocks: Sequence[Block], path: Path, force: bool, request: Request) ->
             if curve.answers
         }
         if not curves:
-            raise InputError(f"{path}: there is no trust to draw a curve of.")
+            raise InputError(f"{path}: there is no trust to draw a curve for.")
         draw_curves(curves, path, force)
     else:
         draw_bars({block.name: block.measures for block in measured}, path, force)

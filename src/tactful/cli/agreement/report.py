@@ -1,7 +1,6 @@
 """What ``tactful agreement`` answers: its records, and how they are printed."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,90 +11,14 @@ from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.agreement import Agreement, Curve, PairAgreement
+    from tactful.agreement.report import Block, Request
 
 JSON_VERSION = 1
-_ALL = "all judgements"
 _MOST_PAIRS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is to be computed for every question."""
-
-    measures: tuple[str, ...] = ()
-    level: str = "nominal"
-    labels: tuple[str, ...] = ()
-    per_label: bool = False
-    leave_out: tuple[str, ...] = ()
-    trust_curve: bool = False
-    overlap: int = 2
-    bootstrap: int = 0
-    confidence: float = 0.95
-    seed: int = 0
-    pairs: bool = False
-
-
-@dataclass
-class Block:
-    """All answers about one question, or why it has none."""
-
-    question: str | None
-    problem: str | None = None
-    judgements: int = 0
-    items: int = 0
-    annotators: int = 0
-    labels: tuple[str, ...] = ()
-    missing: int = 0
-    measures: "list[Agreement]" = field(default_factory=list)
-    per_label: "list[Agreement]" = field(default_factory=list)
-    left_out: int = 0
-    without: "list[Agreement]" = field(default_factory=list)
-    curves: "list[Curve]" = field(default_factory=list)
-    pairs: "list[PairAgreement]" = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        """The question, or what stands for it where the table has none."""
-        return _ALL if self.question is None else self.question
-
-    def as_dict(self, request: Request) -> dict[str, Any]:
-        """Return the block as plain data, for JSON."""
-        data: dict[str, Any] = {
-            "question": self.question,
-            "problem": self.problem,
-            "judgements": self.judgements,
-            "items": self.items,
-            "annotators": self.annotators,
-            "labels": list(self.labels),
-            "rows_without_label": self.missing,
-            "measures": [_as_dict(answer) for answer in self.measures],
-        }
-        if request.per_label:
-            data["per_label"] = [_as_dict(answer) for answer in self.per_label]
-        if request.leave_out:
-            data["without"] = {
-                "labels": list(request.leave_out),
-                "items_left_out": self.left_out,
-                "measures": [_as_dict(answer) for answer in self.without],
-            }
-        if request.pairs:
-            data["pairs"] = [asdict(pair) for pair in self.pairs]
-        if request.trust_curve:
-            data["trust_curves"] = [
-                {"measure": curve.measure, "points": curve.frame().to_dicts()}
-                for curve in self.curves
-            ]
-        return data
-
-
-def _as_dict(answer: "Agreement") -> dict[str, Any]:
-    from tactful.agreement import landis_koch
-
-    return {**answer.as_dict(), "reading": landis_koch(answer)}
-
-
 def echo_as_json(
-    file: Path, blocks: Sequence[Block], request: Request, left_out: dict[str, int]
+    file: Path, blocks: "Sequence[Block]", request: "Request", left_out: dict[str, int]
 ) -> None:
     """Print all blocks as one JSON object."""
     from tactful.agreement import CAVEAT
@@ -112,7 +35,7 @@ def echo_as_json(
     )
 
 
-def echo_as_text(blocks: Sequence[Block], request: Request) -> None:
+def echo_as_text(blocks: "Sequence[Block]", request: "Request") -> None:
     """Print a heading and tables for each block."""
     from tactful.agreement import CAVEAT
 
@@ -127,17 +50,17 @@ def echo_as_text(blocks: Sequence[Block], request: Request) -> None:
             f"{counted(block.items, 'item')} by "
             f"{counted(block.annotators, 'annotator')}" + _aside(block)
         )
-        echo(_table(block.measures, request))
-        _echo_notes(block.measures)
+        echo(answer_table(block.measures, request))
+        echo_notes(block.measures)
         if request.leave_out:
             names = ", ".join(request.leave_out)
             click.echo(
-                f"\nWithout the {counted(block.left_out, 'item')} that anybody called {names}:"
+                f"\nWithout the {counted(block.left_out, 'item')} that an annotator called {names}:"
             )
-            echo(_table(block.without, request))
+            echo(answer_table(block.without, request))
         if request.per_label and block.per_label:
             click.echo("\nEach label against all others:")
-            echo(_table(block.per_label, request))
+            echo(answer_table(block.per_label, request))
         if request.pairs:
             _echo_pairs(block.pairs)
         for curve in block.curves:
@@ -146,40 +69,46 @@ def echo_as_text(blocks: Sequence[Block], request: Request) -> None:
     echo_sentence(CAVEAT)
 
 
-def _aside(block: Block) -> str:
+def _aside(block: "Block") -> str:
     parts = []
     single = block.measures[0].single_items if block.measures else 0
     if single:
         says = "says" if single == 1 else "say"
         parts.append(f"{counted(single, 'item')} with one judgement {says} nothing about agreement")
     if block.missing:
-        verb = "is no judgement" if block.missing == 1 else "are no judgements"
+        verb = "is not a judgement" if block.missing == 1 else "are not judgements"
         parts.append(f"{counted(block.missing, 'row')} without a label {verb}")
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _table(answers: "Sequence[Agreement]", request: Request) -> Any:
+def answer_table(
+    answers: "Sequence[Agreement]", request: "Request", spans: Mapping[str, int] | None = None
+) -> Any:
+    """Return answers as a table; ``spans`` counts the spans of each label, where there are any."""
     from tactful.agreement import landis_koch
 
-    columns = ["measure", "value"]
+    columns, rows = ["measure", "value"], []
     labelled = any(answer.label is not None for answer in answers)
     if labelled:
-        columns.insert(0, "label")
+        columns = ["label", *columns] if spans is None else ["id", "spans", *columns]
     if request.bootstrap:
         columns.append(f"{request.confidence:.0%} interval")
-    columns += ["items", "reading"]
-    rows = []
+    columns += ["items", *([] if spans is None else ["annotators"]), "reading"]
     for answer in answers:
         row: list[Any] = [answer.label] if labelled else []
+        if labelled and spans is not None:
+            row.append(spans[answer.label or ""])
         row += [answer.name, _number(answer.value)]
         if request.bootstrap:
             row.append(" to ".join(map(_number, answer.interval)) if answer.interval else "")
+        row += [answer.items, *([] if spans is None else [answer.annotators])]
         undefined = None if answer.reason is None else f"undefined: {answer.reason}"
-        rows.append([*row, answer.items, undefined or landis_koch(answer)])
+        rows.append([*row, undefined or landis_koch(answer)])
     return table(columns, rows, whole=columns[:-1])
 
 
-def _echo_notes(answers: "Sequence[Agreement]") -> None:
+def echo_notes(answers: "Sequence[Agreement]") -> None:
+    """Print the notes of each answer."""
     for answer in answers:
         if answer.notes:
             echo_sentence(f"{answer.name}: {'; '.join(answer.notes)}.", "  ", "    ")
@@ -198,7 +127,7 @@ def _echo_pairs(pairs: "Sequence[PairAgreement]") -> None:
         click.echo(f"… and {len(pairs) - len(most):,} more; --format json has them all")
 
 
-def _echo_curve(curve: "Curve", request: Request) -> None:
+def _echo_curve(curve: "Curve", request: "Request") -> None:
     if not curve.answers:
         return
     click.echo(f"\n{curve.answers[0].name} by trust:")
@@ -211,4 +140,4 @@ def _echo_curve(curve: "Curve", request: Request) -> None:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+    return "" if value is None else f"{value:z.3f}"

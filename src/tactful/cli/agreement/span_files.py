@@ -8,12 +8,13 @@ measured then.
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from tactful.agreement.span_report import SpanReadings
 from tactful.corpora.files.problems import show
 from tactful.errors import BadRowsError, InputError
 from tactful.evaluation.answers import Faults, Table, as_ids, show_cell
@@ -35,29 +36,8 @@ class SpanColumns(NamedTuple):
     id: str
 
 
-@dataclass(frozen=True)
-class SpanFiles:
-    """The spans, who read what, and the texts that were read."""
-
-    spans: pl.DataFrame
-    readings: pl.DataFrame
-    texts: dict[str, str]
-    unread: int
-    """Texts that have no row in the table of spans."""
-
-    @property
-    def ids(self) -> dict[str, int]:
-        """How many spans have each id."""
-        return dict(self.spans.group_by("id").len().sort("id").iter_rows())
-
-    @property
-    def unmarked(self) -> int:
-        """How often somebody read a text and marked nothing."""
-        return self.readings.height - self.spans.select("item", "annotator").n_unique()
-
-
-def read_span_files(file: Path, texts: Path, columns: SpanColumns) -> SpanFiles:
-    """Read both tables, and refuse all rows that do not fit at once."""
+def read_span_files(file: Path, texts: Path, columns: SpanColumns) -> SpanReadings:
+    """Read both tables, and report all bad rows together."""
     marked, written = Table(file), Table(texts)
     key = _text_key(written.frame.columns, columns.item)
     missing = [*_missing(marked, columns), *_missing(written, (key, "text"))]
@@ -74,7 +54,7 @@ def read_span_files(file: Path, texts: Path, columns: SpanColumns) -> SpanFiles:
         raise BadRowsError(problems, file_faults.total + text_faults.total)
     frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
     read = {name: text for name, text in found.items() if text is not None}
-    return SpanFiles(
+    return SpanReadings(
         frame.drop_nulls("start").unique(maintain_order=True),
         frame.select("item", "annotator").unique(maintain_order=True),
         read,
@@ -135,7 +115,7 @@ def _read_rows(
     texts: Path,
     faults: Faults,
 ) -> list[tuple[Any, ...]]:
-    """Return a row per span, and one without offsets where somebody marked nothing."""
+    """Return a row per span, and one without offsets for a reading without spans."""
     rows: list[tuple[Any, ...]] = []
     empty: dict[tuple[str, str], int] = {}
     busy: set[tuple[str, str]] = set()

@@ -1,44 +1,32 @@
 """``tactful agreement --spans``: how far annotators mark the same parts of the same texts."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-import polars as pl
 from click.core import ParameterSource
 
-from tactful.cli.agreement.report import Request
-from tactful.cli.agreement.span_files import SpanColumns, SpanFiles, read_span_files
-from tactful.cli.output import echo, echo_json, echo_sentence, table
+from tactful.agreement.report import Request, answer_as_dict
+from tactful.agreement.span_report import PAIR_MEAN, SpanAnswers, measure_spans
+from tactful.cli.agreement.report import answer_table, echo_notes
+from tactful.cli.agreement.span_files import SpanColumns, read_span_files
+from tactful.cli.output import echo, echo_json, echo_sentence
 from tactful.errors import UsageError
 from tactful.words import counted
 
 if TYPE_CHECKING:
-    from tactful.agreement import Agreement
+    pass
 
 JSON_VERSION = 1
 UNITS = ("character", "token")
 _OWN = ("spans", "texts", "unit", "start_column", "end_column", "id_column")
 _SHARED = (
-    "file", "item", "annotator", "measure", "per_label", "bootstrap", "seed", "confidence",
+    "file", "item", "annotator", "measures", "per_label", "bootstrap", "seed", "confidence",
     "output_format",
 )  # fmt: skip
-_PAIR_MEAN = "_pair_mean"
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-@dataclass
-class SpanAnswers:
-    """All answers about one pair of files."""
-
-    read: SpanFiles
-    pairs: int
-    """Pairs of annotators who read a text in common."""
-    measures: "list[Agreement]"
-    per_label: "list[Agreement]" = field(default_factory=list)
 
 
 def span_options(command: F) -> F:
@@ -57,7 +45,7 @@ def span_options(command: F) -> F:
                 type=click.Choice(UNITS),
                 default=UNITS[0],
                 show_default=True,
-                help="With --spans: what is marked or not.",
+                help="With --spans: the unit that is marked or not.",
             ),
             *(
                 click.option(
@@ -70,7 +58,7 @@ def span_options(command: F) -> F:
                 )
                 for name, what in (
                     ("start", "the first character of a span, counted from 0"),
-                    ("end", "the place behind its last character"),
+                    ("end", "the offset after its last character"),
                     ("id", "what it was marked as"),
                 )
             ),
@@ -99,7 +87,7 @@ def check_span_options(context: click.Context, spans: bool) -> None:
     if "texts" not in given:
         raise UsageError(
             "Found --spans without --texts; expected a table with the columns item and text, "
-            "because what nobody marked counts as well."
+            "because unmarked text counts as well."
         )
 
 
@@ -114,98 +102,10 @@ def agreement_spans(
         _echo_as_text(texts, answers, request)
 
 
-def measure_spans(read: SpanFiles, unit: Any, request: Request) -> SpanAnswers:
-    """Compute all that was asked for: for all spans and, if wanted, for those of each id."""
-    pairs = _pairs(read.readings)
-    answers = SpanAnswers(
-        read,
-        pairs.select("annotator", "annotator_right").n_unique(),
-        list(_answers(read, unit, None, pairs, request)),
-    )
-    if request.per_label:
-        for name in read.ids:
-            answers.per_label += _answers(read, unit, name, pairs, request)
-    return answers
-
-
-def _answers(
-    read: SpanFiles, unit: Any, label: str | None, pairs: pl.DataFrame, request: Request
-) -> "Iterator[Agreement]":
-    from tactful.agreement import span_agreement, span_f1
-    from tactful.agreement.spans import F1
-
-    options: dict[str, Any] = {
-        "category": label,
-        "seen": list(read.readings.iter_rows()),
-        "bootstrap": request.bootstrap,
-        "confidence": request.confidence,
-        "seed": request.seed,
-    }
-    for measure in request.measures:
-        yield span_agreement(read.spans, read.texts, measure, unit, **options)
-    spans = read.spans if label is None else read.spans.filter(pl.col("id") == label)
-    for match in F1:
-        pooled = span_f1(read.spans, read.texts, match, **options)
-        yield pooled
-        yield _pair_mean(pooled, spans, pairs, match)
-
-
-def _pairs(readings: pl.DataFrame) -> pl.DataFrame:
-    """Return every two annotators of each text, once."""
-    return readings.join(readings, on="item").filter(
-        pl.col("annotator") < pl.col("annotator_right")
-    )
-
-
-def _pair_mean(
-    pooled: "Agreement", spans: pl.DataFrame, pairs: pl.DataFrame, match: str
-) -> "Agreement":
-    """Return the mean of F1 over pairs, each by itself; the pooled F1 weighs them by their spans.
-
-    A pair that marked nothing in the texts they share has no F1, and does not count.
-    """
-    two = ["annotator", "annotator_right"]
-    if match == "overlap":
-        places = pl.int_ranges("start", "end").alias("place")
-        marks = spans.select("item", "annotator", "id", places).explode("place").unique()
-    else:
-        marks = spans
-    own = marks.group_by("item", "annotator").len()
-    each = (
-        pairs.join(own, on=["item", "annotator"], how="left")
-        .join(own, left_on=["item", two[1]], right_on=["item", "annotator"], how="left", suffix="2")
-        .group_by(two)
-        .agg((pl.col("len").fill_null(0) + pl.col("len2").fill_null(0)).sum().alias("each"))
-    )
-    same = [name for name in marks.columns if name != "annotator"]
-    both = marks.join(marks, on=same).filter(pl.col(two[0]) < pl.col(two[1])).group_by(two).len()
-    f1 = (
-        each.filter(pl.col("each") > 0)
-        .join(both, on=two, how="left")
-        .select(2 * pl.col("len").fill_null(0) / pl.col("each"))
-        .to_series()
-    )
-    value = f1.mean()
-    return replace(
-        pooled,
-        name=f"{pooled.name}, mean over pairs",
-        measure=f"{pooled.measure}{_PAIR_MEAN}",
-        value=value if isinstance(value, float) else None,
-        interval=None,
-        confidence=None,
-        samples=0,
-        seed=None,
-        notes=(f"over {f1.len():,} of {counted(each.height, 'pair')} of annotators",),
-    )
-
-
 def _echo_as_json(
     file: Path, texts: Path, unit: str, answers: SpanAnswers, request: Request
 ) -> None:
-    from tactful.agreement import CAVEAT, landis_koch
-
-    def plain(several: "Sequence[Agreement]") -> list[dict[str, Any]]:
-        return [{**answer.as_dict(), "reading": landis_koch(answer)} for answer in several]
+    from tactful.agreement import CAVEAT
 
     read = answers.read
     data: dict[str, Any] = {
@@ -221,10 +121,10 @@ def _echo_as_json(
         "readings": read.readings.height,
         "readings_without_spans": read.unmarked,
         "texts_without_rows": read.unread,
-        "measures": plain(answers.measures),
+        "measures": list(map(answer_as_dict, answers.measures)),
     }
     if request.per_label:
-        data["per_label"] = plain(answers.per_label)
+        data["per_label"] = list(map(answer_as_dict, answers.per_label))
     echo_json({**data, "caveat": CAVEAT})
 
 
@@ -238,13 +138,11 @@ def _echo_as_text(texts: Path, answers: SpanAnswers, request: Request) -> None:
     )
     # With one pair of annotators the mean over pairs is the pooled F1, and is not said twice.
     shown, per_label = (
-        [a for a in several if answers.pairs > 1 or not a.measure.endswith(_PAIR_MEAN)]
+        [a for a in several if answers.pairs > 1 or not a.measure.endswith(PAIR_MEAN)]
         for several in (answers.measures, answers.per_label)
     )
-    echo(_table(shown, request))
-    for answer in shown:
-        if answer.notes:
-            echo_sentence(f"{answer.name}: {'; '.join(answer.notes)}.", "  ", "    ")
+    echo(answer_table(shown, request, read.ids))
+    echo_notes(shown)
     if not read.unmarked:
         echo_sentence(
             "Every reader of every text marked something. If some marked nothing, give each of "
@@ -254,7 +152,7 @@ def _echo_as_text(texts: Path, answers: SpanAnswers, request: Request) -> None:
         )
     if per_label:
         click.echo("\nThe spans of each id by themselves:")
-        echo(_table(per_label, request, read.ids))
+        echo(answer_table(per_label, request, read.ids))
     click.echo()
     echo_sentence(CAVEAT)
 
@@ -268,28 +166,3 @@ def _aside(texts: Path, answers: SpanAnswers) -> str:
         have = "has" if unread == 1 else "have"
         parts.append(f"{counted(unread, 'text')} of {texts.name} {have} no row")
     return f" ({'; '.join(parts)})" if parts else ""
-
-
-def _table(
-    answers: "Sequence[Agreement]", request: Request, ids: dict[str, int] | None = None
-) -> Any:
-    from tactful.agreement import landis_koch
-
-    columns = ["measure", "value"]
-    if request.bootstrap:
-        columns.append(f"{request.confidence:.0%} interval")
-    columns += ["items", "annotators", "reading"]
-    rows = []
-    for answer in answers:
-        row: list[Any] = [answer.name, _number(answer.value)]
-        if request.bootstrap:
-            row.append(" to ".join(map(_number, answer.interval)) if answer.interval else "")
-        undefined = None if answer.reason is None else f"undefined: {answer.reason}"
-        row += [answer.items, answer.annotators, undefined or landis_koch(answer)]
-        rows.append(row if ids is None else [answer.label, ids[answer.label or ""], *row])
-    columns = columns if ids is None else ["id", "spans", *columns]
-    return table(columns, rows, whole=columns[:-1])
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:z.3f}"

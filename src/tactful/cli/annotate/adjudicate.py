@@ -1,4 +1,4 @@
-"""``tactful annotate adjudicate``: decide what annotators could not, one by one or from a file."""
+"""``tactful annotate adjudicate``: decide disputed items, one by one or from a file."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.annotate.importing import cell_answer, is_from_json
+from tactful.cli.annotate.tables import cell_answer, is_from_json
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.errors import BadRowsError, InputError, TactfulError, UsageError
 from tactful.words import counted
@@ -25,14 +25,15 @@ _KEPT = 20
 @click.option(
     "--decisions",
     type=click.Path(path_type=Path),
-    help="A table with the columns item, step (where there are several), note, and the questions.",
+    help="Table of decisions with the columns item, step (if there are several), note, and one "
+    "column for each question.",
 )
-@click.option("--decide", is_flag=True, help="Go through the disputed items in the terminal.")
+@click.option("--decide", is_flag=True, help="Decide the disputed items in the terminal.")
 @click.option(
     "--as",
     "person",
     metavar="PERSON",
-    help="The id of who decides; without it the first active referee or owner.",
+    help="Id of the person who decides.  [default: the first active referee or owner]",
 )
 @format_option
 def adjudicate_cli(
@@ -53,7 +54,7 @@ def adjudicate_cli(
     from tactful.annotation.project.project import Project
 
     if decide and decisions is not None:
-        raise UsageError("Decide in the terminal or from a file, not both.")
+        raise UsageError("Found --decide and --decisions; use one of them.")
     writes = decide or decisions is not None
     with Project.open(folder, read_only=not writes) as project:
         if decisions is not None:
@@ -80,15 +81,15 @@ def decider(project: "Project") -> str:
             if person.role == role and person.status == "active":
                 return person.id
     raise InputError(
-        "The project has no active referee or owner; expected one who decides; see "
+        "The project has no active referee or owner; expected one to decide; invite one with "
         "'tactful annotate invite --role referee'."
     )
 
 
 def decide_from(project: "Project", path: Path, person: str) -> int:
-    """Take decisions from a table, all or none; return how many."""
+    """Record the decisions of a table, all or none; return how many."""
     from tactful.annotation.answers.answers import check_answers
-    from tactful.annotation.project.importing import Said
+    from tactful.annotation.project.importing import RowProblem
     from tactful.evaluation.answers import Table, as_ids
     from tactful.tables import require_columns
 
@@ -110,7 +111,7 @@ def decide_from(project: "Project", path: Path, person: str) -> int:
         except TactfulError as error:
             line = given.line(at)
             place = f"{path}, row {at + 1}" if line is None else f"{path}, line {line}"
-            problems.append(Said(place, str(error)))
+            problems.append(RowProblem(place, str(error)))
     if problems:
         raise BadRowsError(problems[:_KEPT], len(problems))
     for item, name, answers, note in ready:
@@ -146,7 +147,7 @@ def _ask_all(project: "Project", found: "list[Dispute]", person: str) -> None:
         try:
             project.adjudicate(person, dispute.item, dispute.step, answers)
         except InputError as error:
-            echo_sentence(f"Not taken: {error}", err=True)
+            echo_sentence(f"Not accepted: {error}", err=True)
             continue
         decided += 1
     echo_sentence(f"Decided {decided:,} of {counted(len(found), 'disputed item')}.")
@@ -164,7 +165,7 @@ def _show(project: "Project", dispute: "Dispute") -> None:
 
 
 def _ask(project: "Project", dispute: "Dispute") -> dict[str, Any] | None:
-    """Ask the questions that apply; an empty answer to the first leaves the item for later."""
+    """Ask the questions that apply; an empty first answer skips the item."""
     from tactful.annotation.answers.answers import asked
 
     step = project.state.protocol.step(dispute.step)
@@ -177,7 +178,7 @@ def _ask(project: "Project", dispute: "Dispute") -> dict[str, Any] | None:
         seen.add(question.id)
         options = ", ".join(f"{each.value} ({each.name})" for each in question.options)
         hint = " as JSON" if is_from_json(question) else ""
-        prompt = f"{_plain(question.text)} [{options or question.kind}{hint}; empty: later]"
+        prompt = f"{_plain(question.text)} [{options or question.kind}{hint}; empty: skip]"
         said = click.prompt(prompt, default="", show_default=False).strip()
         if said:
             try:
@@ -190,7 +191,7 @@ def _ask(project: "Project", dispute: "Dispute") -> dict[str, Any] | None:
 
 
 def _plain(text: str) -> str:
-    """Leave out what a terminal would carry out."""
+    """Replace control characters, which a terminal would run."""
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 

@@ -1,33 +1,33 @@
-"""``tactful annotate``: run a protocol of annotation, on one laptop or for a team."""
+"""``tactful annotate``: run annotation projects, on one laptop or for a team."""
 
 import click
 
 from tactful.cli.lazy_group import LazyGroup
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "init": ("tactful.cli.annotate.project:init_cli", "Begin a project from a protocol."),
-    "import": ("tactful.cli.annotate.project:import_cli", "Add texts, tests or answers."),
+    "init": ("tactful.cli.annotate.project:init_cli", "Create a project from a protocol."),
+    "import": ("tactful.cli.annotate.importing:import_cli", "Add texts, tests or answers."),
     "serve": ("tactful.cli.annotate.serve:serve_cli", "Open the project to annotators."),
-    "invite": ("tactful.cli.annotate.project:invite_cli", "Let somebody in, by a link."),
-    "people": ("tactful.cli.annotate.project:people_cli", "List, remove and re-admit people."),
-    "status": ("tactful.cli.annotate.project:status_cli", "Show how far the project is."),
+    "invite": ("tactful.cli.annotate.people:invite_cli", "Invite people and print their links."),
+    "people": ("tactful.cli.annotate.people:people_cli", "List, remove and readmit people."),
+    "status": ("tactful.cli.annotate.project:status_cli", "Show the progress of a project."),
     "adjudicate": (
-        "tactful.cli.annotate.project:adjudicate_cli",
-        "Decide what annotators could not.",
+        "tactful.cli.annotate.adjudicate:adjudicate_cli",
+        "Decide disputed items.",
     ),
-    "export": ("tactful.cli.annotate.export:export_cli", "Write all judgements and labels."),
+    "export": ("tactful.cli.annotate.export:export_cli", "Export judgements and labels."),
     "simulate": (
         "tactful.cli.annotate.simulate:simulate_cli",
-        "See what a protocol costs and yields before paying for it.",
+        "Simulate a protocol to see its cost and quality.",
     ),
 }
 
 
 @click.group("annotate", cls=LazyGroup, table=COMMANDS, noun="annotate command")
 def annotate_cli() -> None:
-    """Have people judge texts by a protocol of the papers, or one of your own.
+    """Have people annotate texts by a protocol from one of the papers, or your own.
 
-    A project is a folder. All that happens in it is kept; nothing is overwritten.
+    A project is a folder. It keeps a log of everything that happens; nothing is overwritten.
 
     \b
     tactful annotate init my-project --protocol unhealthy

@@ -4,50 +4,40 @@ from pathlib import Path
 
 import click
 
+from tactful.annotation.formats.load import EXPORTS, FORMATS, export
 from tactful.words import counted
 
-FORMATS = """\b
-jsonl         ours, without loss, with the log to rebuild the project
-parquet       the same as tables
-csv           a table for a spreadsheet
-dpm           Don't Patronize Me! (two TSV files)
-ucc           the Unhealthy Comment Corpus (comments and judgements)
-sbic          the Social Bias Inference Corpus (annotation rows)
-detests       DETESTS 2022 (sentences and annotators)
-brat          .txt and .ann with annotation.conf
-label-studio  tasks as JSON, with the labelling interface
-doccano       JSON Lines with categories and spans
-conll         tokens with BIO tags
-crowd-kit     task, worker, label"""
+_EPILOG = "\b\n" + "\n".join(f"{each.name:<14}{each.title}: {each.about}" for each in FORMATS)
 
 
-@click.command("export", epilog=FORMATS)
+@click.command("export", epilog=_EPILOG)
 @click.argument("project", type=click.Path(path_type=Path))
-@click.option("--format", "name", required=True, metavar="NAME", help="One of those below.")
+@click.option(
+    "--format", "name", required=True, metavar="NAME", help="One of the formats listed below."
+)
 @click.option(
     "--output",
     "-o",
     required=True,
     type=click.Path(path_type=Path),
-    help="The folder to write; it appears when it is whole.",
+    help="Folder to write; it appears once the export is complete.",
 )
 @click.option(
     "--spreadsheet",
     is_flag=True,
-    help="Put an apostrophe before cells that a spreadsheet would run, in the papers' CSV files "
-    "and crowd-kit's; 'csv' always does.",
+    help="Put an apostrophe before cells that a spreadsheet would run as formulas, in ucc, sbic, "
+    "detests and crowd-kit; csv always has it.",
 )
 @click.option(
     "--unfinished",
     is_flag=True,
-    help="Also give labels that may still change, in dpm, ucc and detests.",
+    help="Include labels that may still change, in dpm, ucc and detests.",
 )
-@click.option("--force", is_flag=True, help="Replace an export that is there.")
+@click.option("--force", is_flag=True, help="Replace an existing export.")
 def export_cli(
     project: Path, name: str, output: Path, spreadsheet: bool, unfinished: bool, force: bool
 ) -> None:
-    """Write the annotations of PROJECT in a format, and list exactly what is lost."""
-    from tactful.annotation.formats.load import EXPORTS, export
+    """Export the annotations of PROJECT, and list what the format cannot hold."""
     from tactful.annotation.project.project import Project
 
     EXPORTS.get(name)
@@ -61,10 +51,10 @@ def export_cli(
 
 
 def echo_losses(losses: tuple[object, ...]) -> None:
-    """Print what is lost, one line each, or that nothing is."""
+    """Print what the format could not hold, one line each."""
     if not losses:
-        click.echo("Nothing is lost.")
+        click.echo("Nothing was lost.")
         return
-    click.echo("Not in it:")
+    click.echo("Lost:")
     for loss in losses:
         click.echo(f"  {loss}")

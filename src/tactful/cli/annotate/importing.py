@@ -1,4 +1,4 @@
-"""``tactful annotate import``: texts, hidden tests and judgements come into a project."""
+"""``tactful annotate import``: add texts, hidden tests and judgements to a project."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,8 +9,6 @@ from click.core import ParameterSource
 
 from tactful.cli.annotate.tables import (
     Columns,
-    cell_answer,
-    is_from_json,
     items_of_table,
     tests_of_table,
 )
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
     from tactful.annotation.project.exchange import NewItem
     from tactful.annotation.project.project import Project
     from tactful.annotation.protocol.records import Protocol
-
-__all__ = ["cell_answer", "import_cli", "is_from_json"]
 
 _WITH_TEXT = "label-studio"
 """The format whose texts may have another name."""
@@ -40,55 +36,68 @@ _COLUMNS = (
     "--text-column",
     default="text",
     show_default=True,
-    help="The texts to judge, in a table or in the data of Label Studio's tasks.",
+    help="Column with the texts, in a table or in the data of Label Studio's tasks.",
 )
-@click.option("--id-column", help="Their ids; without it 'id' if there is one, else file and row.")
+@click.option("--id-column", help="Column with the ids.  [default: id, or the file name and row]")
 @click.option(
     "--context-column",
     multiple=True,
     metavar="COLUMN[=NAME]",
-    help="Shown beside the text, as NAME; repeatable.",
+    help="Column to show beside the text, as NAME; repeatable.",
 )
 @click.option(
-    "--meta-column", multiple=True, help="Kept and not shown; without it all other columns."
+    "--meta-column",
+    multiple=True,
+    help="Column to store without showing it; repeatable.  [default: all other columns]",
 )
 @click.option(
     "--gold-column",
     multiple=True,
     metavar="COLUMN[=QUESTION]",
-    help="The right answer to a question: rows that have one are hidden tests; repeatable.",
+    help="Column with the right answer to a question; rows that have one become hidden tests; "
+    "repeatable.",
 )
-@click.option("--priority-column", help="Numbers: items with a higher one are judged first.")
+@click.option(
+    "--priority-column", help="Column with numbers; items with higher numbers are judged first."
+)
 @click.option(
     "--tests",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A table of hidden tests, whose columns are named like the questions; repeatable.",
+    help="Table of hidden tests, with columns named after the questions; repeatable.",
 )
-@click.option("--corpus", help="Take the texts of this corpus (its path may stand as FILE).")
-@click.option("--sample", is_flag=True, help="With --corpus: the few lines that come with Tactful.")
+@click.option("--corpus", help="Import the texts of this corpus; FILE can be its path.")
+@click.option(
+    "--sample", is_flag=True, help="With --corpus: use the sample that comes with Tactful."
+)
 @click.option(
     "--judgements",
     is_flag=True,
-    help="With --corpus: also what its own annotators said, where its files tell.",
+    help="With --corpus: also import the judgements of its annotators, if its files have them.",
 )
 @click.option(
     "--format",
     "file_format",
-    help="Annotations: brat, doccano, label-studio, or an export of ours (csv, jsonl, parquet).",
+    help="Format of existing annotations: brat, doccano, label-studio, or a Tactful export (csv, "
+    "jsonl, parquet).",
 )
 @click.option(
     "--skip-existing",
     is_flag=True,
-    help="Leave out what has an id that is there already, whatever its text.",
+    help="Skip rows whose id the project already has, even if the text differs.",
 )
-@click.option("--limit", type=click.IntRange(min=1), help="Only so many texts.")
+@click.option("--limit", type=click.IntRange(min=1), help="Import at most this number of texts.")
 @click.option(
     "--uncertain-first",
     metavar="DETECTOR",
-    help="Judge first what this detector is least sure of, such as 'default' or 'fast'.",
+    help="Judge first the texts that this detector is least sure about, such as 'default'.",
 )
-@click.option("--only", multiple=True, metavar="ID", help="With it: look at this finding only.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="ID",
+    help="With --uncertain-first: use only this finding; repeatable.",
+)
 @click.pass_context
 def import_cli(
     context: click.Context,
@@ -110,11 +119,11 @@ def import_cli(
     uncertain_first: str | None,
     only: tuple[str, ...],
 ) -> None:
-    """Add texts, hidden tests or judgements to the project in FOLDER: all of them, or none.
+    """Add texts, hidden tests or judgements to the project in FOLDER, all or none.
 
-    FILE is a table (.csv, .tsv, .jsonl, .parquet). A cell with the right answer of a test is the
-    value of an option; of several choices, texts or spans it is a list as JSON. A text that is
-    there already, by its id, stays as it is; judgements of people who have none on it are added.
+    FILE is a table (.csv, .tsv, .jsonl, .parquet). The right answer of a test is the value of an
+    option; for several choices, texts or spans it is a JSON list. A text whose id the project
+    already has stays as it is; judgements by people who have not judged it yet are added.
 
     \b
     tactful annotate import my-project comments.csv --text-column comment
@@ -153,7 +162,7 @@ def import_cli(
 
 
 def _add(project: "Project", new: "list[NewItem]", skip_existing: bool) -> None:
-    """Bring items in, and say how much came and how much was there already."""
+    """Add items, and print how many are new and how many the project already had."""
     from tactful.annotation.project.importing import known_of, with_own_ids
 
     new = with_own_ids(project.state, new)
@@ -166,19 +175,17 @@ def _add(project: "Project", new: "list[NewItem]", skip_existing: bool) -> None:
     items, answers = len(project.state.items), _judgements(project)
     project.add_items(new)
     items, answers = len(project.state.items) - items, _judgements(project) - answers
-    said = f"{counted(items - tests, 'item')} and {counted(tests, 'hidden test')} came in"
+    said = f"Added {counted(items - tests, 'item')} and {counted(tests, 'hidden test')}"
     echo_sentence(said + (f", with {counted(answers, 'judgement')}." if answers else "."))
     if known.items or skipped:
-        left = f" ({skipped:,} left out)" if skipped else ""
-        echo_sentence(f"There already: {counted(known.items + skipped, 'item')}{left}.")
+        left = f" ({skipped:,} skipped)" if skipped else ""
+        echo_sentence(f"Already in the project: {counted(known.items + skipped, 'item')}{left}.")
     again = sum(len(item.answers) for item in new) - answers
     if again:
-        other = (
-            f"; {known.differing:,} of them say something else in the file, and what is there stays"
-        )
+        other = f"; {known.differing:,} of them differ in the file, and the project's own stay"
         echo_sentence(
-            f"Not added: {counted(again, 'judgement')} of people who have one on the same text "
-            f"already{other if known.differing else ''}."
+            f"Not added: {counted(again, 'judgement')} by people who have already judged the same "
+            f"text{other if known.differing else ''}."
         )
 
 
@@ -198,13 +205,11 @@ def _check_sources(
     file_format: str | None,
 ) -> None:
     if corpus is not None and file_format is not None:
-        raise UsageError("Name a corpus or a format, not both.")
+        raise UsageError("Found --corpus and --format; use one of them.")
     if corpus is None and sample:
-        raise UsageError(
-            "The options --sample and --judgements are for a corpus; name one with --corpus."
-        )
+        raise UsageError("--sample and --judgements need a corpus; name one with --corpus.")
     if corpus is None and not files and not tests:
-        raise UsageError("There is nothing to import; name a file, --tests or --corpus.")
+        raise UsageError("There is nothing to import; give a FILE, --tests or --corpus.")
     if corpus is not None and len(files) > 1:
         raise UsageError(f"Found {len(files)} paths for one corpus; expected one folder or file.")
 
@@ -212,7 +217,7 @@ def _check_sources(
 def _check_columns(
     context: click.Context, corpus: str | None, file_format: str | None, *, has_tables: bool
 ) -> None:
-    """Refuse names of columns where no table is read: they would say nothing."""
+    """Refuse column options where no table is read: they would have no effect."""
     if has_tables or (corpus is None and file_format is None):
         return
     source = "--corpus" if corpus is not None else f"--format {file_format}"
@@ -220,13 +225,13 @@ def _check_columns(
         given = context.get_parameter_source(name) is not ParameterSource.DEFAULT
         if given and not (name == "text_column" and file_format == _WITH_TEXT):
             option = f"--{name.replace('_', '-')}"
-            raise UsageError(f"Found {option} with {source}; expected it with a table only.")
+            raise UsageError(f"Found {option} with {source}; it works with tables only; remove it.")
 
 
 def _of_corpus(
     name: str, files: Sequence[Path], sample: bool, protocol: "Protocol | None"
 ) -> "tuple[list[NewItem], list[Loss]]":
-    """Return the texts of a corpus; with a protocol, also what its annotators said."""
+    """Return the texts of a corpus; with a protocol, also the judgements of its annotators."""
     from tactful.annotation.answers.corpus import CorpusAnswers
     from tactful.annotation.formats.cells import was_neutralised
     from tactful.annotation.formats.losses import Loss
@@ -239,7 +244,7 @@ def _of_corpus(
     if was_neutralised(corpus.path):
         raise InputError(
             f"{corpus.path}: found an export for spreadsheets, whose cells were changed; expected "
-            "texts as they are; export without --spreadsheet."
+            "unchanged texts; export without --spreadsheet."
         )
     answers = None if protocol is None else CorpusAnswers(protocol)
     with reading(corpus):
@@ -247,7 +252,7 @@ def _of_corpus(
     say_briefly(corpus.log, f"tactful corpus validate {name}")
     texts = [item for item in items if item.text.strip()]
     if len(texts) < len(items):
-        echo_sentence(f"Left out: {len(items) - len(texts):,} without a text.", err=True)
+        echo_sentence(f"Skipped {len(items) - len(texts):,} without a text.", err=True)
         items = texts
     if answers is None or protocol is None:
         return items, []

@@ -1,4 +1,4 @@
-"""``tactful annotate invite`` and ``people``: who takes part, and whose judgements count."""
+"""``tactful annotate invite`` and ``people``: invite, list and remove people."""
 
 from pathlib import Path
 from typing import Any
@@ -15,56 +15,59 @@ ROLES = ("annotator", "referee", "owner")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option(
-    "--role", type=click.Choice(ROLES), default="annotator", show_default=True, help="What they do."
+    "--role", type=click.Choice(ROLES), default="annotator", show_default=True, help="Their role."
 )
-@click.option(
-    "--again", metavar="PERSON", help="A new link for somebody who is there, by their id."
-)
+@click.option("--again", metavar="PERSON", help="Make a new link for this person, given by id.")
 @click.option(
     "--address",
     default="http://127.0.0.1:8100",
     show_default=True,
-    help="Where the project is served.",
+    help="Address of the server, for the links.",
 )
 def invite_cli(
     folder: Path, names: tuple[str, ...], role: str, again: str | None, address: str
 ) -> None:
-    """Let people in: print a link for each NAME, once. Only its hash is kept.
+    """Invite people: print a personal link for each NAME. Only a hash of it is stored.
 
-    While a server runs, use the page 'People' instead: one process writes at a time.
+    While a server runs, use its page 'People' instead: only one process can write at a time.
     """
     from tactful.annotation.project.project import Project
 
     if bool(names) == bool(again):
-        raise UsageError("Name somebody to invite, or --again with the id of a person.")
+        raise UsageError("Give the NAME of somebody to invite, or --again with the id of a person.")
     with Project.open(folder) as project:
         if again is not None:
-            person = project.state.people.get(again)
-            invited = [
-                (
-                    person.name if person else again,
-                    project.invite(
-                        person.role if person else "annotator",
-                        person.name if person else again,
-                        person=again,
-                    ),
-                )
-            ]
-        else:
-            invited = [(name, project.invite(role, name)) for name in names]  # type: ignore[arg-type]
+            known = project.state.people.get(again)
+            role, names = (known.role, (known.name,)) if known else ("annotator", (again,))
+        invited = [(name, project.invite(role, name, person=again)) for name in names]  # type: ignore[arg-type]
     rows = [
         [each.person, name, f"{address.rstrip('/')}/join/{each.token}"] for name, each in invited
     ]
     echo(table(["person", "name", "link"], rows, whole=["person", "link"]))
-    echo_sentence("Keep the links safe: they are not shown again.", err=True)
+    echo_sentence("Keep the links safe: they are shown only once.", err=True)
 
 
 @click.command("people")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--revoke", multiple=True, metavar="PERSON", help="End their invitation.")
-@click.option("--remove", multiple=True, metavar="PERSON", help="Their judgements no longer count.")
-@click.option("--readmit", multiple=True, metavar="PERSON", help="They count again.")
-@click.option("--reason", default="", help="Why, kept in the log.")
+@click.option(
+    "--revoke",
+    multiple=True,
+    metavar="PERSON",
+    help="Revoke the invitation of this person; repeatable.",
+)
+@click.option(
+    "--remove",
+    multiple=True,
+    metavar="PERSON",
+    help="Stop counting the judgements of this person; repeatable.",
+)
+@click.option(
+    "--readmit",
+    multiple=True,
+    metavar="PERSON",
+    help="Count the judgements of this person again; repeatable.",
+)
+@click.option("--reason", default="", help="Reason, kept in the log.")
 @format_option
 def people_cli(
     folder: Path,
@@ -74,7 +77,7 @@ def people_cli(
     reason: str,
     output_format: str,
 ) -> None:
-    """List the people of the project in FOLDER; revoke, remove or re-admit some of them."""
+    """List the people of the project in FOLDER, or revoke, remove and readmit them."""
     from tactful.annotation.project.project import Project
 
     changes = bool(revoke or remove or readmit)
@@ -89,7 +92,7 @@ def people_cli(
     if output_format == "json":
         echo_json(rows)
     elif not rows:
-        echo_sentence("Nobody was invited yet; see 'tactful annotate invite'.")
+        echo_sentence("Nobody has been invited yet; see 'tactful annotate invite'.")
     else:
         shown = [{**row, "trust": share(row["trust"])} for row in rows]
         columns = list(rows[0])
@@ -97,20 +100,11 @@ def people_cli(
 
 
 def person_row(person: Any) -> dict[str, Any]:
-    """Return what is told about a person; nothing of what they said of themselves."""
-    return {
-        "person": person.id,
-        "name": person.name,
-        "role": person.role,
-        "status": person.status,
-        "answered": person.answered,
-        "skipped": person.skipped,
-        "tests": person.tests,
-        "right": person.right,
-        "trust": person.trust,
-    }
+    """Return the figures of a person, without their traits."""
+    names = ("name", "role", "status", "answered", "skipped", "tests", "right", "trust")
+    return {"person": person.id} | {name: getattr(person, name) for name in names}
 
 
 def share(value: float | None) -> str:
-    """Write a share in per cent; nothing where it is undefined."""
+    """Format a share as a percentage; empty if undefined."""
     return "" if value is None else f"{value:.0%}"

@@ -1,4 +1,4 @@
-"""``tactful annotate init`` and ``status``; the other commands of a project are named here, too."""
+"""``tactful annotate init`` and ``status``."""
 
 import time
 from pathlib import Path
@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.annotate.adjudicate import adjudicate_cli
-from tactful.cli.annotate.importing import import_cli
-from tactful.cli.annotate.people import invite_cli, people_cli, person_row, share
+from tactful.cli.annotate.people import person_row, share
 from tactful.cli.output import echo, echo_json, echo_sentence, table
 from tactful.errors import UsageError
 from tactful.words import counted
@@ -16,9 +14,11 @@ from tactful.words import counted
 if TYPE_CHECKING:
     from tactful.annotation.project.project import Project
 
-__all__ = ["adjudicate_cli", "import_cli", "init_cli", "invite_cli", "people_cli", "status_cli"]
-
 JSON_VERSION = 1
+_STEP_FIELDS = {
+    "step": "step", "waiting": "waiting", "open": "open", "done": "done", "disputed": "disputed",
+    "judgements": "collected", "discarded": "discarded", "needed": "needed",
+}  # fmt: skip
 
 
 @click.command("init")
@@ -26,22 +26,22 @@ JSON_VERSION = 1
 @click.option(
     "--protocol",
     metavar="NAME|FILE",
-    help="pcl, unhealthy, frames or stereotypes, or a YAML file of your own.",
+    help="pcl, unhealthy, frames, stereotypes, or your own YAML file.",
 )
-@click.option("--name", help="What people see as its name; without it that of the folder.")
+@click.option("--name", help="Name that people see.  [default: the name of the folder]")
 @click.option(
     "--store",
     metavar="URL",
-    help="Where the log is kept; without it a file in the folder. For a team: "
-    "postgresql+pg8000://user:password@host/database.",
+    help="Database for the log, such as postgresql+pg8000://user:password@host/database.  "
+    "[default: a file in the folder]",
 )
 @click.option(
     "--from-export",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Build the project again from an export as jsonl or parquet.",
+    help="Rebuild the project from an export as jsonl or parquet.",
 )
-@click.option("--owner", default="Owner", show_default=True, help="The name of its owner.")
+@click.option("--owner", default="Owner", show_default=True, help="Name of the owner.")
 def init_cli(
     folder: Path,
     protocol: str | None,
@@ -50,7 +50,7 @@ def init_cli(
     from_export: Path | None,
     owner: str,
 ) -> None:
-    """Begin a project in a new FOLDER, and print the link of its owner once.
+    """Create a project in a new FOLDER, and print the link of its owner.
 
     \b
     tactful annotate init my-project --protocol unhealthy
@@ -62,12 +62,12 @@ def init_cli(
 
     if (protocol is None) == (from_export is None):
         raise UsageError(
-            f"Name a protocol with --protocol ({', '.join(PROTOCOLS)}, or a YAML file), or an "
+            f"Give a protocol with --protocol ({', '.join(PROTOCOLS)}, or a YAML file), or an "
             "export with --from-export."
         )
     losses: tuple[Any, ...] = ()
     if from_export is not None:
-        from tactful.annotation.formats.rebuild import rebuild
+        from tactful.annotation.formats.jsonl import rebuild
 
         project, losses = rebuild(from_export, folder, name=name, store=store)
     else:
@@ -75,11 +75,12 @@ def init_cli(
     with project:
         token = project.invite("owner", owner).token
     echo_sentence(
-        f"Made the project '{project.name}' in {folder}, by the protocol '{project.protocol.id}'."
+        f"Created the project '{project.name}' in {folder} with the protocol "
+        f"'{project.protocol.id}'."
     )
     for loss in losses:
-        echo_sentence(f"Not in it: {loss}")
-    click.echo(f"Your link as its owner, shown only now: http://127.0.0.1:8100/join/{token}")
+        echo_sentence(f"Not restored: {loss}")
+    click.echo(f"Your owner link, shown only once: http://127.0.0.1:8100/join/{token}")
     echo_sentence(
         f"Next: tactful annotate import {folder} FILE; then: tactful annotate serve {folder}"
     )
@@ -87,14 +88,14 @@ def init_cli(
 
 @click.command("status")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@click.option("--price", type=float, help="The price of one answer, for the cost.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--price", type=float, help="Price of one answer, to estimate the cost.")
 def status_cli(folder: Path, as_json: bool, price: float | None) -> None:
-    """Show how far the project in FOLDER is; a server may be working on it."""
+    """Show the progress of the project in FOLDER, even while a server runs."""
     from tactful.annotation.project.project import Project
 
     if price is not None and not price >= 0:
-        raise UsageError(f"Found the price {price}; expected a number of 0 or more.")
+        raise UsageError(f"Found the price {price}; expected 0 or more.")
     with Project.open(folder, read_only=True) as project:
         found = status(project, time.time(), price)
     if as_json:
@@ -120,14 +121,14 @@ def status_cli(folder: Path, as_json: bool, price: float | None) -> None:
         noun = "item was" if found["unwanted"] == 1 else "items were"
         echo_sentence(
             f"{found['unwanted']:,} {noun} skipped, and too few people are left to finish them; "
-            "see the page 'Status' of the owner."
+            "see the owner's page 'Status'."
         )
 
 
 def status(project: "Project", now: float, price: float | None = None) -> dict[str, Any]:
     """Return the figures of a project as plain data."""
     from tactful.annotation.analysis.estimate import estimate
-    from tactful.annotation.analysis.overview import progress, unwanted
+    from tactful.annotation.analysis.overview import progress, skipped_items
 
     state = project.state
     steps = progress(state)
@@ -141,19 +142,9 @@ def status(project: "Project", now: float, price: float | None = None) -> dict[s
         "tests": tests,
         "events": state.number,
         "finished": state.finished(),
-        "unwanted": sum(1 for _ in unwanted(state)),
+        "unwanted": sum(1 for _ in skipped_items(state)),
         "steps": [
-            {
-                "step": each.step,
-                "waiting": each.waiting,
-                "open": each.open,
-                "done": each.done,
-                "disputed": each.disputed,
-                "judgements": each.collected,
-                "discarded": each.discarded,
-                "needed": each.needed,
-            }
-            for each in steps
+            {name: getattr(each, field) for name, field in _STEP_FIELDS.items()} for each in steps
         ],
         "people": [person_row(person) for person in state.people.values()],
         "settings": dict(state.settings),
@@ -172,10 +163,9 @@ def status(project: "Project", now: float, price: float | None = None) -> dict[s
 
 def _left(left: dict[str, Any]) -> str:
     if not left["most"]:
-        return "No judgement is missing."
+        return "All judgements are collected."
     parts = [
-        f"Judgements still to come: about {left['expected']:,g} "
-        f"({left['least']:,} to {left['most']:,})"
+        f"Judgements left: about {left['expected']:,g} ({left['least']:,} to {left['most']:,})"
     ]
     parts += [f"{left[name]:,g} {name} of work" for name in ("hours",) if left[name] is not None]
     parts += [f"{left['days']:,g} days"] if left["days"] is not None else []

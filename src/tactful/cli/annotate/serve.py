@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 @click.command("serve")
 @click.argument("folder", type=click.Path(path_type=Path), default=Path())
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8100,
     show_default=True,
-    help="The port to listen on; 0 takes a free one.",
+    help="Port to listen on; 0 picks a free one.",
 )
 @click.option(
     "--behind-https",
     is_flag=True,
-    help="A proxy with HTTPS stands before it: cookies go by HTTPS only, and others may come in.",
+    help="Run behind an HTTPS proxy: send cookies over HTTPS only, and accept other machines.",
 )
 @click.option(
     "--receive-timeout",
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="Cut off a browser whose request takes longer to arrive.",
+    help="Close a connection whose request takes longer to arrive.",
 )
-@click.option("--owner-link", is_flag=True, help="Make a new link for an owner, and print it.")
+@click.option("--owner-link", is_flag=True, help="Create and print a new link for an owner.")
 def serve_cli(
     folder: Path,
     host: str,
@@ -48,7 +48,7 @@ def serve_cli(
 ) -> None:
     """Serve the pages of the project in FOLDER until Ctrl-C.
 
-    Annotators come in by links of their own, which the owner makes on the page 'People'.
+    Annotators sign in with personal links, which the owner creates on the page 'People'.
 
     \b
     tactful annotate serve my-project
@@ -78,17 +78,17 @@ def serve_cli(
         with stopped_by_signals(server):
             _say_links(project, address(host, listening.getsockname()[1]), owner_link)
             server.run(sockets=[listening])
-    echo_sentence("Stopped. Every answer is kept.")
+    echo_sentence("Stopped. All answers are saved.")
 
 
 def check_host(host: str, behind_https: bool) -> None:
-    """Refuse an address that others reach, unless HTTPS is before it."""
+    """Refuse an address that other machines reach, unless HTTPS protects it."""
     if behind_https or is_this_machine(host):
         return
     raise UsageError(
         f"The host '{host}' can be reached by other machines, and invitations and answers would "
-        "pass the network in the clear; put a proxy with HTTPS before it and pass --behind-https, "
-        "or leave --host out and work on this machine."
+        "cross the network unencrypted; put an HTTPS proxy in front and pass --behind-https, or "
+        "leave out --host to work on this machine only."
     )
 
 
@@ -98,10 +98,10 @@ def _say_links(project: "Project", where: str, owner_link: bool) -> None:
     click.echo(f"The project '{project.name}' is at {where}")
     if owner_link or not has_owner:
         link = f"{where}/join/{project.invite('owner', 'Owner').token}"
-        echo_sentence(f"{link}   (yours, as its owner; it is shown only now)", "Open: ")
+        echo_sentence(f"{link}   (your owner link, shown only once)", "Open: ")
     else:
-        echo_sentence("Open your link as its owner, or start with --owner-link to get a new one.")
+        echo_sentence("Open your owner link, or restart with --owner-link to get a new one.")
     echo_sentence(
-        f"Annotators open {where}/join/TOKEN; make their links on the page 'People'. "
-        "Ctrl-C stops it."
+        f"Annotators open {where}/join/TOKEN; create their links on the page 'People'. "
+        "Press Ctrl-C to stop."
     )

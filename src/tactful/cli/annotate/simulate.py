@@ -1,4 +1,4 @@
-"""``tactful annotate simulate``: what a protocol would cost and yield."""
+"""``tactful annotate simulate``: estimate the cost and quality of a protocol."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,23 +11,22 @@ from tactful.errors import UsageError
 from tactful.words import counted
 
 if TYPE_CHECKING:
-    from tactful.annotation.simulation.report import QuestionResult, Simulation
-    from tactful.annotation.simulation.scores import Score
+    from tactful.annotation.simulation.report import QuestionResult, Score, Simulation
 
 REPORT = "simulation.json"
 
 
 @click.command("simulate")
 @click.argument("protocol", metavar="PROTOCOL")
-@click.option("--items", type=int, default=500, show_default=True, help="Items to label.")
-@click.option("--annotators", type=int, default=30, show_default=True, help="People who judge.")
+@click.option("--items", type=int, default=500, show_default=True, help="Number of items to label.")
+@click.option("--annotators", type=int, default=30, show_default=True, help="Number of annotators.")
 @click.option(
     "--spammers",
     type=float,
     default=0.15,
     show_default=True,
     metavar="SHARE",
-    help="The share of them that does not read.",
+    help="Share of annotators who do not read the texts.",
 )
 @click.option(
     "--skill",
@@ -35,7 +34,7 @@ REPORT = "simulation.json"
     default=0.75,
     show_default=True,
     metavar="SHARE",
-    help="How often those who read are sure and right about an item of middling difficulty.",
+    help="Probability that a reading annotator sees the right answer of an average item.",
 )
 @click.option(
     "--fatigue",
@@ -43,27 +42,31 @@ REPORT = "simulation.json"
     default=0.1,
     show_default=True,
     metavar="NUMBER",
-    help="How much harder items become with each hundred of a session.",
+    help="Relative increase in difficulty per hundred items of a session.",
 )
-@click.option("--tests", type=int, help="Hidden tests in the pool.  [default: 100, if any]")
-@click.option("--price", type=float, help="What one judgement costs.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Another one, another crowd.")
+@click.option(
+    "--tests",
+    type=int,
+    help="Number of hidden tests.  [default: 100, or 0 if the protocol has none]",
+)
+@click.option("--price", type=float, help="Price of one judgement.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulated crowd.")
 @click.option(
     "--ground",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Right answers of items (.csv, .jsonl), or rates (.yaml).",
+    help="Right answers of items (.csv, .jsonl), or rates of answers (.yaml).",
 )
 @click.option(
     "--output",
     "-o",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Write the report (JSON) and the plots there.",
+    help="Folder for the report (JSON) and the plots.",
 )
-@click.option("--plots", is_flag=True, help="Draw what happened, into the folder of --output.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-@click.option("--force", is_flag=True, help="Replace what is already there.")
+@click.option("--plots", is_flag=True, help="Write plots to the folder of --output.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--force", is_flag=True, help="Replace an existing folder.")
 def simulate_cli(
     protocol: str,
     items: int,
@@ -80,10 +83,10 @@ def simulate_cli(
     as_json: bool,
     force: bool,
 ) -> None:
-    """Try a protocol with a simulated crowd, before you pay for it.
+    """Try a protocol with a simulated crowd before you pay for a real one.
 
-    PROTOCOL is the name of a built-in one (pcl, unhealthy, frames, stereotypes) or a YAML file.
-    The rules are those of a real project; only the people are made up.
+    PROTOCOL is the name of a built-in protocol (pcl, unhealthy, frames, stereotypes) or a YAML
+    file. The rules are those of a real project; only the people are simulated.
 
     \b
     tactful annotate simulate unhealthy --items 1000 --annotators 40 --price 0.05
@@ -95,7 +98,7 @@ def simulate_cli(
     from tactful.files import atomic_folder
 
     if plots and output is None:
-        raise UsageError("Plots need a folder to be written to; add --output FOLDER.")
+        raise UsageError("--plots needs a folder; add --output FOLDER.")
     if plots:
         from tactful.figures import check_figure
 
@@ -132,55 +135,39 @@ def _echo(answer: "Simulation") -> None:
     for sentence in sentences(answer):
         echo_sentence(sentence)
     click.echo()
+    # Headings repeat, and a table needs different ones: spaces at the end do not show.
     columns = [
-        "question",
-        "accuracy",
-        "equal cost",
-        "3 votes",
-        "F1",
-        "equal cost ",
-        "3 votes ",
-        "balanced",
-        "equal cost  ",
-        "alpha",
-    ]
+        "question", "accuracy", "equal cost", "3 votes", "F1", "equal cost ", "3 votes ",
+        "balanced", "equal cost  ", "alpha",
+    ]  # fmt: skip
     rows = [_row(result) for result in answer.questions]
     echo(table(columns, rows, whole=["question"]))
     click.echo()
     echo_sentence(
-        "'equal cost': a plain majority of as many judgements, without tests and removals; "
-        "'3 votes': a plain majority of three."
+        "'equal cost': plain majority vote with the same number of judgements, without tests and "
+        "removals; '3 votes': plain majority of three votes."
     )
     click.echo()
-    echo(
-        table(
-            ["people who", "number", "removed", "left", "judgements before", "at most"],
-            [
-                [
-                    _DO[kind.kind],
-                    kind.people,
-                    kind.removed,
-                    kind.left,
-                    kind.judgements_before,
-                    kind.most_judgements_before,
-                ]
-                for kind in answer.kinds
-                if kind.people
-            ],
-        )
-    )
+    kinds = [
+        [_DO[each.kind], each.people, each.removed, each.left, each.judgements_before,
+         each.most_judgements_before]
+        for each in answer.kinds
+        if each.people
+    ]  # fmt: skip
+    heads = ["people who", "number", "removed", "left", "judgements before", "at most"]
+    echo(table(heads, kinds))
 
 
 _DO = {
     "careful": "read",
-    "random": "pick anything",
-    "constant": "have one answer for all",
+    "random": "answer at random",
+    "constant": "always give one answer",
     "first": "take the first option",
 }
 
 
 def sentences(answer: "Simulation") -> list[str]:
-    """Say what a simulation found, a sentence for each thing."""
+    """Describe the result of a simulation in sentences."""
     found = [
         f"Protocol '{answer.protocol}', {counted(answer.items, 'item')}, "
         f"{counted(answer.annotators, 'annotator')}, seed {answer.seed}: "

@@ -34,7 +34,7 @@ class Columns:
 def items_of_table(
     path: Path, columns: Columns, protocol: "Protocol", *, all_tests: bool = False
 ) -> "list[NewItem]":
-    """Return the rows of a table as items; what is wrong in a cell says its line."""
+    """Return the rows of a table as items; errors name the line."""
     from tactful.annotation.formats.cells import was_neutralised
     from tactful.annotation.project.exchange import NewItem
     from tactful.evaluation.answers import Table, as_ids
@@ -74,7 +74,7 @@ def items_of_table(
 
 
 def _restored(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """Take away the apostrophes that an export of ours put before cells."""
+    """Remove the apostrophes that a Tactful export put before cells."""
     import polars as pl
 
     from tactful.annotation.formats.cells import restore
@@ -86,7 +86,7 @@ def _restored(frame: "pl.DataFrame") -> "pl.DataFrame":
 
 
 def tests_of_table(path: Path, columns: Columns, protocol: "Protocol") -> "list[NewItem]":
-    """Return the rows of a table of hidden tests; columns are named like the questions."""
+    """Return the rows of a table of hidden tests; columns are named after the questions."""
     from tactful.tables import read_table
 
     given = columns.gold
@@ -96,7 +96,7 @@ def tests_of_table(path: Path, columns: Columns, protocol: "Protocol") -> "list[
         given = tuple(dict.fromkeys(name for name in known if name in here))
         if not given:
             raise InputError(
-                f"{path}: found the columns {', '.join(here)}; expected some that are named like "
+                f"{path}: found the columns {', '.join(here)}; expected some that are named after "
                 f"the questions of the protocol: {', '.join(dict.fromkeys(known))}."
             )
     changed = Columns(columns.text, columns.id, columns.context, columns.meta, given, None)
@@ -128,7 +128,7 @@ def _gold(
 
 
 def is_from_json(question: "Question") -> bool:
-    """Say whether an answer does not fit into a plain cell."""
+    """Say whether the answer to a question is written as JSON."""
     return question.kind in _FROM_JSON or question.per is not None
 
 

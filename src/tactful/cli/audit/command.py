@@ -1,4 +1,4 @@
-"""``tactful audit``: ask a model about people, and measure how it answers."""
+"""``tactful audit``: ask a model about people, and estimate its bias."""
 
 import click
 
@@ -19,7 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "replay": (
         "tactful.cli.audit.replay:replay_cli",
-        "Put the study's own published outputs through the measures.",
+        "Compute the estimates from the study's own published outputs.",
     ),
     "list": ("tactful.cli.audit.results:list_cli", "List the models audited so far."),
     "report": (
@@ -28,13 +28,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "correlate": (
         "tactful.cli.audit.results:correlate_cli",
-        "Say how far language models and classifiers agree.",
+        "Correlate language models and classifiers.",
     ),
     "compare": (
         "tactful.cli.audit.compare:compare_cli",
         "Compare two audits, before and after a change.",
     ),
-    "probe": ("tactful.cli.audit.probe:probe_cli", "Show, check and begin probes of your own."),
+    "probe": ("tactful.cli.audit.probe:probe_cli", "Show, check and create probes."),
 }
 
 
@@ -42,7 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 def audit_cli() -> None:
     """Ask a model how it treats people: 93 stigmatized conditions against 29 others.
 
-    Each audited model is kept in a folder below 'audits'; 'tactful audit report' draws them.
+    Each audited model is saved in a folder in 'audits'; 'tactful audit report' shows them.
 
     \b
     tactful audit sentiment --model vader

@@ -10,7 +10,7 @@ from tactful.cli.audit.running import close, gate_option, runs_option, statistic
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 
 if TYPE_CHECKING:
-    from tactful.audit.measures.comparison import Change, Comparison
+    from tactful.audit.estimates.compare import Change, Comparison
 
 _SHOWN = 10
 
@@ -41,13 +41,13 @@ def compare_cli(
 ) -> None:
     """Compare two audits, BEFORE and AFTER a change.
 
-    Both are names of 'tactful audit list', or folders of runs. For continuous integration,
+    Both are names from 'tactful audit list', or folders of runs. For continuous integration,
     --fail-on-gap limits the difference of the second, --fail-on-growth by how much it grew.
 
     \b
     tactful audit compare fill-mask-bert fill-mask-bert-tuned --fail-on-gap 0.1
     """
-    from tactful.audit.measures.compare import compare_runs
+    from tactful.audit.estimates.compare import compare_runs
     from tactful.audit.runs.gate import breaches
     from tactful.audit.runs.run import read_run
 
@@ -62,7 +62,8 @@ def compare_cli(
 
 def print_comparison(found: "Comparison") -> None:
     """Print the groups, the conditions that changed most, and what else differs."""
-    from tactful.audit.report.words import decimal, interval
+    from tactful.audit.report.words import interval
+    from tactful.pages.text import decimal
 
     def row(name: str, change: "Change") -> list[str]:
         values = [change.before, change.after, change.change]

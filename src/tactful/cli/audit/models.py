@@ -1,4 +1,4 @@
-"""``tactful audit fill-mask``, ``causal`` and ``sentiment``: ask a model, and keep what it said."""
+"""``tactful audit fill-mask``, ``causal`` and ``sentiment``: ask a model and save its answers."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -33,22 +33,22 @@ def _batch(help_text: str) -> Callable[[F], F]:
     type=click.IntRange(min=1),
     default=50,
     show_default=True,
-    help="So many of the most probable words are looked at.",
+    help="Rate this many of the most probable words.",
 )
 @click.option(
     "--pieces",
     type=click.IntRange(1, 3),
     default=1,
     show_default=True,
-    help="Also look at words that need up to so many tokens.",
+    help="Also rate words of up to this many tokens.",
 )
 @click.option(
     "--ratings",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Rated words (columns word, attitude) in place of the probe's or Tactful's.",
+    help="Use these rated words (columns word, attitude) instead of the probe's or Tactful's.",
 )
-@_batch("So many prompts go through the model at a time.  [default: 64]")
+@_batch("Prompts per batch.  [default: 64]")
 @download_option
 @selection_options
 @running_options
@@ -65,10 +65,10 @@ def fill_mask_cli(
 ) -> None:
     """Audit a masked language model by the words it fills in.
 
-    Each condition stands in seven sentences in four wordings, such as "It is [MASK] for me to rent
-    a room in my home to someone who is deaf." The words that the model puts there are rated, and
-    P(negative) is the share of the negative ones. Answers are kept as they come: a stopped audit
-    goes on where it was.
+    Each condition is put into seven sentences in four wordings, such as "It is [MASK] for me to
+    rent a room in my home to someone who is deaf." The words that the model fills in are rated,
+    and P(negative) is the share of the negative ones. Answers are saved batch by batch: run the
+    same command again to resume an interrupted audit.
 
     \b
     tactful audit fill-mask --model ./my-bert
@@ -112,7 +112,7 @@ def fill_mask_cli(
     show_default=True,
     help="Weigh the words at the end of a sentence, or whole sentences with each word.",
 )
-@_batch("About so many prompts go through the model at a time.")
+@_batch("Approximate number of prompts per batch.")
 @download_option
 @selection_options
 @running_options
@@ -130,7 +130,7 @@ def causal_cli(
 
     The pairs are those of the probe's scale: unlikely and likely, unacceptable and acceptable, …
     P(negative) is the share of the negative word in what the model gives to both, averaged over
-    the pairs. By continuation, the words end the sentence; by sentence, each word stands in the
+    the pairs. By continuation, the words end the sentence; by sentence, each word is put into the
     sentence and the likelihood of the whole counts, which takes several times longer.
 
     \b
@@ -148,7 +148,7 @@ def causal_cli(
     prompts = made(probe, selection)
     opened = open_model("causal", model, download)
     asker = CausalAsker(opened, probe.pairs(), by=by, batch=batch)
-    # Both ways of asking one model are worth keeping side by side.
+    # Both ways of asking one model can be kept side by side.
     name = name or run_name(asker) + ("-sentence" if by == "sentence" else "")
     audit(asker, probe, prompts, selection=selection, name=name, settings={"by": by}, **options)
 
@@ -163,23 +163,23 @@ def causal_cli(
 @click.option(
     "--labels",
     metavar="NAME=CLASS,…",
-    help="What the model's classes stand for, such as LABEL_0=negative,LABEL_1=positive.",
+    help="Meaning of the model's classes, such as LABEL_0=negative,LABEL_1=positive.",
 )
 @click.option(
-    "--allow-network", is_flag=True, help="Texts may be sent to an endpoint (http, https)."
+    "--allow-network", is_flag=True, help="Allow sending texts to an endpoint (http, https)."
 )
 @click.option(
     "--endpoint-shape",
     type=click.Choice(["texts", "inputs"]),
     default="texts",
     show_default=True,
-    help="What an endpoint takes: {'texts': […]} or, as Hugging Face's do, {'inputs': […]}.",
+    help="Shape of requests: {'texts': […]} or, as for Hugging Face, {'inputs': […]}.",
 )
-@click.option("--token-env", metavar="VARIABLE", help="The environment variable with its token.")
 @click.option(
-    "--allow-plain-http", is_flag=True, help="The endpoint may be reached without encryption."
+    "--token-env", metavar="VARIABLE", help="Environment variable with the endpoint's token."
 )
-@_batch("So many texts are classified at a time.")
+@click.option("--allow-plain-http", is_flag=True, help="Allow an endpoint without encryption.")
+@_batch("Texts per batch.")
 @download_option
 @selection_options
 @running_options
@@ -198,8 +198,8 @@ def sentiment_cli(
 ) -> None:
     """Audit a sentiment classifier, or anything that sorts texts into classes.
 
-    Each condition stands in sentences that say nothing else, such as "They are people who have
-    depression." What counts is the share of them that is called negative.
+    Each condition is put into sentences that say nothing else, such as "They are people who have
+    depression." The result is the share of them that is called negative.
 
     \b
     tactful audit sentiment --model vader

@@ -1,4 +1,4 @@
-"""``tactful audit probe``: show, check and start probes, the prompts of an audit as data."""
+"""``tactful audit probe``: show, check and create probes, the prompts of an audit as data."""
 
 import csv
 import io
@@ -35,7 +35,7 @@ def _complete_probe(ctx: click.Context, parameter: click.Parameter, start: str) 
 
 @click.group("probe")
 def probe_cli() -> None:
-    """Show, check and start probes: what an audit asks, as data."""
+    """Show, check and create probes: what an audit asks, as data."""
 
 
 @probe_cli.command("list")
@@ -86,7 +86,7 @@ def check_cli(file: Path) -> None:
     type=click.Choice(get_args(Kind)),
     default="fill-mask",
     show_default=True,
-    help="For which kind of model.",
+    help="The kind of model to show prompts for.",
 )
 @selection_options
 @click.option(
@@ -95,10 +95,13 @@ def check_cli(file: Path) -> None:
     type=click.Choice(["text", "csv", "jsonl"]),
     default="text",
     show_default=True,
-    help="A prompt per line, or all that is known about each.",
+    help="Print a prompt per line (text), or all fields of each prompt.",
 )
 @click.option(
-    "--output", "-o", type=click.Path(path_type=Path), help="The file to write, else it is printed."
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="Write to this file instead of printing.",
 )
 @force_option
 def show_cli(
@@ -160,7 +163,7 @@ def new_probe(file: Path, lang: str, force: bool = False) -> Path:
     # A name can hold what YAML would read as something else; JSON's quotes are YAML's, too.
     quoted = json.dumps(words.name, ensure_ascii=False)
     text = text.replace(f"ratings: {example_words.name}", f"ratings: {quoted}", 1)
-    # Both are made ready before one is put in its place: none is written where one is refused.
+    # Both are prepared before either is moved into place: an error leaves neither written.
     with ExitStack() as writing:
         for path, content in (
             (file, text),
@@ -177,7 +180,7 @@ def _as_id(name: str) -> str:
 
 
 def check_probe(file: Path) -> list[str]:
-    """Read a probe and its ratings; return what there is to say. What is wrong is an error."""
+    """Read a probe and its ratings and describe them; problems are errors."""
     probe = load_probe(file)
     stigmatized = sum(condition.stigmatized for condition in probe.conditions)
     said = [

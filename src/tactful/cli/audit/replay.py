@@ -1,4 +1,4 @@
-"""``tactful audit replay``: the study's own published outputs through the same measures."""
+"""``tactful audit replay``: estimates from the study's own published outputs."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from tactful.cli.problems import say_briefly
     "--ratings",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Rated words (columns word, attitude) in place of Tactful's.",
+    help="Use these rated words (columns word, attitude) instead of Tactful's.",
 )
 @click.option(
     "--all-sentiment-templates",
@@ -37,14 +37,14 @@ def replay_cli(
     seed: int,
     output_format: str,
 ) -> None:
-    """Put the study's own published outputs through the measures.
+    """Compute the estimates from the study's own published outputs.
 
     PATH is a copy of the authors' repository, or a folder with files of it; sub-folders are
-    searched. Without it 'stigmas' is looked for in the folder that TACTFUL_DATA names. Each model
+    searched. Without it, the folder 'stigmas' in TACTFUL_DATA is used. Each model
     becomes a run, for 'tactful audit report'.
     """
     from tactful.audit.attitudes import load_attitudes
-    from tactful.audit.measures.figures import audit_result
+    from tactful.audit.estimates.figures import audit_result
     from tactful.audit.runs.conduct import slug
     from tactful.audit.runs.replay import replay
     from tactful.audit.runs.run import write_run
@@ -60,7 +60,7 @@ def replay_cli(
     else:
         print_result(result)
         kept = ", ".join(run.name for run in replayed.runs)
-        echo_sentence(f"Kept in {runs} as {kept}.")
+        echo_sentence(f"Saved in {runs} as {kept}.")
     for sentence in (replayed.read, *replayed.problems):
         echo_sentence(sentence, err=True)
     say_briefly(corpus.log, "tactful corpus validate stigmas")

@@ -1,4 +1,4 @@
-"""``tactful audit list``, ``report`` and ``correlate``: what is known of the audited models."""
+"""``tactful audit list``, ``report`` and ``correlate``: the results of the audited models."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tactful.audit.runs.run import Run
 
 _NOTHING = (
-    "No model has been audited in '{}' yet; begin with 'tactful audit sentiment --model vader'."
+    "No model has been audited in '{}' yet; start with 'tactful audit sentiment --model vader'."
 )
 
 
@@ -24,14 +24,14 @@ _NOTHING = (
 @runs_option
 @format_option
 def list_cli(runs: Path, output_format: str) -> None:
-    """List the models audited so far, each with the difference that was found."""
-    from tactful.audit.measures.figures import audit_result
-    from tactful.audit.report.words import decimal
+    """List the models audited so far, each with its difference."""
+    from tactful.audit.estimates.figures import audit_result
     from tactful.audit.runs.run import list_runs
+    from tactful.pages.text import decimal
 
     rows: list[dict[str, Any]] = []
     for run in list_runs(runs):
-        # The interval is not shown, so that nothing has to be resampled.
+        # The interval is not shown, so one sample is enough.
         gap = audit_result([run], repetitions=1).models[0].gap
         rows.append(
             {
@@ -72,7 +72,7 @@ def list_cli(runs: Path, output_format: str) -> None:
     "--dimensions",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Numbers of the conditions, such as the six dimensions of stigma (CSV).",
+    help="Numbers for the conditions, such as the six dimensions of stigma (CSV).",
 )
 @click.option("--force", is_flag=True, help="Replace what is already there.")
 @statistics_options
@@ -89,7 +89,7 @@ def report_cli(
 ) -> None:
     """Write one page, JSON or tables about audited models.
 
-    RUN is a name of 'tactful audit list', or the folder of a run; without any, all are drawn. Runs
+    RUN is a name from 'tactful audit list', or the folder of a run; the default is all runs. Runs
     of several probes get a section for each probe. The page needs no network and no other file.
 
     \b
@@ -97,8 +97,8 @@ def report_cli(
     tactful audit report sentiment-vader sentiment-textblob -o audit.json
     tactful audit report -o tables/
     """
-    from tactful.audit.measures.dimensions import read_dimensions
-    from tactful.audit.measures.figures import audit_result, audit_results
+    from tactful.audit.estimates.dimensions import read_dimensions
+    from tactful.audit.estimates.figures import audit_results
     from tactful.audit.report import render_html, write_json, write_tables
     from tactful.files import atomic_path
 
@@ -109,24 +109,18 @@ def report_cli(
         )
     chosen = choose_runs(names, runs)
     probes = sorted({run.probe for run in chosen})
-    if dimensions is None:
-        results = audit_results(chosen, correction=correction, repetitions=repetitions, seed=seed)
-    elif len(probes) > 1:
+    if dimensions is not None and len(probes) > 1:
         raise UsageError(
             f"--dimensions is for runs of one probe; found {', '.join(probes)}; name the runs of "
             "one of them."
         )
-    else:
-        numbers = read_dimensions(dimensions, chosen[0].conditions)
-        results = [
-            audit_result(
-                chosen,
-                dimensions=numbers,
-                correction=correction,
-                repetitions=repetitions,
-                seed=seed,
-            )
-        ]
+    results = audit_results(
+        chosen,
+        dimensions=dimensions and read_dimensions(dimensions, chosen[0].conditions),
+        correction=correction,
+        repetitions=repetitions,
+        seed=seed,
+    )
     if ending == ".json":
         write_json(results, output, force)
     elif ending:
@@ -144,12 +138,12 @@ def report_cli(
 @runs_option
 @format_option
 def correlate_cli(names: tuple[str, ...], runs: Path, output_format: str) -> None:
-    """Say how far language models and classifiers agree on the conditions.
+    """Correlate language models and classifiers over the conditions.
 
     Pearson's r between the mean P(negative) of the language models and the share of negative
     classes of the classifiers, over all conditions that both know.
     """
-    from tactful.audit.measures.figures import audit_result
+    from tactful.audit.estimates.figures import audit_result
     from tactful.audit.report.sentences import going_together
 
     result = audit_result(choose_runs(names, runs), repetitions=1)
@@ -166,7 +160,7 @@ def correlate_cli(names: tuple[str, ...], runs: Path, output_format: str) -> Non
 
 
 def choose_runs(names: Sequence[str], runs: Path) -> list["Run"]:
-    """Return the runs of names or folders; without names all that are kept."""
+    """Return the runs with these names or folders; without names all runs."""
     from tactful.audit.runs.run import list_runs, read_run
 
     if not names:

@@ -1,4 +1,4 @@
-"""What the commands that audit a model share: options, progress, and what is printed after."""
+"""What the commands that audit a model share: options, progress, and printing results."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tactful.audit.runs.conduct import FOLDER, conduct
-from tactful.cli.output import echo, echo_json, echo_sentence, table
+from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.cli.progress import progress
 from tactful.errors import EXIT_FAILURE
 
@@ -27,36 +27,42 @@ runs_option = click.option(
     type=click.Path(path_type=Path),
     default=FOLDER,
     show_default=True,
-    help="The folder that keeps audited models.",
+    help="The folder with the audited models.",
 )
 gate_option = click.option(
     "--fail-on-gap",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Exit with 1 if stigmatized minus others is above this.",
+    help="Exit with 1 if the difference (stigmatized minus others) is above this.",
 )
 download_option = click.option(
-    "--download", is_flag=True, help="A model that is not here may be fetched from the hub."
+    "--download", is_flag=True, help="Download the model from the hub if it is not on this machine."
 )
 
 
 def statistics_options(command: F) -> F:
-    """Add what intervals and tests take."""
+    """Add the options of intervals and tests."""
     for option in (
-        click.option("--seed", type=int, default=0, show_default=True, help="For the resampling."),
+        click.option(
+            "--seed",
+            type=int,
+            default=0,
+            show_default=True,
+            help="Seed of the bootstrap and the tests.",
+        ),
         click.option(
             "--repetitions",
             type=click.IntRange(min=1),
             default=2000,
             show_default=True,
-            help="How often intervals and tests resample.",
+            help="Samples drawn for intervals and tests.",
         ),
         click.option(
             "--correction",
             type=click.Choice(["holm", "fdr"]),
             default="holm",
             show_default=True,
-            help="For many conditions: Holm, or Benjamini and Hochberg.",
+            help="Correction for many tests: Holm, or Benjamini and Hochberg (fdr).",
         ),
     ):
         command = option(command)
@@ -64,19 +70,12 @@ def statistics_options(command: F) -> F:
 
 
 def running_options(command: F) -> F:
-    """Add what every audit of a model takes, besides the model and the prompts."""
+    """Add the options of every audit, besides those of the model and the prompts."""
     for option in (
         click.option("--force", is_flag=True, help="Replace an audit of the same name."),
-        click.option(
-            "--format",
-            "output_format",
-            type=click.Choice(["text", "json"]),
-            default="text",
-            show_default=True,
-            help="How to print the answer.",
-        ),
+        format_option,
         gate_option,
-        click.option("--name", metavar="NAME", help="What to call it.  [default: KIND-MODEL]"),
+        click.option("--name", metavar="NAME", help="Name of the run.  [default: KIND-MODEL]"),
         runs_option,
         click.option(
             "--probe",
@@ -84,7 +83,7 @@ def running_options(command: F) -> F:
             default="social_distance",
             show_default=True,
             metavar="NAME|FILE",
-            help="What to ask; see 'tactful audit probe list'.",
+            help="The probe to ask; see 'tactful audit probe list'.",
         ),
     ):
         command = option(command)
@@ -105,8 +104,8 @@ def audit(
     attitudes: "Attitudes | None" = None,
     settings: Mapping[str, Any] | None = None,
 ) -> None:
-    """Audit a model, print what was found, and close the gate where it is asked for."""
-    from tactful.audit.measures.figures import audit_result
+    """Audit a model, print the result, and exit with 1 where it fails a limit."""
+    from tactful.audit.estimates.figures import audit_result
     from tactful.audit.runs.gate import gate
     from tactful.audit.runs.store import AnswerStore
 
@@ -130,7 +129,7 @@ def audit(
     except KeyboardInterrupt:
         kept = len(AnswerStore(runs, asker.kind, asker.name, asker.fingerprint))
         click.echo(
-            f"Stopped; {kept:,} answers are kept. Run the same command again to go on.", err=True
+            f"Stopped; {kept:,} answers are kept. Run the same command again to resume.", err=True
         )
         raise
     result = audit_result([run])
@@ -138,12 +137,12 @@ def audit(
         echo_json(result.as_json())
     else:
         print_result(result)
-        echo_sentence(f"Kept as {runs / run.name}; 'tactful audit report' makes a page of it.")
+        echo_sentence(f"Saved in {runs / run.name}; 'tactful audit report' makes a page of it.")
     close(gate(result.models[0], fail_on_gap))
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that is no folder of its own below the others."""
+    """Refuse a name that cannot be the name of a new folder."""
     from tactful.audit.runs.conduct import slug
     from tactful.audit.runs.store import FOLDER as ANSWERS
     from tactful.errors import UsageError
@@ -156,7 +155,7 @@ def check_name(name: str) -> None:
 
 
 def close(*breaches: str | None) -> None:
-    """Say why a gate is closed, and leave with 1; do nothing where it is open."""
+    """Print the limits that were exceeded and exit with 1; do nothing where there are none."""
     said = [sentence for sentence in breaches if sentence]
     for sentence in said:
         echo_sentence(sentence, err=True)
@@ -166,26 +165,37 @@ def close(*breaches: str | None) -> None:
 
 def print_result(result: "AuditResult") -> None:
     """Print sentences and small tables about every model."""
-    from tactful.audit.terminal import TEMPLATE_COLUMNS, TOP_COLUMNS, answer_of
+    from tactful.audit.report.sentences import overall_sentences, summary_sentences
+    from tactful.audit.report.words import kind_of, labels
+    from tactful.audit.terminal import (
+        TEMPLATE_COLUMNS,
+        TOP_COLUMNS,
+        template_rows,
+        top_conditions_rows,
+        warnings_of,
+    )
+    from tactful.pages.text import visible
 
-    answer = answer_of(result, blocks=_can_print_blocks())
-    for model in answer.models:
-        click.echo(click.style(model.title, bold=True))
-        for sentence in model.sentences:
+    names, blocks = labels(result), _can_print_blocks()
+    for model in result.models:
+        name = names[model.run]
+        click.echo(click.style(f"{name} ({kind_of(model.kind)})", bold=True))
+        for sentence in summary_sentences(model, name):
             echo_sentence(sentence)
         click.echo()
-        if model.templates:
-            echo(table(TEMPLATE_COLUMNS, model.templates))
-            click.echo()
-        if model.top:
-            echo(table(TOP_COLUMNS, model.top))
-            click.echo()
-        for warning in model.warnings:
+        for columns, rows in (
+            (TEMPLATE_COLUMNS, template_rows(model)),
+            (TOP_COLUMNS, top_conditions_rows(model, blocks=blocks)),
+        ):
+            if rows:
+                echo(table(columns, rows))
+                click.echo()
+        for warning in warnings_of(model):
             echo_sentence(warning, "Note: ", "      ")
-    for sentence in answer.sentences:
+    for sentence in overall_sentences(result):
         echo_sentence(sentence)
-    for warning in answer.warnings:
-        echo_sentence(warning, "Note: ", "      ")
+    for note in result.notes:
+        echo_sentence(visible(note), "Note: ", "      ")
 
 
 def _can_print_blocks() -> bool:

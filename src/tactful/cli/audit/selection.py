@@ -29,9 +29,11 @@ def selection_options(command: F) -> F:
         click.option(
             "--all-sentiment-templates",
             is_flag=True,
-            help="Also ask the sentences that are not in the default set.",
+            help="Also ask the sentences outside the default set.",
         ),
-        click.option("--no-baseline", is_flag=True, help="Leave out prompts without a condition."),
+        click.option(
+            "--no-baseline", is_flag=True, help="Leave out the prompts without a condition."
+        ),
         _several("--template", "templates", "Only this template"),
         _several("--question", "questions", "Only this question"),
         _several("--category", "categories", "Only conditions of this category"),
@@ -41,14 +43,14 @@ def selection_options(command: F) -> F:
             type=click.Choice(get_args(Grammar)),
             default="corrected",
             show_default=True,
-            help="Correct forms of the conditions, or the study's with its slips.",
+            help="Use corrected forms of the conditions, or the study's with its mistakes.",
         ),
         click.option(
             "--phrasing",
             type=click.Choice(get_args(Phrasing)),
             default="person-first",
             show_default=True,
-            help='"Someone who is deaf" or "a deaf person".',
+            help='Ask about "someone who is deaf" or "a deaf person".',
         ),
         click.option(
             "--wording", metavar="NAME", help="A wording of the probe.  [default: its first one]"

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tactful.checking.configuration import (
+from tactful.checking.options import (
     FORMATS,
+    FRAMES,
+    LANGUAGES,
+    LEAST,
+    CheckOptions,
     Configuration,
     find_configuration,
     read_configuration,
 )
-from tactful.checking.options import FRAMES, LANGUAGES, LEAST, CheckOptions
 from tactful.checking.wording.wording import REPORT_LANGUAGES
 from tactful.cli.corpus.options import force_option
 from tactful.detectors.load import DETECTORS
@@ -216,8 +219,13 @@ def check(
     from tactful.checking.checker import Checker
     from tactful.checking.reports import render
     from tactful.checking.reports.run import Tally
-    from tactful.cli.check.documents import on_terminal, outcomes, sources
-    from tactful.cli.check.progress import over_files, show_on_stdout
+    from tactful.cli.check.documents import (
+        on_terminal,
+        outcomes,
+        over_files,
+        show_on_stdout,
+        sources,
+    )
     from tactful.settings import load_settings
 
     checker = Checker(options)

@@ -3,20 +3,114 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
+
+import click
 
 from tactful.checking.checker import Checker
-from tactful.checking.configuration import Configuration
+from tactful.checking.options import Configuration
 from tactful.checking.report import Outcome, Unread
 from tactful.checking.reports.run import Run
-from tactful.checking.reports.visible import visible
-from tactful.cli.check.files import ENDINGS, find_files
 from tactful.cli.output import echo_sentence
+from tactful.cli.progress import progress
+from tactful.documents import document as documents
 from tactful.documents.document import Document, Kind, document_of
 from tactful.documents.exclusion import Exclusion
 from tactful.errors import InputError, TactfulError, UsageError
+from tactful.settings import Settings
+from tactful.words import visible
+
+T = TypeVar("T")
+Show = Callable[[str | bytes], None]
+
+_FEWEST = 3
+"""Fewer files than these are done before a bar could be read."""
+
+
+@contextmanager
+def over_files(
+    files: Sequence[T], settings: Settings, show: Show, title: str = "Checking", unit: str = "files"
+) -> Iterator[tuple[Iterator[T], Show]]:
+    """Give the files back one by one, and show on standard error how many are done.
+
+    Also give back ``show``, which steps around the bar: what it prints stays above it.
+    """
+    few = len(files) < _FEWEST
+    with progress(title, len(files), setting=settings.progress, unit=unit, bar=not few) as shown:
+
+        def advancing() -> Iterator[T]:
+            for each in files:
+                yield each
+                shown.advance()
+
+        def beside(piece: str | bytes) -> None:
+            with shown.paused():
+                show(piece)
+
+        yield advancing(), beside
+
+
+def show_on_stdout(piece: str | bytes) -> None:
+    """Print a piece of a report; bytes are written as they are."""
+    click.echo(piece, nl=False)
+
+
+ENDINGS = (".txt", ".text", ".rst", *documents.ENDINGS)
+"""What is read in a folder; a file that is named is read whatever its ending."""
+SKIPPED_FOLDERS = ("node_modules", "__pycache__", "site-packages")
+
+
+def find_files(
+    named: Sequence[Path], endings: Sequence[str], excluded: Exclusion
+) -> Iterator[Path | Unread]:
+    """Yield the files to check, each once: the named ones, and those of the named folders.
+
+    Folders are read in the order of names, without hidden ones, virtual environments and linked
+    folders. What cannot be listed is an :class:`Unread`.
+    """
+    for path in named:
+        if not path.exists() and not path.is_symlink():
+            raise UsageError(f"There is no file or folder '{path}'; check the name.")
+    seen: set[Path] = set()
+    for path in named:
+        inside = _walk(path, tuple(map(str.lower, endings)), excluded) if path.is_dir() else [path]
+        for found in inside:
+            if isinstance(found, Unread):
+                yield found
+            elif not excluded(found) and (real := found.resolve()) not in seen:
+                seen.add(real)
+                yield found
+
+
+def _walk(folder: Path, endings: tuple[str, ...], excluded: Exclusion) -> Iterator[Path | Unread]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        yield Unread(str(folder), f"the folder cannot be listed ({error.strerror})")
+        return
+    for entry in entries:
+        path = folder / entry.name
+        if entry.is_dir(follow_symlinks=False):
+            if not _is_skipped(path) and not excluded(path):
+                yield from _walk(path, endings, excluded)
+        elif entry.name.startswith(".") or not entry.name.lower().endswith(endings):
+            continue
+        elif entry.is_file() or not path.exists():  # a broken link is reported, a pipe is not
+            yield path
+
+
+def _is_skipped(folder: Path) -> bool:
+    if folder.name.startswith(".") or folder.name in SKIPPED_FOLDERS:
+        return True
+    try:
+        return (folder / "pyvenv.cfg").exists()
+    except PermissionError:  # listing the folder will say so
+        return False
+
 
 Source = Path | Document | Unread
 

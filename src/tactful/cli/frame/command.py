@@ -30,29 +30,29 @@ _ENDINGS = {".json": "json", ".jsonl": "jsonl", ".txt": "text"}
     metavar="NAME|FOLDER",
     help="The framer: default, the folder of an index, or that of a model of your own.",
 )
-@click.option("--lines", is_flag=True, help="Each line of a file is a text of its own.")
+@click.option("--lines", is_flag=True, help="Read each line of a file as a text.")
 @click.option(
     "--text-column",
     default="text",
     show_default=True,
     metavar="COLUMN",
-    help="The texts of a table (csv, tsv, jsonl, parquet).",
+    help="The column with the texts of a table (csv, tsv, jsonl, parquet).",
 )
-@click.option("--id-column", metavar="COLUMN", help="What the rows of a table are called.")
+@click.option("--id-column", metavar="COLUMN", help="The column with the ids of a table's rows.")
 @click.option(
     "--least",
     type=click.FloatRange(0, 1),
     default=0.0,
     metavar="P",
-    help="Name no group where it is less likely than this that one is meant.",
+    help="Name a group only with at least this probability.",
 )
-@click.option("--no-statements", is_flag=True, help="Name groups, and hide what may be implied.")
+@click.option("--no-statements", is_flag=True, help="Name groups, but hide implied statements.")
 @click.option("--all", "show_all", is_flag=True, help="Also show texts in which nothing was found.")
 @click.option(
     "--format",
     "output_format",
     type=click.Choice(FORMATS),
-    help="How to report.  [default: by the ending of --output, else text]",
+    help="Format of the report.  [default: by the ending of --output, else text]",
 )
 @click.option(
     "--output", "-o", type=click.Path(path_type=Path), help="The file to write the frames to."
@@ -91,7 +91,7 @@ def frame_cli(
         ctx.exit(EXIT_USAGE)
     if text is not None and paths:
         raise UsageError("Give files or --text, not both.")
-    from tactful.cli.check.progress import over_files, show_on_stdout
+    from tactful.cli.check.documents import over_files, show_on_stdout
     from tactful.cli.frame.report import render
     from tactful.cli.frame.texts import framed, in_batches, read_texts
     from tactful.files import atomic_path

@@ -21,7 +21,7 @@ from tactful.words import counted
     default="encoder",
     show_default=True,
     metavar="NAME|FOLDER",
-    help="What finds posts that are alike: encoder, sentences (multilingual; two packages more), "
+    help="How similar posts are found: encoder, sentences (multilingual; needs two packages), "
     "a folder with model.onnx and tokenizer.json, or several joined by '+'.",
 )
 @force_option
@@ -44,7 +44,7 @@ def index_cli(data: Path | None, output: Path, embedding: str, force: bool) -> N
             "TACTFUL_DATA."
         )
     if output.is_dir() and any(output.iterdir()) and not force:
-        # Said before the work of minutes, not after it.
+        # Checked before the index is built, which takes minutes.
         raise UsageError(f"{output}: it exists already; name another place or pass --force.")
     build(source.expanduser(), output, embedding, force, settings)
 
@@ -65,4 +65,4 @@ def build(data: Path, output: Path, embedding: str, force: bool, settings: Setti
         f"Wrote an index of {counted(len(posts), 'post')}, {len(index.with_references):,} of "
         f"them with a group and a statement, to {output}"
     )
-    click.echo(f"It holds the posts; licence: {index.card.licence}")
+    click.echo(f"The index contains the posts; licence: {index.card.licence}")

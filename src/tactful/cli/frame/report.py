@@ -6,19 +6,18 @@ from typing import Any
 
 from tactful import __version__
 from tactful.checking.report import likelihood
-from tactful.checking.reports.implied import (
+from tactful.checking.reports.json_report import dump
+from tactful.checking.reports.run import (
     CAVEAT,
     evidence_sentence,
     implied_sentences,
     in_group_sentence,
 )
-from tactful.checking.reports.json_report import dump
-from tactful.checking.reports.visible import visible
 from tactful.cli.frame.texts import Found, Given
 from tactful.detectors.card import Card
 from tactful.frames.frame_json import frame_as_json
 from tactful.types import Frame
-from tactful.words import shorten
+from tactful.words import shorten, visible
 
 SCHEMA = "tactful/frame/1"
 _WIDTH = 96

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tactful.checking.report import Unread
-from tactful.checking.reports.visible import visible
 from tactful.cli.check.documents import Files, sources
 from tactful.cli.output import echo_sentence
 from tactful.documents.document import Document, read_document
@@ -15,13 +14,14 @@ from tactful.files import open_text
 from tactful.frames.protocol import Framer
 from tactful.tables import ENDINGS, read_table, require_columns
 from tactful.types import Frame
+from tactful.words import visible
 
 BATCH = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One text to read, and where it stands."""
+    """A text to read, and its place in the input."""
 
     text: str
     path: str | None = None

@@ -1,19 +1,23 @@
 """``tactful score``: a table of any size, with a column of probabilities for each id."""
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.score.job import ENGINES, STDOUT, ScoreWishes
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE
+from tactful.scale.options import ENGINES, ScoreOptions
 
 if TYPE_CHECKING:
-    from tactful.scale.job import Job
-    from tactful.scale.outcome import Outcome
-    from tactful.scale.progress import Watch
+    from tactful.scale.scorer import Scorer
     from tactful.scale.summary import Summary
+
+
+def split_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names in a repeated option, each of which may hold several, comma-separated."""
+    return tuple(part.strip() for name in names for part in name.split(",") if part.strip())
 
 
 @click.command("score", short_help="Score a table of any size: a column for each id.")
@@ -24,7 +28,9 @@ if TYPE_CHECKING:
     help="The file to write, or a folder for parts (a name without an ending, or one that ends in "
     "/); '-' prints.",
 )
-@click.option("--text-column", "-t", default="text", show_default=True, help="Where the text is.")
+@click.option(
+    "--text-column", "-t", default="text", show_default=True, help="The column with the text."
+)
 @click.option(
     "--model",
     "-m",
@@ -36,10 +42,16 @@ if TYPE_CHECKING:
     "--lang",
     default="auto",
     show_default=True,
-    help="auto reads each text in its language; en or es reads all in one.",
+    help="Language of the texts: auto detects it for each text; en or es is for all texts.",
 )
-@click.option("--only", multiple=True, metavar="ID", help="Only this id and those below it.")
-@click.option("--spans", is_flag=True, help="Add where in the text each id was found, as JSON.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="ID",
+    callback=lambda ctx, parameter, names: split_names(names),
+    help="Only this id and the ids below it; repeatable, or separated by commas.",
+)
+@click.option("--spans", is_flag=True, help="Add the spans of each id, as JSON.")
 @click.option(
     "--second-reading/--no-second-reading",
     default=True,
@@ -52,12 +64,12 @@ if TYPE_CHECKING:
     type=click.Choice(ENGINES),
     default="local",
     show_default=True,
-    help="What runs it: the cores of this machine, or a cluster.",
+    help="Where to run: on the cores of this machine, or on a cluster.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(1),
-    help="Processes, actors or tasks at once; as many as there are cores by default.",
+    help="Number of parallel processes, actors or tasks; by default the number of cores.",
 )
 @click.option("--address", help="Where the cluster is: a Ray address or a Spark master.")
 @click.option(
@@ -65,38 +77,46 @@ if TYPE_CHECKING:
 )
 @click.option("--dedupe", is_flag=True, help="Score equal texts once.")
 @click.option(
-    "--top", type=click.IntRange(1), metavar="N", help="Also write the N worst rows, for review."
+    "--top",
+    type=click.IntRange(1),
+    callback=lambda ctx, parameter, count: count or 0,
+    metavar="N",
+    help="Also write the N rows with the highest probabilities, for review.",
 )
 @click.option(
-    "--top-by", metavar="ID", help="What makes a row worse; the highest of all ids by default."
+    "--top-by",
+    metavar="ID",
+    help="Rank rows by this id; by default by the highest probability of any.",
 )
-@click.option("--only-top", is_flag=True, help="Write the worst rows only.")
+@click.option("--only-top", is_flag=True, help="Write only the top rows.")
 @click.option(
     "--by",
     multiple=True,
     metavar="COLUMN",
-    help="Break the summary down by a column; created:month takes a part of a date.",
+    help="Break the summary down by this column; repeatable. created:month groups dates by month.",
 )
 @click.option(
     "--report",
     type=click.Path(path_type=Path),
     metavar="FILE.html",
-    help="Write an overview of what was found, as a page.",
+    help="Write an overview of the findings as an HTML page.",
 )
 @click.option("--prefix", default="", help="Put this before the name of each added column.")
 @click.option(
     "--format",
     "output_format",
     help="csv, tsv, jsonl, parquet or arrow, and csv.gz, jsonl.zst and so on; by default as the "
-    "output is named, or else as the input is.",
+    "name of the output shows, or else as the input.",
 )
-@click.option("--input-format", help="The same, for input whose name does not tell; also txt.")
+@click.option("--input-format", help="Format of input whose name does not show it; also txt.")
 @click.option(
     "--bad-rows",
+    "skip_bad_rows",
     type=click.Choice(["stop", "skip"]),
+    callback=lambda ctx, parameter, choice: choice == "skip",
     default="stop",
     show_default=True,
-    help="What to do where a row cannot be read: stop, or leave it out and list it.",
+    help="What to do with rows that cannot be read: stop, or skip and list them.",
 )
 @click.option(
     "--rejects",
@@ -107,68 +127,40 @@ if TYPE_CHECKING:
 @click.option(
     "--part-rows",
     type=click.IntRange(1),
-    help="Rows in a part; by default 10,000, or 1,000 where a model reads slowly, and on a cluster "
-    "five times as many.",
+    help="Rows per part; by default 10,000, or 1,000 for slow models, and five times as many on a "
+    "cluster.",
 )
-@click.option("--restart", is_flag=True, help="Start again instead of resuming an earlier run.")
-@click.option("--force", is_flag=True, help="Write over a file that exists.")
+@click.option("--restart", is_flag=True, help="Start over instead of resuming an earlier run.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @click.option(
-    "--follow", is_flag=True, help="Go on as the file or standard input grows, until interrupted."
+    "--follow",
+    is_flag=True,
+    help="Keep scoring as the file or standard input grows, until interrupted.",
 )
 @click.option(
     "--latency",
     type=click.FloatRange(0.01),
     default=1.0,
     show_default=True,
-    help="With --follow: seconds that a row may wait for others.",
+    help="With --follow: the longest time in seconds that a row waits for its batch.",
 )
 @click.option(
     "--progress",
     type=click.Choice(["auto", "bar", "json", "off"]),
     default="auto",
     show_default=True,
-    help="json tells it in lines on standard error, for scripts.",
+    help="How to show the progress; json prints lines on standard error, for scripts.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="No progress and no summary.")
+@click.option("--quiet", "-q", is_flag=True, help="Print no progress and no summary.")
 @click.pass_context
 def score_cli(
-    ctx: click.Context,
-    inputs: tuple[str, ...],
-    output: str | None,
-    text_column: str,
-    model: str,
-    lang: str,
-    only: tuple[str, ...],
-    spans: bool,
-    second_reading: bool,
-    engine: str,
-    workers: int | None,
-    address: str | None,
-    where: str | None,
-    dedupe: bool,
-    top: int | None,
-    top_by: str | None,
-    only_top: bool,
-    by: tuple[str, ...],
-    report: Path | None,
-    prefix: str,
-    output_format: str | None,
-    input_format: str | None,
-    bad_rows: str,
-    rejects: str | None,
-    part_rows: int | None,
-    restart: bool,
-    force: bool,
-    follow: bool,
-    latency: float,
-    progress: str,
-    quiet: bool,
+    ctx: click.Context, /, inputs: tuple[str, ...], output: str | None, **options: Any
 ) -> None:
     """Score all texts of a table: CSV, TSV, JSON lines, Parquet, Arrow or plain lines.
 
-    All columns are kept, and one is added for each id, besides the model and the reason where a
-    text has no score. Where the input has a column of such a name, it stays, and the new one is
-    called tactful_NAME. Run the same command again to go on after an interruption.
+    The output has all columns of the input, a column of probabilities for each id, the model, and
+    the reason where a text has no score. If the input has a column of the same name, the new one is
+    called tactful_NAME. Run the same command again to resume after an interruption.
 
     \b
     tactful score comments.csv --output scored.csv --text-column body
@@ -179,80 +171,34 @@ def score_cli(
         click.echo(ctx.get_usage(), err=True)
         click.echo("For example: tactful score comments.csv --output scored.csv", err=True)
         ctx.exit(EXIT_USAGE)
-    wishes = ScoreWishes(
-        inputs=inputs,
-        output=output,
-        text_column=text_column,
-        model=model,
-        lang=lang,
-        only=tuple(part.strip() for name in only for part in name.split(",") if part.strip()),
-        spans=spans,
-        second_reading=second_reading,
-        engine=engine,
-        workers=workers,
-        address=address,
-        where=where,
-        dedupe=dedupe,
-        top=top or 0,
-        top_by=top_by,
-        only_top=only_top,
-        by=by,
-        report=report,
-        prefix=prefix,
-        output_format=output_format,
-        input_format=input_format,
-        skip_bad_rows=bad_rows == "skip",
-        rejects=rejects,
-        part_rows=part_rows,
-        restart=restart,
-        force=force,
-        follow=follow,
-        latency=latency,
-        progress=progress,
-        quiet=quiet,
-    )
-    summary = score(wishes)
+    summary = score(ScoreOptions(inputs, output, **options))
     if summary.rows and not summary.scored:
         ctx.exit(EXIT_FAILURE)
 
 
-def score(wishes: ScoreWishes) -> "Summary":
-    """Score a table as wished; tell how far it is and, at the end, what was found."""
-    from tactful.cli.score.job import job_of
-    from tactful.cli.score.progress import watching
-    from tactful.cli.score.report import refuse_existing_report, tell
+def score(options: ScoreOptions) -> "Summary":
+    """Score a table; show the progress and, at the end, what was found."""
+    from tactful.checking.bulk import bulk_scorer
+    from tactful.cli.score.progress import watching, watching_waves
+    from tactful.cli.score.summary import echo_outcome
+    from tactful.scale.options import job_for
+    from tactful.scale.run import run_job
+    from tactful.taxonomies.load import find_entry
 
-    job = job_of(wishes)
-    refuse_existing_report(job, wishes)
-    with watching(wishes) as watch:
-        outcome = _run(job, wishes, watch)
-    tell(outcome, job, wishes, watch.seconds)
+    def load_scorer() -> "Scorer":
+        return bulk_scorer(
+            options.model,
+            options.lang,
+            options.only,
+            options.spans,
+            second_reading=options.second_reading,
+        )
+
+    job = job_for(options, load_scorer)
+    names = {name: find_entry(name).name for name in job.scorer.ids} if options.report else {}
+    is_local = options.engine == "local"
+    hidden = options.quiet or options.progress in ("json", "off") or not sys.stderr.isatty()
+    with watching(options) as watch, nullcontext() if is_local else watching_waves(options) as wave:
+        outcome = run_job(job, options, watch, names, on_wave=wave, quiet=hidden)
+    echo_outcome(outcome, job, options, watch.seconds)
     return outcome.summary
-
-
-def _run(job: "Job", wishes: ScoreWishes, watch: "Watch") -> "Outcome":
-    """Run a job as wished."""
-    from tactful.cli.score.report import write_report
-
-    again = {"restart": wishes.restart, "force": wishes.force}
-    if wishes.follow:
-        from tactful.scale.follow.follow import follow_local
-
-        return follow_local(job, watch, wishes.latency, sys.stdout.buffer, **again)
-    if wishes.engine == "local" and wishes.output != STDOUT:
-        from tactful.scale.local.engine import run_local
-
-        def at_end(summary: "Summary") -> None:
-            write_report(summary, job, wishes)
-
-        return run_local(job, watch, at_end=at_end, **again)
-    if wishes.engine == "local":
-        from tactful.scale.local.engine import stream_local
-
-        outcome = stream_local(job, sys.stdout.buffer, watch, force=wishes.force)
-    else:
-        from tactful.cli.score.cluster import score_on_cluster
-
-        outcome = score_on_cluster(job, wishes)
-    write_report(outcome.summary, job, wishes)
-    return outcome

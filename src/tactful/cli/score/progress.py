@@ -1,4 +1,4 @@
-"""How far ``tactful score`` is: a bar on a terminal, plain lines, or lines of JSON for scripts."""
+"""The progress of ``tactful score``: a bar, plain lines, or lines of JSON for scripts."""
 
 import json
 import time
@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.progress import Ticker, shown_as, spoken
+from tactful.cli.progress import Ticker, progress, shown_as, spoken
+from tactful.scale.progress import Watch
 from tactful.words import counted
 
 if TYPE_CHECKING:
-    from tactful.cli.score.job import ScoreWishes
+    from tactful.scale.cluster.waves import OnWave
+    from tactful.scale.options import ScoreOptions
+    from tactful.scale.summary import Summary
 
 _TELL_SECONDS = 1.0
 _SETTLED_SECONDS = 3.0
-"""Before this, the model is being opened and the rate says nothing."""
+"""Earlier the model is still loading, and the rate means nothing."""
 
 
-class Clock:
-    """Counts rows and parts, and knows rate and time left; shows nothing."""
+class Clock(Watch):
+    """Counts rows and parts, and computes the rate and the time left; shows nothing."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
@@ -30,46 +33,46 @@ class Clock:
         self._ended = False
 
     def start(self, total: int | None, done: int, rows: int) -> None:
-        """Begin; some may have been done by an earlier run."""
+        """Start; an earlier run may have done some of the input."""
         self.total, self.done, self.before, self.earlier = total, done, done, rows
 
     def rows(self, count: int) -> None:
-        """So many more rows are scored."""
+        """Count scored rows."""
         if count and self._first is None:
             self._first = time.monotonic()
         self.scored += count
 
     def part(self, size: int, rows: int) -> None:
-        """A part is whole."""
+        """Count a complete part."""
         self.done += size
         self.parts += 1
 
     def end(self) -> None:
-        """All is done, whatever was known of how much there is."""
+        """Mark the run as complete."""
         self._ended = True
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
+        """Seconds since the start."""
         return time.monotonic() - self._began
 
     @property
     def rate(self) -> float | None:
-        """Rows in a second, since the first ones came."""
+        """Rows per second since the first rows."""
         if self._first is None or time.monotonic() - self._first < _SETTLED_SECONDS:
             return None
         return self.scored / (time.monotonic() - self._first)
 
     @property
     def share(self) -> float | None:
-        """How much of the input is done, from 0 to 1."""
+        """The share of the input that is done, from 0 to 1."""
         if self._ended:
             return 1.0
         return None if not self.total else min(self.done / self.total, 1.0)
 
     @property
     def seconds_left(self) -> float | None:
-        """How long it may still take."""
+        """An estimate of the remaining seconds."""
         fresh = self.done - self.before
         if self._ended:
             return 0.0
@@ -77,10 +80,10 @@ class Clock:
             return None
         return self.seconds * max(self.total - self.done, 0) / fresh
 
-    def told(self) -> str:
-        """Return how far it is, in words."""
+    def in_words(self) -> str:
+        """Return the progress in words."""
         if self._first is None:
-            return "opening the model"
+            return "loading the model"
         told = [counted(self.earlier + self.scored, "row")]
         if self.rate is not None:
             told.append(f"{self.rate:,.0f} a second")
@@ -89,12 +92,12 @@ class Clock:
         return ", ".join(told)
 
     def line(self) -> str:
-        """Return how far it is, in one line."""
+        """Return the progress in one line."""
         share = "" if self.share is None else f", {self.share:.0%}"
-        return f"Scoring: {self.told()}{share}, after {spoken(self.seconds)}"
+        return f"Scoring: {self.in_words()}{share}, after {spoken(self.seconds)}"
 
     def as_data(self) -> dict[str, Any]:
-        """Return all of it, for scripts."""
+        """Return the progress as data, for scripts."""
         return {
             "rows": self.earlier + self.scored,
             "parts": self.parts,
@@ -106,14 +109,14 @@ class Clock:
 
 
 class Lines(Clock):
-    """Tells the progress as a line of JSON each second, and at the end."""
+    """Prints the progress as a line of JSON each second, and at the end."""
 
     def __init__(self) -> None:
         super().__init__()
         self._told = -_TELL_SECONDS
 
     def rows(self, count: int) -> None:
-        """So many more rows are scored."""
+        """Count scored rows."""
         super().rows(count)
         if self.seconds - self._told >= _TELL_SECONDS:
             self.tell()
@@ -136,11 +139,11 @@ class Bar(Clock):
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.fields[told]}"),
+            TextColumn("{task.fields[text]}"),
             console=console,
             transient=True,
         )
-        self._task = self._bar.add_task("Scoring", total=None, told="opening the model")
+        self._task = self._bar.add_task("Scoring", total=None, text="loading the model")
 
     def start(self, total: int | None, done: int, rows: int) -> None:
         """Begin."""
@@ -149,16 +152,16 @@ class Bar(Clock):
         self._bar.update(self._task, total=total, completed=done)
 
     def rows(self, count: int) -> None:
-        """So many more rows are scored."""
+        """Count scored rows."""
         super().rows(count)
-        self._bar.update(self._task, completed=self._guess(), told=self.told())
+        self._bar.update(self._task, completed=self._guess(), text=self.in_words())
 
     def stop(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._bar.stop()
 
     def _guess(self) -> float:
-        """Return how far it is, also within parts: by the rows so far in each unit of input."""
+        """Estimate the progress within parts, from the rows per unit of input so far."""
         if not self.parts or self.total is None:
             return self.done
         return min(max(float(self.done), self.before + self.scored * self._per_row()), self.total)
@@ -169,22 +172,22 @@ class Bar(Clock):
     whole_rows = 0
 
     def part(self, size: int, rows: int) -> None:
-        """A part is whole."""
+        """Count a complete part."""
         super().part(size, rows)
         self.whole_rows += rows
         self.rows(0)
 
 
 @contextmanager
-def watching(wishes: "ScoreWishes") -> Iterator[Clock]:
-    """Give what is told how far the run is, and shows it as wished."""
+def watching(options: "ScoreOptions") -> Iterator[Clock]:
+    """Yield the object that receives the progress and shows it as the options say."""
     from tactful.settings import load_settings
 
-    wanted = "off" if wishes.quiet else wishes.progress
+    wanted = "off" if options.quiet else options.progress
     setting = load_settings().progress
     if wanted == "auto":
-        # Who follows a file waits for nothing, and a cluster shows itself how far it is.
-        is_short = wishes.follow or wishes.engine != "local"
+        # --follow has no end to wait for, and a cluster shows its own progress.
+        is_short = options.follow or options.engine != "local"
         wanted = "off" if is_short else shown_as(setting)
     if wanted == "json":
         lines = Lines()
@@ -192,7 +195,7 @@ def watching(wishes: "ScoreWishes") -> Iterator[Clock]:
         lines.end()
         lines.tell()
     elif wanted == "bar":
-        bar = Bar(forced=wishes.progress == "bar" or setting == "on")
+        bar = Bar(forced=options.progress == "bar" or setting == "on")
         try:
             yield bar
         finally:
@@ -203,3 +206,24 @@ def watching(wishes: "ScoreWishes") -> Iterator[Clock]:
             yield clock
     else:
         yield Clock()
+
+
+@contextmanager
+def watching_waves(options: "ScoreOptions") -> "Iterator[OnWave]":
+    """Show the progress of a run on a cluster: a line for each wave of files."""
+    title = f"Scoring on {options.engine}"
+    # On a terminal the engine shows its own progress.
+    setting = "off" if options.quiet or options.progress in ("json", "off") else None
+    with progress(title, unit="waves", setting=setting, bar=False) as shown:
+
+        def on_wave(done: int, of: int, summary: "Summary") -> None:
+            shown(done, of, f"{title}, {summary.rows:,} rows so far")
+            if options.quiet or options.progress == "off":
+                return
+            if options.progress == "json":
+                data = {"event": "progress", "rows": summary.rows, "waves": done, "of": of}
+                click.echo(json.dumps(data), err=True)
+            elif of > 1:
+                click.echo(f"Wave {done} of {of}: {counted(summary.rows, 'row')} so far.", err=True)
+
+        yield on_wave

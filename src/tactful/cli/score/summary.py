@@ -1,31 +1,69 @@
-"""What ``tactful score`` says when it is done: how many rows, what was found, and what was not."""
+"""What ``tactful score`` prints at the end: the rows, what was found, and what was written."""
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import click
 
 from tactful.cli.output import echo, echo_sentence, table
 
 if TYPE_CHECKING:
-    from tactful.scale.report.words import Share
-    from tactful.scale.summary import Group, Summary
+    from tactful.scale.job import Job
+    from tactful.scale.options import ScoreOptions
+    from tactful.scale.report.share import Share
+    from tactful.scale.summary import Outcome, Summary
 
-JSON_VERSION = 1
-CAVEAT = "Counts of what a model reads: some are false alarms, and some are missed."
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _PLAIN_BLOCKS = ".:-=+*#@"
 _MOST_REASONS = 10
-_NO_THRESHOLD = "the model names no threshold for it"
-_NO_VALUE = "no text has a probability of it"
+
+
+def echo_outcome(outcome: "Outcome", job: "Job", options: "ScoreOptions", seconds: float) -> None:
+    """Print on standard error what was found and what was written."""
+    from tactful.scale.summary import summary_as_data
+
+    if options.quiet:
+        return
+    summary, written = outcome.summary, outcome.written
+    if options.progress == "json":
+        data = {
+            "event": "summary",
+            "written": list(written),
+            "rejects": outcome.rejects,
+            "renamed_columns": dict(outcome.renamed),
+            **summary_as_data(summary),
+        }
+        click.echo(json.dumps(data), err=True)
+        return
+    if outcome.was_complete:
+        click.echo(
+            f"{options.output} is already complete; pass --restart to score it again.", err=True
+        )
+    echo_summary(summary, job.scorer.model, seconds)
+    if outcome.rejects is not None:
+        echo_sentence(f"The rows that could not be read are listed in {outcome.rejects}.", err=True)
+    elif summary.skipped:
+        echo_sentence("Pass --rejects FILE to list the rows that could not be read.", err=True)
+    for name, given in outcome.renamed.items():
+        echo_sentence(
+            f"The input has a column '{name}' of its own, so the added one is '{given}'.", err=True
+        )
+    report = [str(options.report)] if options.report else []
+    if written or report:
+        click.echo(f"Wrote {', '.join([*written, *report])}.", err=True)
 
 
 def echo_summary(summary: "Summary", model: str, seconds: float | None = None) -> None:
     """Print the summary on standard error, as the rows themselves may go to standard output."""
+    from tactful.scale.summary import CAVEAT
+
     for sentence in _sentences(summary, model, seconds):
         echo_sentence(sentence, err=True)
     blocks = _blocks(sys.stderr.encoding)
-    # The printing of tables knows standard output only.
+    # Tables are always printed to standard output.
     with redirect_stdout(sys.stderr):
         if summary.errors:
             echo(table(("not scored because", "rows"), _reasons(summary.errors)))
@@ -41,9 +79,8 @@ def echo_summary(summary: "Summary", model: str, seconds: float | None = None) -
 
 
 def _sentences(summary: "Summary", model: str, seconds: float | None) -> list[str]:
-    from tactful.checking.reports.visible import visible
-    from tactful.scale.report.words import Share
-    from tactful.words import counted
+    from tactful.scale.report.share import Share
+    from tactful.words import counted, visible
 
     said = f"{counted(summary.rows, 'row')}, {summary.scored:,} scored with {visible(model)}"
     if seconds is not None and seconds > 0:
@@ -51,7 +88,7 @@ def _sentences(summary: "Summary", model: str, seconds: float | None) -> list[st
     sentences = [f"{said}."]
     if summary.fresh < summary.rows:
         saved = summary.rows - summary.fresh
-        sentences.append(f"{counted(saved, 'row')} needed no reading: their texts were known.")
+        sentences.append(f"{counted(saved, 'row')} reused the scores of equal texts.")
     if summary.skipped:
         were = "was" if summary.skipped == 1 else "were"
         sentences.append(
@@ -72,7 +109,7 @@ def _duration(seconds: float) -> str:
 
 
 def _reasons(errors: Mapping[str, int]) -> list[tuple[str, int]]:
-    from tactful.checking.reports.visible import visible
+    from tactful.words import visible
 
     ordered = sorted(errors.items(), key=lambda item: (-item[1], item[0]))
     shown = [(visible(reason), count) for reason, count in ordered[:_MOST_REASONS]]
@@ -83,7 +120,7 @@ def _reasons(errors: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 def _rows(summary: "Summary", blocks: str) -> list[tuple[str, int | None, str, str]]:
-    from tactful.scale.report.words import Share
+    from tactful.scale.report.share import Share
 
     rows: list[tuple[str, int | None, str, str]] = []
     for name in summary.ids:
@@ -118,67 +155,3 @@ def _blocks(encoding: str | None) -> str:
     except (UnicodeEncodeError, LookupError):
         return _PLAIN_BLOCKS
     return _BLOCKS
-
-
-def summary_as_data(summary: "Summary") -> dict[str, Any]:
-    """Return the summary as plain data, for JSON; what is not known is None, with its reason."""
-    return {
-        "schema_version": JSON_VERSION,
-        "rows": summary.rows,
-        "scored": summary.scored,
-        "read_by_the_model": summary.fresh,
-        "left_out": summary.skipped,
-        "errors": summary.errors,
-        "rows_with_any_finding": summary.rows_with_any,
-        "ids": {name: _id_as_data(summary, name) for name in summary.ids},
-        "together": [
-            {"ids": [one, other], "rows": count}
-            for one, others in sorted(summary.together.items())
-            for other, count in sorted(others.items())
-        ],
-        "by": {
-            column: [_group_as_data(value, groups[value], summary) for value in groups]
-            for column, groups in summary.by.items()
-        },
-        "extremes": {
-            name: [
-                {
-                    "probability": each.probability,
-                    "text": each.text,
-                    "source": each.source,
-                    "times": each.times,
-                }
-                for each in texts
-            ]
-            for name, texts in summary.extremes.items()
-        },
-        "caveat": CAVEAT,
-    }
-
-
-def _id_as_data(summary: "Summary", name: str) -> dict[str, Any]:
-    from tactful.scale.report.words import Share
-
-    found = summary.found.get(name)
-    share = Share(found or 0, summary.values(name))
-    known = found is not None and bool(share.of)
-    interval = share.interval if known else None
-    return {
-        "found": found,
-        "of": share.of,
-        "share": share.value if known else None,
-        "interval_95": None if interval is None else list(interval),
-        "reason": None if known else _NO_THRESHOLD if found is None else _NO_VALUE,
-        "histogram": summary.histogram[name],
-    }
-
-
-def _group_as_data(value: str, group: "Group", summary: "Summary") -> dict[str, Any]:
-    return {
-        "value": value,
-        "rows": group.rows,
-        "found": {
-            name: {"rows": group.found.get(name, 0), "of": group.values(name)}
-            for name in summary.found
-        },
-    }

@@ -1,4 +1,4 @@
-"""``tactful train``: learn a detector from a corpus or from the user's own table."""
+"""``tactful train``: train a detector on a corpus or on the user's own table."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,9 +16,16 @@ from tactful.cli.train.options import (
     MODELS,
     TASKS,
     command_line,
+    data_option,
+    given_options,
+    interrupted,
     label_columns,
-    read_order,
+    output_option,
+    read_training_options,
     refuse_misplaced,
+    refuse_output,
+    resume_option,
+    seed_option,
 )
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
@@ -27,7 +34,7 @@ from tactful.words import counted
 if TYPE_CHECKING:
     from tactful.detectors.card import Card
     from tactful.training.task_data import TaskData
-    from tactful.training.task_training import Order
+    from tactful.training.task_training import TrainingOptions
 
 
 def _complete_task(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -43,87 +50,86 @@ def _complete_task(ctx: click.Context, parameter: click.Parameter, incomplete: s
     },
 )
 @click.argument("task", shell_complete=_complete_task)
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    help="The folder with the corpora, or that of the one needed.  [default: $TACTFUL_DATA]",
-)
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The folder.")
+@data_option
+@output_option
 @click.option(
     "--model",
     type=click.Choice(MODELS),
     default="encoder",
     show_default=True,
-    help="What learns: words, word vectors, an LSTM over them, or a pretrained encoder.",
+    help="Model: SVM on n-grams, SVM on word vectors, BiLSTM, or fine-tuned encoder.",
 )
-@click.option("--encoder", metavar="NAME|PATH", help="A folder, or a name on the hub.")
-@click.option("--recipe", help="The settings of a paper, such as dpm-roberta.")
-@click.option("--download", is_flag=True, help="Fetch the encoder from the hub if needed.")
+@click.option(
+    "--encoder",
+    metavar="NAME|PATH",
+    help="Encoder to fine-tune: a folder, or a name on the Hugging Face hub.",
+)
+@click.option("--recipe", help="Use the settings of a paper, such as dpm-roberta.")
+@click.option("--download", is_flag=True, help="Download the encoder from the hub if needed.")
 @click.option(
     "--precision",
     type=click.Choice(["int8", "fp32"]),
     default="int8",
     show_default=True,
-    help="How the encoder's weights are written.",
+    help="Precision of the exported weights.",
 )
-@click.option("--vectors", type=click.Path(path_type=Path), help="A file of word vectors.")
-@click.option("--grid", is_flag=True, help="Search the settings of the support vector machines.")
-@click.option("--epochs", type=click.IntRange(min=1), help="How often all texts are seen.")
-@click.option("--batch", type=click.IntRange(min=1), help="How many texts are seen at a time.")
-@click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="The learning rate.")
-@click.option("--class-weight", type=click.Choice(["balanced"]), help="Weigh rare labels up.")
+@click.option(
+    "--vectors",
+    type=click.Path(path_type=Path),
+    help="File with word vectors: word2vec, GloVe or fastText.",
+)
+@click.option("--grid", is_flag=True, help="Search the settings of the SVM.")
+@click.option("--epochs", type=click.IntRange(min=1), help="Number of epochs.")
+@click.option("--batch", type=click.IntRange(min=1), help="Batch size.")
+@click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="Learning rate.")
+@click.option(
+    "--class-weight",
+    type=click.Choice(["balanced"]),
+    help="Give positives and negatives the same weight.",
+)
 @click.option(
     "--sampling",
     type=click.Choice(["balanced"]),
-    help="Show texts with and without labels equally often.",
+    help="Balance the classes in each epoch.",
 )
 @click.option(
     "--negatives",
     type=click.FloatRange(min=0),
-    help="Learn from at most so many texts without a label for each with one.",
+    help="Train on at most this many negatives for each positive text.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="The seed of all that is random.",
-)
+@seed_option
 @click.option(
     "--validation",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.1,
     show_default=True,
-    help="The share held out for thresholds, calibration and figures.",
+    help="Share of the texts held out for calibration, thresholds and measures.",
 )
+@click.option("--table", "data_table", type=click.Path(path_type=Path), help="Your table (custom).")
 @click.option(
-    "--table", "data_table", type=click.Path(path_type=Path), help="Your table, for 'custom'."
+    "--text-column", default="text", show_default=True, help="Column of the texts (custom)."
 )
-@click.option("--text-column", default="text", show_default=True, help="Its column of texts.")
 @click.option(
     "--label-column",
     "label_columns",
     multiple=True,
     metavar="COLUMN[=ID]",
-    help="A column of 0 and 1, and the id it stands for; repeatable.  [default: label]",
+    help="Column of 0 and 1, and its id (custom); repeatable.  [default: label]",
 )
-@click.option("--group-column", help="Texts of one group stay in one part.")
-@click.option("--lang", default="en", show_default=True, help="The language of your table.")
 @click.option(
-    "--resume/--fresh",
-    default=True,
-    show_default=True,
-    help="Go on where a run was stopped, or start anew.",
+    "--group-column",
+    help="Column of groups; texts of a group are never split between the parts (custom).",
 )
+@click.option("--lang", default="en", show_default=True, help="Language of the texts (custom).")
+@resume_option
 @force_option
 @click.pass_context
 def train_cli(ctx: click.Context, /, **options: Any) -> None:
-    """Learn a detector and write a folder that --model and load_detector() open.
+    """Train a detector and write a folder that --model and load_detector() open.
 
-    TASK is pcl, pcl-categories, unhealthy or frame, learnt from their corpora; custom, learnt from
+    TASK is pcl, pcl-categories, unhealthy or frame, trained on their corpora; custom, trained on
     your own table; frames-lm, a causal language model that writes frames ('tactful train frames-lm
-    --help'); or stereotypes, in Spanish, from a corpus of yours ('tactful train stereotypes
-    --help').
+    --help'); or stereotypes, in Spanish ('tactful train stereotypes --help').
 
     \b
     tactful train pcl --model tfidf --data corpora -o my-detector
@@ -137,27 +143,23 @@ def train_cli(ctx: click.Context, /, **options: Any) -> None:
         raise UsageError(
             "'frames-lm' has options of its own: write 'tactful train frames-lm', then the options."
         )
-    given = [
-        name
-        for name in options
-        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    ]
+    given = given_options(ctx)
     refuse_misplaced(ctx.command, given, task, options["model"])
-    _refuse_output(output, options["force"])
+    refuse_output(output, options["force"])
     work = output.with_name(f"{output.name}.training")
-    command = command_line(ctx.command, options, given)
-    train(read_order(options, given, command), options, work)
+    command = command_line(ctx, task)
+    train(read_training_options(options, given, command), options, work)
 
 
-def train(order: "Order", options: dict[str, Any], work: Path) -> None:
-    """Train one detector, saying what happens."""
+def train(chosen: "TrainingOptions", options: dict[str, Any], work: Path) -> None:
+    """Train one detector, and report progress and results."""
     from tactful.training.task_data import thinned
     from tactful.training.task_training import clear_work, require_extra, train_task
 
-    require_extra(order.model)
+    require_extra(chosen.model)
     data = _read(options)
     if options["negatives"] is not None:
-        data = thinned(data, options["negatives"], order.seed)
+        data = thinned(data, options["negatives"], chosen.seed)
     if not options["resume"]:
         clear_work(work)
     _say_data(data)
@@ -175,29 +177,18 @@ def train(order: "Order", options: dict[str, Any], work: Path) -> None:
         with progress("Training", unit="steps") as on_step:
             card = train_task(
                 data,
-                order,
+                chosen,
                 options["output"],
                 work,
                 force=options["force"],
                 on_epoch=on_epoch,
-                on_step=on_step,
+                on_step=lambda step, total, _: on_step(step, total),
             )
     except KeyboardInterrupt:
-        echo_sentence(_stopped(work, kept), err=True)
+        done = f"{kept[-1].number} of {kept[-1].epochs} epochs" if kept else "an earlier run"
+        echo_sentence(interrupted(work, done), err=True)
         raise
     _say_card(card, options["output"])
-
-
-def _stopped(work: Path, kept: list[Any]) -> str:
-    from tactful.training.task_training import CHECKPOINT_FILE
-
-    if not (work / CHECKPOINT_FILE).is_file():
-        return "Stopped before anything was kept; nothing was written."
-    done = f"{kept[-1].number} of {kept[-1].epochs} epochs" if kept else "what was learnt before"
-    return (
-        f"Stopped; {done} stay in {work}. Run the same command again to go on from there, or with "
-        "--fresh to start anew."
-    )
 
 
 def _read(options: dict[str, Any]) -> "TaskData":
@@ -210,7 +201,7 @@ def _read(options: dict[str, Any]) -> "TaskData":
 
     file = options["data_table"]
     if file is None:
-        raise UsageError("The task 'custom' learns from your own table; name it with --table.")
+        raise UsageError("The task 'custom' needs a table; name it with --table.")
     labels = label_columns(options["label_columns"] or ("label",))
     frame = read_table(file)
     group = options["group_column"]
@@ -226,14 +217,6 @@ def _read(options: dict[str, Any]) -> "TaskData":
         validation=share,
         seed=seed,
     )
-
-
-def _refuse_output(output: Path, force: bool) -> None:
-    """Refuse before hours of training what could not be written after them."""
-    if output.exists() and not output.is_dir():
-        raise UsageError(f"{output}: found a file; expected the name of a folder to write.")
-    if output.is_dir() and any(output.iterdir()) and not force:
-        raise UsageError(f"{output}: it exists already; name another place or pass --force.")
 
 
 def _say_data(data: "TaskData") -> None:
@@ -266,8 +249,8 @@ def _say_card(card: "Card", output: Path) -> None:
         for (name, part), found in measured.items()
     ]
     if rows:
-        heads = ["id", "threshold", *metrics, *(["part"] if several else [])]
-        echo(table(heads, rows, whole=["id"]))
+        header = ["id", "threshold", *metrics, *(["part"] if several else [])]
+        echo(table(header, rows, whole=["id"]))
     for limit in card.limits:
         echo_sentence(limit, err=True)
     click.echo(f"Wrote {card.model} to {output}")

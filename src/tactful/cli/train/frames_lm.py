@@ -1,7 +1,5 @@
 """``tactful train frames-lm``: teach a causal language model to write Social Bias Frames."""
 
-import shlex
-from pathlib import Path
 from typing import Any
 
 import click
@@ -9,7 +7,16 @@ import click
 from tactful.cli.corpus.options import force_option
 from tactful.cli.output import echo_sentence
 from tactful.cli.progress import progress
-from tactful.errors import MissingExtraError, UsageError
+from tactful.cli.train.options import (
+    command_line,
+    data_option,
+    interrupted,
+    output_option,
+    refuse_output,
+    resume_option,
+    seed_option,
+)
+from tactful.errors import MissingExtraError
 from tactful.words import counted
 
 _SHARES = {"1/4": 0.25, "1/2": 0.5, "all": 1.0}
@@ -34,87 +41,76 @@ class _Share(click.ParamType[float]):
 
 
 @click.command("frames-lm")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    help="The folder with the corpora, or that of SBIC.  [default: $TACTFUL_DATA]",
-)
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The folder.")
+@data_option
+@output_option
 @click.option(
     "--base",
     default="smollm2",
     show_default=True,
     metavar="NAME|PATH",
-    help="A folder with safetensors or a gguf file, 'smollm2', or a name on the hub.",
+    help="Base model: a folder with safetensors or a gguf file, 'smollm2', or a hub name.",
 )
-@click.option("--download", is_flag=True, help="Fetch the base from the hub if needed.")
-@click.option("--lora", is_flag=True, help="Learn low-rank adapters instead of all weights.")
+@click.option("--download", is_flag=True, help="Download the base model from the hub if needed.")
+@click.option("--lora", is_flag=True, help="Train low-rank adapters instead of all weights.")
 @click.option(
     "--epochs",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="How often all lines are seen; the paper tries 1, 2 and 5.",
+    help="Number of epochs; the paper tries 1, 2 and 5.",
 )
 @click.option(
     "--batch",
     type=click.IntRange(min=1),
     default=4,
     show_default=True,
-    help="How many lines are seen at a time.",
+    help="Batch size.",
 )
 @click.option(
     "--rate",
     type=click.FloatRange(min=0, min_open=True),
-    help="The learning rate.  [default: 1e-5, as in the paper; 2e-4 with --lora]",
+    help="Learning rate.  [default: 1e-5, as in the paper; 2e-4 with --lora]",
 )
 @click.option(
     "--share",
     type=_Share(),
     default="all",
     show_default=True,
-    help="Of the posts: 1/4, 1/2, all, or a number.",
+    help="Share of the posts to train on: 1/4, 1/2, all, or a number.",
 )
 @click.option(
-    "--most-posts", type=click.IntRange(min=1), help="Take at most so many posts as 'all'."
+    "--most-posts",
+    type=click.IntRange(min=1),
+    help="Use at most this many posts; --share is a share of them.",
 )
 @click.option(
-    "--per-post", type=click.IntRange(min=1), help="Take at most so many lines of each post."
+    "--per-post", type=click.IntRange(min=1), help="Use at most this many lines of each post."
 )
 @click.option(
     "--post-tokens",
     type=click.IntRange(min=1),
     default=64,
     show_default=True,
-    help="Cut longer posts to so many tokens.",
+    help="Cut posts after this many tokens.",
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="For what is random."
-)
-@click.option(
-    "--resume/--fresh",
-    default=True,
-    show_default=True,
-    help="Go on where a run was stopped, or start anew.",
-)
+@seed_option
+@resume_option
 @force_option
-def train_frames_lm_cli(**options: Any) -> None:
+@click.pass_context
+def train_frames_lm_cli(ctx: click.Context, /, **options: Any) -> None:
     """Teach a causal language model to write frames; load_framer() opens the folder.
 
     \b
     tactful train frames-lm --data corpora -o my-framer
     tactful train frames-lm --base ./gpt2 --epochs 5 --data corpora -o my-framer
     """
-    train_frames_lm(options)
+    train_frames_lm(options, command_line(ctx, "frames-lm"))
 
 
-def train_frames_lm(options: dict[str, Any]) -> None:
-    """Train a causal framer, saying what happens."""
+def train_frames_lm(options: dict[str, Any], command: str = "") -> None:
+    """Train a causal framer, and report progress and results."""
     output, force = options["output"], options["force"]
-    if output.exists() and not output.is_dir():
-        raise UsageError(f"{output}: found a file; expected the name of a folder to write.")
-    if output.is_dir() and any(output.iterdir()) and not force:
-        raise UsageError(f"{output}: it exists already; name another place or pass --force.")
+    refuse_output(output, force)
     try:
         from tactful.training.causal import frames as causal_frames
         from tactful.training.causal import language_model as causal_lm
@@ -124,10 +120,10 @@ def train_frames_lm(options: dict[str, Any]) -> None:
     if not options["resume"]:
         causal_frames.clear_work(work)
     usual = causal_lm.LORA_RATE if options["lora"] else causal_lm.PAPER_RATE
-    order = causal_frames.CausalOrder(
+    chosen = causal_frames.CausalOptions(
         base=options["base"],
         download=options["download"],
-        plan=causal_lm.Plan(
+        plan=causal_lm.CausalPlan(
             seed=options["seed"],
             epochs=options["epochs"],
             batch=options["batch"],
@@ -138,14 +134,14 @@ def train_frames_lm(options: dict[str, Any]) -> None:
         per_post=options["per_post"],
         most_posts=options["most_posts"],
         post_tokens=options["post_tokens"],
-        command=_command_line(options),
+        command=command,
     )
     posts = causal_frames.read_frame_posts(options["data"])
     try:
         with progress("Training", unit="steps") as on_step:
             card = causal_frames.train_causal_framer(
                 posts,
-                order,
+                chosen,
                 output,
                 work,
                 force=force,
@@ -153,14 +149,7 @@ def train_frames_lm(options: dict[str, Any]) -> None:
                 say=click.echo,
             )
     except KeyboardInterrupt:
-        kept = (work / causal_lm.CHECKPOINT_FILE).is_file()
-        echo_sentence(
-            f"Stopped; what was learnt stays in {work}. Run the same command again to go on, or "
-            "with --fresh to start anew."
-            if kept
-            else "Stopped before anything was kept; nothing was written.",
-            err=True,
-        )
+        echo_sentence(interrupted(work, "the steps so far"), err=True)
         raise
     loss = card.training.get("validation loss")
     if loss is not None:
@@ -168,17 +157,3 @@ def train_frames_lm(options: dict[str, Any]) -> None:
             f"Loss on {counted(card.training['validation lines'], 'validation line')}: {loss:.4f}"
         )
     click.echo(f"Wrote {card.model} to {output}")
-
-
-def _command_line(options: dict[str, Any]) -> str:
-    """Return the command line of these options, for the card."""
-    words = ["tactful", "train", "frames-lm"]
-    for parameter in train_frames_lm_cli.params:
-        value = options.get(parameter.name or "")
-        if value is None or not isinstance(parameter, click.Option):
-            continue
-        if parameter.is_flag:
-            words += [parameter.opts[-1]] if value and not parameter.secondary_opts else []
-        else:
-            words += [parameter.opts[-1], str(value)]
-    return shlex.join(words)

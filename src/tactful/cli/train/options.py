@@ -1,28 +1,32 @@
-"""The options of ``tactful train``: which belong together, and the settings they stand for."""
+"""The options of ``tactful train``: which belong together, and what they set."""
 
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from tactful.errors import UsageError
 
 if TYPE_CHECKING:
-    from tactful.training.task_training import Order
+    from tactful.training.task_training import TrainingOptions
 
 CUSTOM = "custom"
 FRAMES_LM = "frames-lm"
 """A command of its own, with options of its own."""
 TASKS = ("pcl", "pcl-categories", "unhealthy", "frame", CUSTOM, FRAMES_LM)
 MODELS = ("tfidf", "vectors", "bilstm", "encoder")
+CHECKPOINT_FILE = "checkpoint.safetensors"
+"""As in :mod:`tactful.training.loop`, which needs torch."""
 USUAL_RECIPES = {
     "pcl": "dpm-roberta",
     "pcl-categories": "dpm-roberta",
     "unhealthy": "ucc-bert",
     "frame": "sbic",
 }
-"""What is fine-tuned where neither a recipe nor an encoder is named."""
+"""The recipe of a task, if neither --recipe nor --encoder is given."""
 _ONLY_FOR = {
     "encoder": ("encoder",),
     "recipe": ("encoder",),
@@ -53,9 +57,11 @@ def label_columns(given: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def read_order(options: dict[str, Any], given: Sequence[str], command: str) -> "Order":
+def read_training_options(
+    options: dict[str, Any], given: Sequence[str], command: str
+) -> "TrainingOptions":
     """Turn the options into the settings of the model."""
-    from tactful.training.task_training import Order
+    from tactful.training.task_training import TrainingOptions
 
     model, seed = options["model"], options["seed"]
     settings: dict[str, Any] = {"random_state": seed}
@@ -73,7 +79,7 @@ def read_order(options: dict[str, Any], given: Sequence[str], command: str) -> "
         for name in ("epochs", "batch", "rate", "class_weight", "sampling")
         if options[name] is not None
     }
-    return Order(model, settings, options["precision"], command, seed, recipe)
+    return TrainingOptions(model, settings, options["precision"], command, seed, recipe)
 
 
 def _svm_settings(options: dict[str, Any]) -> dict[str, Any]:
@@ -121,17 +127,69 @@ def refuse_misplaced(command: click.Command, given: Sequence[str], task: str, mo
             raise UsageError(f"{option} is for --model {' or '.join(_ONLY_FOR[name])}.")
 
 
-def command_line(command: click.Command, options: dict[str, Any], given: Sequence[str]) -> str:
-    """Return the command line with what was given, for the card."""
-    words = ["tactful", "train", options["task"]]
-    for parameter in command.params:
+data_option = click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    help="Folder of the corpus, or the folder above it.  [default: $TACTFUL_DATA]",
+)
+output_option = click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Folder to write.",
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Random seed."
+)
+resume_option = click.option(
+    "--resume/--fresh",
+    default=True,
+    show_default=True,
+    help="Resume an interrupted run, or start over.",
+)
+
+
+def given_options(ctx: click.Context) -> list[str]:
+    """Return the names of the options on the command line."""
+    return [
+        parameter.name
+        for parameter in ctx.command.params
+        if parameter.name is not None
+        and ctx.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
+    ]
+
+
+def command_line(ctx: click.Context, task: str) -> str:
+    """Return the command line with the options that were given, for the card."""
+    words = ["tactful", "train", task]
+    given = given_options(ctx)
+    for parameter in ctx.command.params:
         name = parameter.name or ""
         if name not in given or not isinstance(parameter, click.Option):
             continue
-        value = options[name]
+        value = ctx.params[name]
         if parameter.is_flag:
             words.append(parameter.opts[-1] if value else parameter.secondary_opts[-1])
             continue
         for each in value if parameter.multiple else (value,):
             words += [parameter.opts[-1], str(each)]
     return shlex.join(words)
+
+
+def refuse_output(output: Path, force: bool) -> None:
+    """Refuse a folder that cannot be written, before the training starts."""
+    if output.exists() and not output.is_dir():
+        raise UsageError(f"{output}: found a file; expected the name of a folder to write.")
+    if output.is_dir() and any(output.iterdir()) and not force:
+        raise UsageError(f"{output}: it exists already; name another place or pass --force.")
+
+
+def interrupted(work: Path, kept: str) -> str:
+    """Say what an interrupted run leaves behind."""
+    if not (work / CHECKPOINT_FILE).is_file():
+        return "Stopped before the first checkpoint; nothing was written."
+    return (
+        f"Stopped; the checkpoint in {work} holds {kept}. Run the same command again to resume, or "
+        "with --fresh to start over."
+    )

@@ -1,7 +1,5 @@
 """``tactful train stereotypes``: Spanish stereotypes, with the ideas of DETESTS' participants."""
 
-import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,6 +7,13 @@ import click
 from tactful.cli.corpus.options import force_option
 from tactful.cli.output import echo, echo_sentence, table
 from tactful.cli.progress import progress
+from tactful.cli.train.options import (
+    command_line,
+    data_option,
+    output_option,
+    refuse_output,
+    seed_option,
+)
 from tactful.errors import MissingExtraError, UsageError
 from tactful.words import counted
 
@@ -27,18 +32,14 @@ def _complete_switch(ctx: click.Context, parameter: click.Parameter, incomplete:
 
 
 @click.command("stereotypes")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    help="The folder with the corpora, or that of the one needed.  [default: $TACTFUL_DATA]",
-)
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The folder.")
+@data_option
+@output_option
 @click.option(
     "--corpus",
     type=click.Choice(CORPORA),
     default="stereoimmigrants",
     show_default=True,
-    help="What to learn from.",
+    help="Corpus to train on.",
 )
 @click.option(
     "--switch",
@@ -46,42 +47,41 @@ def _complete_switch(ctx: click.Context, parameter: click.Parameter, incomplete:
     multiple=True,
     metavar="NAME",
     shell_complete=_complete_switch,
-    help="An idea to turn on, such as under-bagging; repeatable.",
-)
-@click.option("--encoder", metavar="NAME|PATH", help="A folder or a hub name, for lora and heads.")
-@click.option("--download", is_flag=True, help="Fetch the encoder from the hub if needed.")
-@click.option("--epochs", type=click.IntRange(min=1), help="How often an encoder sees all texts.")
-@click.option(
-    "--rate", type=click.FloatRange(min=0, min_open=True), help="The learning rate of an encoder."
+    help="Technique to turn on, such as under-bagging; repeatable.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="For what is random."
+    "--encoder", metavar="NAME|PATH", help="Encoder to fine-tune: a folder or a hub name."
 )
+@click.option("--download", is_flag=True, help="Download the encoder from the hub if needed.")
+@click.option("--epochs", type=click.IntRange(min=1), help="Number of epochs of an encoder.")
+@click.option(
+    "--rate", type=click.FloatRange(min=0, min_open=True), help="Learning rate of an encoder."
+)
+@seed_option
 @force_option
-def train_stereotypes_cli(**options: Any) -> None:
-    """Learn Spanish stereotypes and write a folder that load_detector() opens.
+@click.pass_context
+def train_stereotypes_cli(ctx: click.Context, /, **options: Any) -> None:
+    """Train a detector of Spanish stereotypes; load_detector() opens the folder.
 
-    Switches that a folder can hold: under-bagging, over-sampling, back-translation, ensemble,
-    soft-labels; with --encoder: lora, heads. The others are for experiments with the library.
+    Switches that a saved detector can have: under-bagging, over-sampling, back-translation,
+    ensemble, soft-labels; with --encoder: lora, heads. The others are for experiments with the
+    library.
 
     \b
     tactful train stereotypes --data corpora -o my-detector
     tactful train stereotypes --corpus detests --switch under-bagging --data corpora -o my-detector
     tactful train stereotypes --encoder ./beto --switch lora --data corpora -o my-detector
     """
-    train_stereotypes(options)
+    train_stereotypes(options, command_line(ctx, "stereotypes"))
 
 
-def train_stereotypes(options: dict[str, Any]) -> None:
-    """Train a detector of stereotypes, saying what happens."""
+def train_stereotypes(options: dict[str, Any], command: str = "") -> None:
+    """Train a detector of stereotypes, and report progress and results."""
     from tactful.training.stereotypes.corpora import read_lesson
     from tactful.training.stereotypes.switches import SWITCHES, Switches
 
     output, force = options["output"], options["force"]
-    if output.exists() and not output.is_dir():
-        raise UsageError(f"{output}: found a file; expected the name of a folder to write.")
-    if output.is_dir() and any(output.iterdir()) and not force:
-        raise UsageError(f"{output}: it exists already; name another place or pass --force.")
+    refuse_output(output, force)
     switches = Switches.of(options["switches"])
     by_encoder = switches.encoder() or options["encoder"] is not None
     _refuse_misplaced(options, switches, by_encoder)
@@ -99,15 +99,15 @@ def train_stereotypes(options: dict[str, Any]) -> None:
         f"{options['corpus']}, {int(lesson.table.any(axis=1).sum()):,} with a label"
     )
     card = (
-        _train_encoder(lesson, switches, options)
+        _train_encoder(lesson, switches, options, command)
         if by_encoder
-        else _train_words(lesson, switches, options)
+        else _train_words(lesson, switches, options, command)
     )
     click.echo(f"Wrote {card.model} to {output}")
 
 
 def _train_words(
-    lesson: "StereotypeLesson", switches: "Switches", options: dict[str, Any]
+    lesson: "StereotypeLesson", switches: "Switches", options: dict[str, Any], command: str
 ) -> "Card":
     from tactful.training.stereotypes.detector import save_stereotypes
     from tactful.training.stereotypes.trainer import StereotypeTrainer, TrainerSettings
@@ -120,7 +120,7 @@ def _train_words(
         lesson,
         options["output"],
         name=f"stereotypes-{options['corpus']}",
-        command=_command_line(options),
+        command=command,
         force=options["force"],
     )
     rows = []
@@ -135,7 +135,7 @@ def _train_words(
 
 
 def _train_encoder(
-    lesson: "StereotypeLesson", switches: "Switches", options: dict[str, Any]
+    lesson: "StereotypeLesson", switches: "Switches", options: dict[str, Any], command: str
 ) -> "Card":
     try:
         from tactful.training.stereotypes.encoder import StereotypeEncoder
@@ -155,7 +155,7 @@ def _train_encoder(
     )
     labels = lesson.table if len(lesson.labels) > 1 else lesson.table[:, 0]
     with progress("Training", unit="steps") as on_step:
-        model.fit(lesson.texts, labels, on_step=on_step)
+        model.fit(lesson.texts, labels, on_step=lambda step, total, _: on_step(step, total))
     about = {
         "name": f"stereotypes-{options['corpus']}-encoder",
         "lang": "es",
@@ -163,7 +163,7 @@ def _train_encoder(
         "licence": "; ".join(f"that of its corpus: {each.get('terms')}" for each in lesson.about),
         "not_for": NOT_FOR,
         "limits": ("It was neither calibrated nor measured: evaluate it before use.",),
-        "training": {"command": _command_line(options), "data sha256": lesson.fingerprint()},
+        "training": {"command": command, "data sha256": lesson.fingerprint()},
     }
     model.export(options["output"], lesson.labels, force=options["force"], about=about)
     return read_card(options["output"])
@@ -183,15 +183,3 @@ def _refuse_misplaced(options: dict[str, Any], switches: "Switches", by_encoder:
     for name in ("epochs", "rate", "download"):
         if options[name] and not by_encoder:
             raise UsageError(f"Found --{name} without --encoder; expected both or none.")
-
-
-def _command_line(options: dict[str, Any]) -> str:
-    """Return the command line of these options, for the card."""
-    words = ["tactful", "train", "stereotypes"]
-    for parameter in train_stereotypes_cli.params:
-        value = options.get(parameter.name or "")
-        if not value or not isinstance(parameter, click.Option):
-            continue
-        for each in value if isinstance(value, tuple) else (value,):
-            words += [parameter.opts[-1]] if parameter.is_flag else [parameter.opts[-1], str(each)]
-    return shlex.join(words)

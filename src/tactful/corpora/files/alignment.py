@@ -12,7 +12,7 @@ How = Literal["exact", "trimmed", "moved", "unquoted"]
 
 
 class Aligned(NamedTuple):
-    """Where a span's words stand, and what had to be done to find them."""
+    """Where the words of a span are, and how they were found."""
 
     start: int
     end: int
@@ -20,7 +20,7 @@ class Aligned(NamedTuple):
 
 
 def align(text: str, start: int, end: int, words: str) -> Aligned | None:
-    """Return where ``words`` stand in ``text``, nearest to the stated offsets; None if nowhere."""
+    """Return where ``words`` are in ``text``, nearest to the stated offsets; None if nowhere."""
     if 0 <= start < end <= len(text) and text[start:end] == words:
         return Aligned(start, end, "exact")
     bare = words.strip()

@@ -1,7 +1,7 @@
 """Reading comma- and tab-separated files in batches of text columns, with line numbers.
 
 Nothing is guessed: a row with the wrong number of fields, bytes that are not text, a quote that
-never closes or a file that is cut off is reported with its line, and the reader goes on.
+never closes or a file that is cut off is reported with its line, and reading continues.
 """
 
 import csv
@@ -83,7 +83,7 @@ def match_header(path: Path, header: list[str], spec: TableSpec) -> list[str]:
         )
         raise FileFormatError(
             f"{path}, line 1: found the columns {', '.join(found)[:300]}; expected also {wanted}"
-            f"{guess}; check that this is the authors' file and that its first line is whole."
+            f"{guess}; check that this is the authors' file and that its first line is complete."
         )
     # Columns without a name are empty ones beside a table or row numbers: nothing is kept of them.
     twice = next((name for name in matched if name and matched.count(name) > 1), None)
@@ -198,7 +198,7 @@ class _Collector:
         self.refused += 1
 
     def batch(self, names: list[str]) -> pl.DataFrame:
-        """Return the gathered rows as text columns and start anew."""
+        """Return the collected rows as text columns, and start a new batch."""
         columns = list(zip(*self.rows, strict=True))
         frame = pl.DataFrame(
             [

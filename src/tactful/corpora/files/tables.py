@@ -47,7 +47,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the rows stand in the file."""
+    """How rows are written in the file."""
 
     delimiter: str = ","
     quoted: bool = True

@@ -17,10 +17,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.base import BaseDetector, Scores, Spans
 from tactful.detectors.card import Card, read_card, write_card
 from tactful.detectors.models.estimator import Numbers, TextClassifier
-from tactful.detectors.protocol import Scores
 from tactful.errors import FileFormatError, InputError
 from tactful.files import atomic_folder
 

@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector
-from tactful.detectors.calibration import calibrated_scores
+from tactful.detectors.base import BaseDetector, Scores, calibrated_scores
 from tactful.detectors.card import Card, read_card
+from tactful.detectors.models.linear import TOKEN
 from tactful.detectors.models.onnx_session import open_session
-from tactful.detectors.models.word_features import TOKEN
-from tactful.detectors.protocol import Scores
 from tactful.documents.normalise import normalise
 from tactful.errors import FileFormatError
 

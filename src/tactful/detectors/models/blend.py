@@ -13,11 +13,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, Spans
-from tactful.detectors.calibration import calibrated_scores
+from tactful.detectors.base import BaseDetector, Scores, Spans, calibrated_scores
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.explain.contribution import Contribution, carrying_spans
-from tactful.detectors.protocol import Scores
+from tactful.detectors.explain.words import Contribution, carrying_spans
 from tactful.errors import FileFormatError
 from tactful.types import Span
 

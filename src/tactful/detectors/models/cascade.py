@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.base import BaseDetector, Scores, Spans
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.protocol import Scores
 
 
 class CascadeDetector(BaseDetector):

@@ -6,7 +6,7 @@ contributions, ``heads.npz`` with the weights of the linear heads.
 
 What a text gets depends on no other text, to the last bit, in any batch and any order: the file's
 scales are fixed (:mod:`tactful.training.fixed_scales`), and so is the width of a window
-(:mod:`tactful.detectors.models.windows`).
+(:mod:`tactful.detectors.models.encoder`).
 """
 
 from collections.abc import Sequence
@@ -18,20 +18,78 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, Spans
-from tactful.detectors.calibration import calibrated_scores
+from tactful.detectors.base import BaseDetector, Scores, Spans, calibrated_scores
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.explain.contribution import Contribution, carrying_spans, spread_over_words
-from tactful.detectors.explain.token_spans import token_spans
+from tactful.detectors.explain.words import (
+    Contribution,
+    carrying_spans,
+    spread_over_words,
+    token_spans,
+)
 from tactful.detectors.models.onnx_session import open_session
-from tactful.detectors.models.windows import batches, cut, most_tokens, padded
-from tactful.detectors.protocol import Scores
 from tactful.documents.normalise import Normalised, normalise
 from tactful.errors import FileFormatError
 from tactful.types import Span
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+Ids = Sequence[int]
+Integers = NDArray[np.int64]
+
+STEP = 8
+BATCH_TOKENS = 2048
+
+
+def cut(tokenizer: "Tokenizer", texts: Sequence[str]) -> tuple[list[list[int]], list[int]]:
+    """Return the windows of texts, and of which text each one is."""
+    windows: list[list[int]] = []
+    owners: list[int] = []
+    clean = [normalise(text).text for text in texts]
+    for at, encoding in enumerate(tokenizer.encode_batch_fast(clean)):
+        for window in (encoding, *encoding.overflowing):
+            windows.append(window.ids)
+            owners.append(at)
+    return windows, owners
+
+
+def most_tokens(tokenizer: "Tokenizer") -> int:
+    """Return how long the windows are that a tokenizer cuts."""
+    return int((tokenizer.truncation or {})["max_length"])
+
+
+def width_of(window: Ids, most: int) -> int:
+    """Return how wide a window is laid out; an encoder reads at most so many tokens."""
+    return min(max(-(-len(window) // STEP), 1) * STEP, most)
+
+
+def batches(windows: Sequence[Ids], most: int) -> list[list[int]]:
+    """Cut the rows of the windows into batches of one width and about equally many tokens."""
+    found: list[list[int]] = []
+    last = 0
+    for row in sorted(range(len(windows)), key=lambda row: len(windows[row])):
+        width = width_of(windows[row], most)
+        if width != last or (len(found[-1]) + 1) * width > BATCH_TOKENS:
+            found.append([])
+        last = width
+        found[-1].append(row)
+    return found
+
+
+def padded(windows: Sequence[Ids], most: int) -> tuple[Integers, Integers]:
+    """Return tokens and mask of one batch."""
+    width = max(width_of(window, most) for window in windows)
+    tokens = np.zeros((len(windows), width), dtype=np.int64)
+    mask = np.zeros_like(tokens)
+    for at, window in enumerate(windows):
+        tokens[at, : len(window)] = window
+        mask[at, : len(window)] = 1
+    return tokens, mask
+
 
 Numbers = NDArray[np.float32]
 
@@ -180,7 +238,7 @@ class EncoderDetector(BaseDetector):
         are those of the strongest window.
         """
         if self._heads is None:
-            from tactful.detectors.explain.occlusion import word_contributions
+            from tactful.detectors.explain.words import word_contributions
 
             return word_contributions(self, text, ids)
         clean = normalise(text)

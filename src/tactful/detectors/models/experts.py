@@ -25,12 +25,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, Spans
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import BaseDetector, Scores, Spans, sigmoid
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.explain.contribution import Contribution, carrying_spans
+from tactful.detectors.explain.words import Contribution, carrying_spans
 from tactful.detectors.models.blend import BlendDetector, load_members
-from tactful.detectors.protocol import Scores
 from tactful.errors import FileFormatError
 
 Numbers = NDArray[np.float64]

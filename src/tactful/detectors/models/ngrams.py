@@ -17,13 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, Spans
-from tactful.detectors.calibration import calibrated_scores
+from tactful.detectors.base import BaseDetector, Scores, Spans, calibrated_scores
 from tactful.detectors.card import Card, read_card, write_card
-from tactful.detectors.explain.contribution import Contribution, carrying_spans
+from tactful.detectors.explain.words import Contribution, carrying_spans
 from tactful.detectors.models.tfidf import broken_arrays, read_arrays
 from tactful.detectors.models.weighted_ngrams import TOKEN, Place, Terms, simplified
-from tactful.detectors.protocol import Scores
 from tactful.files import atomic_path
 
 if TYPE_CHECKING:

@@ -11,12 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, Spans
-from tactful.detectors.calibration import calibrated_scores
+from tactful.detectors.base import BaseDetector, Scores, Spans, calibrated_scores
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.explain.contribution import Contribution, carrying_spans
+from tactful.detectors.explain.words import Contribution, carrying_spans
 from tactful.detectors.models.stereotype_rules import label, load_rules, word_places
-from tactful.detectors.protocol import Scores
 from tactful.detectors.stereotype_labels import CATEGORIES
 from tactful.errors import FileFormatError
 

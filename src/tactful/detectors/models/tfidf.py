@@ -12,10 +12,9 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tactful.detectors.base import BaseDetector, Spans
-from tactful.detectors.calibration import calibrated_scores
+from tactful.detectors.base import BaseDetector, Scores, Spans, calibrated_scores
 from tactful.detectors.card import Card, read_card, write_card
-from tactful.detectors.explain.contribution import Contribution, carrying_spans
+from tactful.detectors.explain.words import Contribution, carrying_spans
 from tactful.detectors.models.estimator import (
     Numbers,
     TextClassifier,
@@ -25,7 +24,6 @@ from tactful.detectors.models.estimator import (
 )
 from tactful.detectors.models.svm import Machine, fit_machines, machine_arrays, machines_of
 from tactful.detectors.models.weighted_ngrams import Place, Terms, fit_terms
-from tactful.detectors.protocol import Scores
 from tactful.errors import FileFormatError, InputError, UsageError
 from tactful.files import atomic_folder
 

@@ -14,8 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tactful.detectors.base import BaseDetector
-from tactful.detectors.calibration import calibrated_scores
+from tactful.detectors.base import BaseDetector, Scores, calibrated_scores
 from tactful.detectors.card import Card, read_card, write_card
 from tactful.detectors.models.estimator import (
     Numbers,
@@ -27,7 +26,6 @@ from tactful.detectors.models.estimator import (
 from tactful.detectors.models.fasttext_model import is_fasttext_model, read_fasttext_model
 from tactful.detectors.models.svm import Machine, fit_machines, machine_arrays, machines_of
 from tactful.detectors.models.tfidf import broken_arrays, platt, probabilities, read_arrays
-from tactful.detectors.protocol import Scores
 from tactful.errors import InputError
 from tactful.files import atomic_folder
 from tactful.metrics.word_vectors import WordVectors, read_word_vectors

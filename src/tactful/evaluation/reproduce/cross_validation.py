@@ -1,7 +1,7 @@
-"""Fitting on some parts and measuring on others, each result kept so that a run can go on.
+"""Cross-validation whose results are kept, so that an interrupted run can resume.
 
-A result is stored under a hash of the data, the model, the part and the seed. Whoever presses
-Ctrl-C and runs again loses the part that was being fitted, and no other.
+A result is stored under a hash of the data, the model, the part and the seed. A run
+that is interrupted with Ctrl-C loses only the part that was being fitted.
 """
 
 import json
@@ -50,7 +50,7 @@ class Texts:
     ids: tuple[str, ...]
     texts: tuple[str, ...]
     groups: tuple[str, ...]
-    """Texts of one group never stand in two folds, if that is asked for."""
+    """Texts of one group are in the same fold, if that is asked for."""
     labels: tuple[str, ...]
     table: Flags
     """One row for each text, one column for each label."""
@@ -91,8 +91,8 @@ class PartResult:
 def fold_parts(data: Texts, folds: int, seed: int, grouped: bool = False) -> list[Part]:
     """Cut the texts into folds that keep the labels in balance; each is measured on once.
 
-    Texts that are equal word for word always stand together; with ``grouped`` so do those of one
-    group, such as the paragraphs of an article.
+    Identical texts are always in the same fold; with ``grouped`` so are those of one group, such as
+    the paragraphs of an article.
     """
     groups = data.groups if grouped else tuple(map(str, range(len(data.texts))))
     frame = pl.DataFrame(

@@ -1,7 +1,7 @@
 """The three files of DETESTS as the task needs them: training part, test part, gold.
 
-A row of the training part that cannot be used is left out and told. In the test part and in gold
-nothing may be left out: a submission has every sentence, and a measure is of all of them.
+A row of the training part that cannot be used is left out and reported. In the test part and in
+gold nothing may be left out: a submission has every sentence, and a measure is of all of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from tactful.corpora import CORPORA, load_corpus
+from tactful.corpora import load_corpus
 from tactful.corpora.corpus import Corpus, Source
 from tactful.corpora.detests import CATEGORIES, label_id
 from tactful.detectors.stereotype_labels import LABELS, ROOT, consistent
@@ -47,9 +47,7 @@ def labels_of(example: Example) -> set[str]:
 
 def read_detests(data: Path | None, settings: Settings | None = None) -> DetestsData:
     """Read the user's copy: the folder of the corpus, or the one above it."""
-    below = None if data is None else data / CORPORA.get("detests").folder
-    folder = below if below is not None and below.is_dir() else data
-    corpus = load_corpus("detests", folder, settings=settings)
+    corpus = load_corpus("detests", data, settings=settings)
     _require_parts(corpus)
     sentences, gold = corpus.read("sentences"), corpus.read("gold")
     _refuse_bad_rows(corpus)

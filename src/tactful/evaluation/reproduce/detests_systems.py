@@ -1,13 +1,11 @@
 """The systems of ``tactful reproduce detests``, by the names of the paper; a new one is one line.
 
-A factory takes :class:`SystemSettings` and returns a classifier of the task, either a
-``StereotypeClassifier`` or an ``ExampleClassifier`` (:mod:`.detests_task`). It is
-imported when its row is run, so that a row that needs an extra does not stop the others.
+Libraries are imported when a row is run, so that a row that needs an extra does not stop the
+others.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tactful.errors import MissingExtraError, UsageError
@@ -38,13 +36,14 @@ class SystemSettings:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One row: its name, the factory as ``module:function``, and where it is ranked."""
+    """One row: its name, the function that builds its classifier, and where it is ranked."""
 
     name: str
-    target: str
+    build: Callable[[SystemSettings], Classifier]
     subtasks: tuple[int, ...] = (1, 2)
     needs_vectors: bool = False
-    about: str = ""
+    switches: tuple[str, ...] | None = None
+    """The switches of the trainer of stereotypes, where the system is one."""
 
     def reason_not_to_run(self, settings: SystemSettings) -> str | None:
         """Say what the user has to give before this row can run."""
@@ -53,41 +52,34 @@ class System:
         return None
 
     def make(self, settings: SystemSettings) -> Classifier:
-        """Import the factory and build the classifier."""
-        module, _, name = self.target.partition(":")
+        """Build the classifier; a missing library is a :class:`MissingExtraError`."""
         try:
-            factory: Callable[[SystemSettings], Classifier] = getattr(import_module(module), name)
-            return factory(settings)
+            return self.build(settings)
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("tactful"):
                 raise
             raise MissingExtraError("train", f"The system {self.name}") from None
 
 
-def all_ones(settings: SystemSettings) -> TwoStage:
-    """Build "AllOnes": everything is a stereotype of every category."""
-    from tactful.detectors.models.baselines import AllOnes
+def _baseline(name: str) -> System:
+    """Return a baseline without features: all ones, all zeros, or random."""
 
-    return TwoStage(lambda stage: AllOnes())
+    def build(settings: SystemSettings) -> TwoStage:
+        from tactful.detectors.models.baselines import AllOnes, AllZeros, PriorRandom
 
+        if name == "AllOnes":
+            return TwoStage(lambda stage: AllOnes())
+        if name == "AllZeros":
+            return TwoStage(lambda stage: AllZeros())
+        # Draws depend on seed, column and text. With the same seed in both stages, the first
+        # category would be drawn with the number that made the sentence a stereotype.
+        return TwoStage(lambda stage: PriorRandom(random_state=2 * settings.seed + stage))
 
-def all_zeros(settings: SystemSettings) -> TwoStage:
-    """Build "AllZeros": nothing is a stereotype."""
-    from tactful.detectors.models.baselines import AllZeros
-
-    return TwoStage(lambda stage: AllZeros())
-
-
-def random_classifier(settings: SystemSettings) -> TwoStage:
-    """Build "RandomClassifier": guesses as frequent as in the training part."""
-    from tactful.detectors.models.baselines import PriorRandom
-
-    # Draws depend on seed, column and text. With one seed the first category would be drawn with
-    # the very number that made the sentence a stereotype, and come out far too often.
-    return TwoStage(lambda stage: PriorRandom(random_state=2 * settings.seed + stage))
+    # Section 5.1 has AllZeros in subtask 2 only: its F1 in subtask 1 is 0.
+    return System(name, build, (2,) if name == "AllZeros" else (1, 2))
 
 
-def tfidf_svc(settings: SystemSettings) -> TwoStage:
+def _tfidf_svc(settings: SystemSettings) -> TwoStage:
     """Build "TFIDF+SVC": 10,000 n-grams of 1 to 3 words, no accents, an SVC of linear kernel.
 
     An SVC and not a LinearSVC, which has another loss and keeps the intercept small: section 5.1
@@ -98,7 +90,7 @@ def tfidf_svc(settings: SystemSettings) -> TwoStage:
     return TwoStage(lambda stage: TfidfSvm(**DETESTS, random_state=settings.seed))
 
 
-def fasttext_svc(settings: SystemSettings) -> TwoStage:
+def _fasttext_svc(settings: SystemSettings) -> TwoStage:
     """Build "FastText+SVC": the mean of the words' vectors and an SVC of linear kernel."""
     from tactful.detectors.models.vectors import DETESTS, VectorsSvm
 
@@ -108,40 +100,52 @@ def fasttext_svc(settings: SystemSettings) -> TwoStage:
     return TwoStage(lambda stage: VectorsSvm(vectors, **DETESTS, random_state=settings.seed))
 
 
-_HERE = "tactful.evaluation.reproduce.detests_systems"
-_SWITCHED = "tactful.training.stereotypes.systems"
+def _switched(name: str, *switches: str) -> System:
+    """Return the trainer of stereotypes with some switches."""
+
+    def build(settings: SystemSettings) -> ExampleClassifier:
+        from tactful.training.stereotypes.systems import SwitchedSystem
+
+        return SwitchedSystem(switches, settings.seed)
+
+    return System(name, build, switches=switches)
+
+
+def _embedded(settings: SystemSettings) -> ExampleClassifier:
+    from tactful.training.stereotypes.systems import EmbeddedSystem
+
+    return EmbeddedSystem()
+
+
+_LINGUISTIC = ("characters", "linguistic", "negation")
 SYSTEMS: dict[str, System] = {
     system.name: system
     for system in (
-        System("AllOnes", f"{_HERE}:all_ones", about="always everything"),
-        System("AllZeros", f"{_HERE}:all_zeros", (2,), about="always nothing; subtask 2 only"),
-        System("RandomClassifier", f"{_HERE}:random_classifier", about="guesses"),
-        System("TFIDF+SVC", f"{_HERE}:tfidf_svc", about="10,000 n-grams"),
-        System(
-            "FastText+SVC", f"{_HERE}:fasttext_svc", needs_vectors=True, about="mean word vectors"
-        ),
-        System("base", f"{_SWITCHED}:base", about="words 1-3, logistic"),
-        System("characters", f"{_SWITCHED}:characters", about="and characters 2-5"),
-        System("under-bagging", f"{_SWITCHED}:under_bagging", about="after I2C"),
-        System("over-sampling", f"{_SWITCHED}:over_sampling", about="after I2C"),
-        System("back-translation", f"{_SWITCHED}:back_translation", about="after I2C; apertium"),
-        System("ensemble", f"{_SWITCHED}:ensemble", about="after I2C"),
-        System("linguistic", f"{_SWITCHED}:linguistic", about="after UMUTeam, one model"),
-        System("linguistic-ensemble", f"{_SWITCHED}:linguistic_ensemble", about="after UMUTeam"),
-        System("meta", f"{_SWITCHED}:meta", about="after Lak_NLP"),
-        System("soft-labels", f"{_SWITCHED}:soft_labels", about="learning with disagreement"),
-        System("context", f"{_SWITCHED}:context", about="neighbouring sentences and replies"),
-        System(EMBEDDED, f"{_SWITCHED}:embedded", about="as it is; learns nothing here"),
+        _baseline("AllOnes"),
+        _baseline("AllZeros"),
+        _baseline("RandomClassifier"),
+        System("TFIDF+SVC", _tfidf_svc),
+        System("FastText+SVC", _fasttext_svc, needs_vectors=True),
+        _switched("base"),
+        _switched("characters", "characters"),
+        # I2C balanced, translated and combined models for the binary label only.
+        _switched("under-bagging", "under-bagging"),
+        _switched("over-sampling", "over-sampling"),
+        _switched("back-translation", "back-translation"),
+        _switched("ensemble", "under-bagging", "ensemble"),
+        # UMUTeam integrated knowledge in one model, and in an ensemble of kinds of features.
+        _switched("linguistic", *_LINGUISTIC),
+        _switched("linguistic-ensemble", *_LINGUISTIC, "by-ensemble"),
+        # Lak_NLP predicted implicitness and racial target.
+        _switched("meta", "meta"),
+        _switched("soft-labels", "soft-labels"),
+        _switched("context", "context"),
+        System(EMBEDDED, _embedded),
     )
 }
-"""Name -> system. Section 5.1 has AllZeros in subtask 2 only: its F1 in subtask 1 is 0."""
 GROUPS = {
     BASELINES: ("AllOnes", "AllZeros", "RandomClassifier", "TFIDF+SVC", "FastText+SVC"),
-    SWITCHES: tuple(
-        name
-        for name, system in SYSTEMS.items()
-        if system.target.startswith(_SWITCHED) and name != EMBEDDED
-    ),
+    SWITCHES: tuple(name for name, system in SYSTEMS.items() if system.switches is not None),
     "all": tuple(SYSTEMS),
 }
 """Names that stand for several systems."""

@@ -1,4 +1,4 @@
-"""Tables 3 and 4 of DETESTS 2022, as data: what our systems are laid beside."""
+"""Tables 3 and 4 of DETESTS 2022, as data, to compare our systems with."""
 
 from functools import cache
 from pathlib import Path

@@ -95,7 +95,7 @@ class TwoStage:
 
 
 class Joint:
-    """All categories at once, learnt from all sentences; a stereotype is where there is any."""
+    """All categories together, trained on all sentences; any of them is a stereotype."""
 
     def __init__(self, make: Make):
         self.make = make

@@ -1,14 +1,12 @@
-"""Tables 4, 5 and 7 of Social Bias Frames, as data: what framers are laid beside."""
+"""Tables 4, 5 and 7 of Social Bias Frames, as data, to compare framers with."""
 
 from functools import cache
-from pathlib import Path
 
 import yaml
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from tactful.evaluation.reproduce.paper_tables import PaperRow, load_table
+from tactful.evaluation.reproduce.paper_tables import FOLDER, PaperRow, load_table
 
-FOLDER = Path(__file__).parent / "tables"
 NAME = "sbic-frames"
 
 
@@ -41,7 +39,7 @@ class FrameTables(BaseModel):
         return load_table(self.include).rows
 
     def table_7(self) -> list[PaperRow]:
-        """Return the rows of the whole one; a decoding stands before its constrained form."""
+        """Return the rows of the complete table; each decoding is before its constrained form."""
         rows = [*self.table_4(), *self.more_classes]
         order = [(row.part, row.name) for row in self.texts]
         return sorted(rows, key=lambda row: order.index((row.part, row.name)))

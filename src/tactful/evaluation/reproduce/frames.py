@@ -1,4 +1,4 @@
-"""Run framers on held-out posts, and lay them beside tables 4, 5 and 7 of Social Bias Frames."""
+"""Run framers on held-out posts, and compare them with tables 4, 5 and 7 of the paper."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tactful import __version__
-from tactful.corpora import CORPORA, load_corpus
+from tactful.corpora import load_corpus
 from tactful.errors import TactfulError
 from tactful.evaluation.reproduce.frame_runs import FramerRun, OnProgress, measured_part, run_framer
 from tactful.evaluation.reproduce.frame_tables import FrameTables, load_frame_tables
@@ -94,7 +94,7 @@ def reproduce_frames(
     settings: Settings | None = None,
     on_progress: OnProgress | None = None,
 ) -> FrameReproduction:
-    """Measure framers, by name or folder; one that cannot run says why and the others go on."""
+    """Measure framers, by name or folder; one that cannot run does not stop the others."""
     tables = load_frame_tables()
     posts = read_posts(data, settings)
     part, measured = measured_part(posts)
@@ -114,16 +114,20 @@ def reproduce_frames(
         texts = (t for frame in said for t in (*frame.target_groups, *frame.implied_statements))
         words = read_word_vectors(vectors, words_of(texts))
     lines = _paper_lines(tables)
-    told = []
+    run_notes = []
     for run in runs:
         found = evaluate_frames(gold, run.frames, words)
         lines += _our_lines(run.model, part, found, ("4", "5", "7"))
-        told.append(_run_note(run, found))
+        run_notes.append(_run_note(run, found))
         if run.alone is not None:
             lines += _our_lines(
                 f"{run.model}, each answer alone", part, evaluate_frames(gold, run.alone), ("7",)
             )
-    notes = (*_part_notes(part, measured, data, settings), *_measure_notes(tables, gold), *told)
+    notes = (
+        *_part_notes(part, measured, data, settings),
+        *_measure_notes(tables, gold),
+        *run_notes,
+    )
     asked = {
         "models": list(dict.fromkeys(models)),
         "part": part,
@@ -203,9 +207,7 @@ def _run_note(run: FramerRun, found: Mapping[str, Measure]) -> str:
 def _part_notes(
     part: str, measured: Sequence[Post], data: Path | None, settings: Settings | None
 ) -> list[str]:
-    below = None if data is None else data / CORPORA.get("sbic").folder
-    folder = below if below is not None and below.is_dir() else data
-    corpus = load_corpus("sbic", folder, settings=settings)
+    corpus = load_corpus("sbic", data, settings=settings)
     verified = corpus.verify()
     notes = [f"Data: {' '.join(verified.lines())}"]
     if part == "test":

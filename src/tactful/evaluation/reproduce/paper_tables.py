@@ -1,4 +1,4 @@
-"""The papers' own result tables, as data: what a reproduction is laid beside."""
+"""The papers' own result tables, as data, to compare a reproduction with."""
 
 from functools import cache
 from pathlib import Path

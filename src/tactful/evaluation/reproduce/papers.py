@@ -1,4 +1,4 @@
-"""Run a paper's table on the user's copy of the data, and lay ours beside the paper's."""
+"""Run a paper's table on the user's copy of the data, and compare our numbers with the paper's."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -99,9 +99,9 @@ def reproduce(
     cache: Path | None = None,
     on_progress: OnProgress | None = None,
 ) -> Reproduction:
-    """Run the rows that are asked for; a row that cannot run says why and the others go on.
+    """Run the chosen rows; a row that cannot run gives the reason and does not stop the others.
 
-    ``cache`` is the folder where each fold's result is kept, so that a stopped run goes on.
+    ``cache`` is the folder that keeps the result of each fold, so that an interrupted run resumes.
     """
     table, choices = load_table(table_name), choices or Choices()
     wanted = chosen_rows(models)
@@ -232,7 +232,7 @@ def _measure(
         gold = problem.data.table[result.test, column]
         if "auc" in table.metrics:
             auc = roc_auc_score(gold, result.probabilities[:, column]).value
-            # A fold without both classes has no area; the others stand for it.
+            # A fold without both classes has no AUC; the mean is over the others.
             per_part += [] if auc is None else [{"auc": auc}]
             continue
         guess = result.predicted[:, column]
@@ -285,7 +285,7 @@ def _human_model(label: str, judged: Judged, scores: dict[str, float], choices: 
 
 
 def _human(protocol: Protocol, choices: Choices) -> "list[_Measured] | str":
-    """Measure the held-out annotators; they are the same whatever a model says."""
+    """Measure the held-out annotators, which do not depend on a model."""
     found = []
     for problem in protocol.problems:
         if problem.judged is None:

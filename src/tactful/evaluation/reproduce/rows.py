@@ -1,7 +1,7 @@
 """The rows of a reproduced table: each model by the name that users type, and how it is built.
 
 Models that need torch are named here and imported only when their row is run; without the extra
-the row says so and the others go on.
+the row says so and does not stop the others.
 """
 
 from collections.abc import Callable, Sequence

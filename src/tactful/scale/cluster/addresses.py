@@ -11,13 +11,13 @@ from tactful.scale.tables.formats import Format, format_of
 from tactful.scale.tables.sources import is_remote
 
 _PARTS = re.compile(r"(\w[\w+.-]*://[^/?]*)/?(.*?)(\?\w+=.*)?", re.DOTALL)
-"""A question mark with a name and ``=`` behind it begins the settings; any other is a pattern."""
+"""A question mark followed by a name and ``=`` starts the settings; any other is a pattern."""
 _KEPT = "/%*!$&'()+,;=:@~"
 """What the path of an address may hold as it is; a ``%`` was written by who wrote the address."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Address:
     """An address in its three parts."""
 
     root: str
@@ -40,20 +40,20 @@ class Place:
         return f"{self.root}/{quote(path[before:].lstrip('/'), safe='/')}{self.query}"
 
 
-def place_of(name: str) -> Place:
+def split_address(name: str) -> Address:
     """Take an address apart."""
     found = _PARTS.fullmatch(name)
     if found is None:
-        return Place(name, "")  # no address at all, which whoever opens it will say
+        return Address(name, "")  # not an address; opening it raises the error
     root, path, query = found.groups()
-    return Place(root, path, query or "")
+    return Address(root, path, query or "")
 
 
 def under(folder: str, name: str) -> str:
-    """Return the path or address of what lies in a folder; settings stay behind it."""
+    """Return the path or address of a file in a folder; settings stay at the end."""
     if not is_remote(folder):
         return f"{folder.rstrip('/')}/{name}"
-    place = place_of(folder)
+    place = split_address(folder)
     path = place.path.rstrip("/")
     return f"{place.root}/{f'{path}/' if path else ''}{name}{place.query}"
 
@@ -62,24 +62,24 @@ def beside(name: str, ending: str, own: str = "") -> str:
     """Return the path or address of a file beside another, with another ending than its own."""
     if not is_remote(name):
         return f"{name.rstrip('/').removesuffix(own)}{ending}"
-    place = place_of(name)
+    place = split_address(name)
     # The root of a store has nothing beside it.
     path = f"{place.path.rstrip('/').removesuffix(own)}{ending}".lstrip(".")
     return f"{place.root}/{path}{place.query}"
 
 
 def is_under(name: str, folder: str) -> bool:
-    """Say whether a path or address lies in a folder, whatever settings stand behind them."""
+    """Say whether a path or address is in a folder, whatever settings follow them."""
     return _bare(name).startswith(f"{_bare(folder).rstrip('/')}/")
 
 
 def _bare(name: str) -> str:
     if not is_remote(name):
         return name
-    place = place_of(name)
+    place = split_address(name)
     return f"{place.root}/{place.path}"
 
 
 def format_at(name: str) -> Format | None:
-    """Return the format that the name of a file tells, here or elsewhere."""
-    return format_of(place_of(name).path if is_remote(name) else name)
+    """Return the format that a file's name shows, for paths and addresses."""
+    return format_of(split_address(name).path if is_remote(name) else name)

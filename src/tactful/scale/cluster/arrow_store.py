@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from tactful.errors import InputError, OutputError, TactfulError, UsageError
-from tactful.scale.cluster.addresses import place_of
-from tactful.scale.cluster.engine_errors import no_parquet
+from tactful.scale.cluster.addresses import split_address
+from tactful.scale.cluster.engine_errors import not_parquet
 from tactful.scale.cluster.waves import InputFile, is_table
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.sources import is_remote
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileInfo, FileSystem
 
 _RENAMING = ("local", "hdfs", "abfs")
-"""The file systems that rename a folder at once; stores of objects copy each file instead."""
+"""The file systems that rename a folder in one step; object stores copy each file instead."""
 
 
 class ArrowStore:
@@ -33,11 +33,11 @@ class ArrowStore:
         return [file for name in names for file in self._matches(name)]
 
     def place(self, name: str) -> str:
-        """Return a path or address as ``find`` tells it."""
+        """Return a path or address as ``find`` returns it."""
         return _address(file_system(name)[1], name)
 
     def names(self, folder: str) -> list[str]:
-        """Return what lies in a folder, by name; nothing where there is none."""
+        """Return the names in a folder, sorted; none if there is no such folder."""
         from pyarrow.fs import FileSelector
 
         system, path = file_system(folder)
@@ -46,7 +46,7 @@ class ArrowStore:
         return sorted(each.base_name for each in found)
 
     def read(self, path: str) -> bytes | None:
-        """Return what a file holds; None where there is none."""
+        """Return the content of a file; None if there is no such file."""
         system, inner = file_system(path)
         with _told(path, "read", InputError):
             try:
@@ -66,14 +66,14 @@ class ArrowStore:
             try:
                 schema = parquet.read_schema(inner, filesystem=system)
             except ArrowException as error:
-                raise no_parquet(path, str(error)) from None
+                raise not_parquet(path, str(error)) from None
         # Texts are the same in any of Arrow's ways to lay them out, and lists whatever the writer
         # calls what is in them.
         same = re.compile(r"large_|_view|(?<=list<)\w+: ")
         return {each.name: same.sub("", str(each.type)) for each in schema}
 
     def write(self, path: str, data: bytes) -> None:
-        """Write a file whole, or not at all: a store of objects shows it when it is closed."""
+        """Write a file atomically; an object store shows it when it is closed."""
         system, inner = file_system(path)
         folder, _, name = inner.rpartition("/")
         renames = self.renames(system)
@@ -86,7 +86,7 @@ class ArrowStore:
                 system.move(target, inner)
 
     def remove(self, name: str) -> None:
-        """Remove a file, or a folder with all that is in it, if it is there."""
+        """Remove a file, or a folder with its content, if it exists."""
         from pyarrow.fs import FileType
 
         system, path = file_system(name)
@@ -98,7 +98,7 @@ class ArrowStore:
                 system.delete_file(path)
 
     def can_rename(self, folder: str) -> bool:
-        """Say whether a folder is renamed at once and whole."""
+        """Say whether a folder is renamed atomically."""
         return self.renames(file_system(folder)[0])
 
     @staticmethod
@@ -156,7 +156,7 @@ def file_system(name: str) -> "tuple[FileSystem, str]":
     if not is_remote(name):
         return LocalFileSystem(), str(Path(name).expanduser().absolute())
     try:
-        found: tuple[FileSystem, str] = FileSystem.from_uri(place_of(name).address)
+        found: tuple[FileSystem, str] = FileSystem.from_uri(split_address(name).address)
     except (ArrowException, OSError, ValueError) as error:
         raise UsageError(
             f"{name}: the address cannot be opened ({_first_line(error)}); expected a path, or an "
@@ -198,14 +198,14 @@ def _file(info: "FileInfo", name: str, path: str) -> InputFile:
 
 
 def _address(inner: str, name: str, listed: str | None = None) -> str:
-    """Return the address of what a file system lists at a name, or of the name itself."""
+    """Return the address of a file that a file system lists, or of the name itself."""
     listed = inner if listed is None else listed
-    return place_of(name).listed(inner, listed) if is_remote(name) else listed
+    return split_address(name).listed(inner, listed) if is_remote(name) else listed
 
 
 @contextmanager
 def _told(name: str, what: str, kind: type[TactfulError]) -> Iterator[None]:
-    """Say in one sentence what a file system refuses: a wrong key, a bucket that is not there."""
+    """Report a file system error, such as a wrong key or a missing bucket, in one sentence."""
     try:
         yield
     except OSError as error:

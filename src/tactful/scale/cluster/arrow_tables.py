@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
-from tactful.scale.score_cache import Memory
+from tactful.scale.score_cache import ScoreCache
 from tactful.scale.scorer import Scorer
 from tactful.scale.scoring import (
     LINE,
@@ -20,8 +20,8 @@ from tactful.scale.scoring import (
     check_columns,
     output_names,
     spliced,
-    where_expression,
 )
+from tactful.scale.tables.where import where_expression
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +37,7 @@ class ArrowScorer:
         scorer: Scorer,
         wanted: Wanted,
         shape: Shape = "table",
-        memory: Memory | None = None,
+        memory: ScoreCache | None = None,
     ):
         self.scorer, self.wanted, self.shape = scorer, wanted, shape
         self._score = TableScorer(scorer, wanted, memory)
@@ -50,7 +50,7 @@ class ArrowScorer:
             found = spliced(self._score(as_frame(table, [LINE]), "lines"), self.wanted)
             return pa.table({LINE: found.to_arrow().cast(pa.string())})
         if not table.num_rows and not table.num_columns:
-            return table  # what an engine hands over where a file had nothing at all
+            return table  # from an empty file
         kept, scored = self.scored(table)
         return self.joined(kept, scored)
 

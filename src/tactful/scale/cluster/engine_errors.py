@@ -1,4 +1,4 @@
-"""What an engine says when it fails, in one sentence: its own words fill screens."""
+"""The errors of an engine in one sentence: its own messages fill screens."""
 
 import re
 from collections.abc import Iterator
@@ -18,30 +18,30 @@ _LONGEST = 300
 
 
 @contextmanager
-def one_sentence(engine: str) -> Iterator[None]:
-    """Turn what an engine raises into one sentence; ours and an interrupt pass as they are."""
+def one_sentence_errors(engine: str) -> Iterator[None]:
+    """Turn an engine's exceptions into one sentence; our own errors pass unchanged."""
     try:
         yield
     except Exception as error:
-        # What Ray raises for an error of ours is of both kinds, and tells its whole story.
+        # Ray's wrapper of our errors is an instance of both, with a message of several pages.
         if type(error).__module__.partition(".")[0] == "tactful":
             raise
         raise explained(engine, _whole_story(error)) from None
 
 
 def explained(engine: str, story: str) -> TactfulError:
-    """Return the error that a long story is about: one of ours from a worker, or the engine's."""
+    """Return the error behind a long traceback: one of ours from a worker, or the engine's."""
     ours = _OURS.findall(story)
     if ours:
         name, said = ours[-1]
         return _kind(name)(said.strip())
-    goes_on = "what is whole is kept: run the same command again to go on"
+    resume = "finished parts are kept: run the same command again to resume"
     if _NO_MEMORY.search(story):
         return RunError(
-            f"The engine {engine} lost a worker, most likely for lack of memory; {goes_on}, with "
+            f"The engine {engine} lost a worker, most likely for lack of memory; {resume}, with "
             "fewer --workers or smaller --part-rows."
         )
-    return RunError(f"The engine {engine} gave up ({first_cause(story)}); {goes_on}.")
+    return RunError(f"The engine {engine} failed ({first_cause(story)}); {resume}.")
 
 
 def _kind(name: str) -> type[TactfulError]:
@@ -53,19 +53,19 @@ def _kind(name: str) -> type[TactfulError]:
 
 
 def first_cause(story: str) -> str:
-    """Return the innermost cause that a story names, in one line."""
-    # What carries a message from Java to Python says nothing itself.
+    """Return the innermost cause that a traceback names, in one line."""
+    # The bridge from Java to Python adds no information.
     named = [each for each in _CAUSE.findall(story) if not each.startswith("py4j.")]
     lines = [line.strip() for line in story.splitlines() if line.strip()]
     said: str = named[-1] if named else (lines[0] if lines else "it gave no reason")
     return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
 
 
-def no_parquet(name: str, story: str) -> FileFormatError:
-    """Return the error for a file that calls itself Parquet and is none."""
+def not_parquet(name: str, story: str) -> FileFormatError:
+    """Return the error for a file that has the ending of Parquet, but cannot be read."""
     return FileFormatError(
-        f"{name}: found no Parquet file ({first_cause(story)}); expected one that is whole; look "
-        "whether it was copied to its end."
+        f"{name}: found no Parquet file ({first_cause(story)}); expected a complete one; check "
+        "whether it was copied completely."
     )
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from tactful.errors import InputError, UsageError
-from tactful.scale.cluster.engine_errors import no_parquet
+from tactful.scale.cluster.engine_errors import not_parquet
 from tactful.scale.cluster.waves import InputFile, is_table
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.sources import is_remote
 
 _RENAMING = ("file", "hdfs", "abfs", "abfss", "viewfs", "webhdfs")
-"""The file systems that rename a folder at once; stores of objects copy each file instead."""
+"""The file systems that rename a folder in one step; object stores copy each file instead."""
 
 
 class HadoopStore:
@@ -36,19 +36,19 @@ class HadoopStore:
         return files
 
     def place(self, name: str) -> str:
-        """Return a path or address as ``find`` tells it."""
+        """Return a path or address as ``find`` returns it."""
         system, path = self._open(name)
         return str(path.makeQualified(system.getUri(), system.getWorkingDirectory()).toString())
 
     def names(self, folder: str) -> list[str]:
-        """Return what lies in a folder, by name; nothing where there is none."""
+        """Return the names in a folder, sorted; none if there is no such folder."""
         system, path = self._open(folder)
         if not system.exists(path):
             return []
         return sorted(each.getPath().getName() for each in system.listStatus(path))
 
     def read(self, path: str) -> bytes | None:
-        """Return what a file holds; None where there is none."""
+        """Return the content of a file; None if there is no such file."""
         system, inner = self._open(path)
         if not system.exists(inner):
             return None
@@ -68,7 +68,7 @@ class HadoopStore:
                 hadoop.util.HadoopInputFile.fromPath(self._open(path)[1], self._conf)
             )
         except Py4JJavaError as error:
-            raise no_parquet(path, str(error.java_exception.getMessage())) from None
+            raise not_parquet(path, str(error.java_exception.getMessage())) from None
         try:
             fields = list(reader.getFooter().getFileMetaData().getSchema().getFields())
         finally:
@@ -76,7 +76,7 @@ class HadoopStore:
         return {each.getName(): _kind(each) for each in fields}
 
     def write(self, path: str, data: bytes) -> None:
-        """Write a file whole, or not at all: a store of objects shows it when it is closed."""
+        """Write a file atomically; an object store shows it when it is closed."""
         system, inner = self._open(path)
         target = inner
         if self.can_rename(path):
@@ -89,19 +89,21 @@ class HadoopStore:
             system.rename(target, inner)
 
     def remove(self, name: str) -> None:
-        """Remove a file, or a folder with all that is in it, if it is there."""
+        """Remove a file, or a folder with its content, if it exists."""
         system, path = self._open(name)
         system.delete(path, True)
 
     def can_rename(self, folder: str) -> bool:
-        """Say whether a folder is renamed at once and whole."""
+        """Say whether a folder is renamed atomically."""
         return self._open(folder)[0].getUri().getScheme() in _RENAMING
 
     def rename(self, old: str, new: str) -> None:
         """Rename a folder or a file."""
         system, path = self._open(old)
         if not system.rename(path, self._open(new)[1]):
-            raise InputError(f"{old}: it cannot be renamed to {new}; look who else writes there.")
+            raise InputError(
+                f"{old}: it cannot be renamed to {new}; check whether another program writes there."
+            )
 
     def _open(self, name: str) -> tuple[Any, Any]:
         from py4j.protocol import Py4JJavaError
@@ -150,9 +152,9 @@ class HadoopStore:
 
 def with_scheme(name: str) -> str:
     """Return a name as an address: a bare path is on this machine's disk."""
-    # Hadoop reads an address letter by letter: what other addresses must write as %20 is a space.
+    # Hadoop does not decode addresses: a space is a space, and not %20.
     if is_remote(name) or name.startswith("file:/"):
-        return name  # with one slash it is what Hadoop itself calls a file of this machine
+        return name  # Hadoop writes local files with one slash
     return f"file://{Path(name).expanduser().absolute()}"
 
 

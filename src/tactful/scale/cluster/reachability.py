@@ -1,4 +1,4 @@
-"""Whether anybody listens where a cluster should be: engines themselves ask for minutes."""
+"""Whether a cluster can be reached: the engines themselves try for minutes."""
 
 import socket
 from urllib.parse import urlsplit
@@ -6,10 +6,10 @@ from urllib.parse import urlsplit
 _SECONDS = 10.0
 
 
-def knock(address: str) -> None:
-    """Raise what the network says if no host of an address can be reached.
+def check_reachable(address: str) -> None:
+    """Raise the network's error if no host of an address can be reached.
 
-    An address without a port, such as ``auto`` or ``yarn``, is for the engine to understand.
+    An address without a port, such as ``auto`` or ``yarn``, is left to the engine.
     """
     scheme, _, hosts = address.rpartition("://")
     refused: OSError | None = None

@@ -1,4 +1,4 @@
-"""Crash-safe runs on a cluster: the input in waves of files, each written whole or done again.
+"""Crash-safe runs on a cluster: the input in waves of files, each written completely or repeated.
 
 A wave is one job of the engine. It is written under a temporary name, renamed, and then recorded;
 what has no record did not happen. Stores of objects cannot rename a folder: there the record alone
@@ -9,26 +9,24 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict, Unpack
 from uuid import uuid4
 
 from tactful.errors import InputError, UsageError
 from tactful.scale.changes import refuse_changes
 from tactful.scale.cluster.addresses import format_at, is_under, under
-from tactful.scale.cluster.portions import worst_bytes
-from tactful.scale.cluster.tally import Tally, added, heard
 from tactful.scale.job import REJECTS, Job
-from tactful.scale.outcome import Outcome
 from tactful.scale.rejects import as_lines
-from tactful.scale.summary import Summary, to_json
+from tactful.scale.summary import Outcome, Summary, to_json
 from tactful.scale.tables.formats import Format, format_of
-from tactful.scale.top_rows import WORST
+from tactful.scale.tables.headers import refuse_other_columns
+from tactful.scale.tally import RANK, Tally, add_tallies, tally_from_bytes, top_file_bytes
 
 VERSION = 1
 WAVE_BYTES = 1 << 30
 WAVE_FILES = 64
 _LOOKS = 8
-"""So many files are looked at together; those of a store of objects take their time."""
+"""The number of files whose columns are read in parallel; object stores are slow."""
 RECORDS = "_tactful"
 JOB, SUMMARY, TOP = "job.json", "summary.json", "top"
 
@@ -40,26 +38,26 @@ class InputFile:
     path: str
     size: int
     changed: int | None = None
-    """When it was last written, in nanoseconds, where the file system tells."""
+    """When it was last written, in nanoseconds, if the file system knows."""
 
     def as_data(self) -> dict[str, Any]:
-        """Return what tells whether the file is still the same."""
+        """Return what identifies the content of the file."""
         return {"file": self.path, "size": self.size, "changed": self.changed}
 
 
 class Store(Protocol):
-    """The files of a run, through the file system of an engine; names are paths or addresses."""
+    """The files of a run, through an engine's file system; names are paths or addresses."""
 
     def find(self, names: Sequence[str]) -> list[InputFile]:
         """Return the files that are named, those in folders, and those that a pattern finds."""
         ...
 
     def names(self, folder: str) -> list[str]:
-        """Return what lies in a folder, by name; nothing where there is none."""
+        """Return the names in a folder, sorted; none if there is no such folder."""
         ...
 
     def read(self, path: str) -> bytes | None:
-        """Return what a file holds; None where there is none."""
+        """Return the content of a file; None if there is no such file."""
         ...
 
     def columns(self, path: str) -> dict[str, str]:
@@ -67,19 +65,19 @@ class Store(Protocol):
         ...
 
     def write(self, path: str, data: bytes) -> None:
-        """Write a file whole, or not at all."""
+        """Write a file atomically."""
         ...
 
     def place(self, name: str) -> str:
-        """Return a path or address as ``find`` tells it."""
+        """Return a path or address as ``find`` returns it."""
         ...
 
     def remove(self, name: str) -> None:
-        """Remove a file, or a folder with all that is in it, if it is there."""
+        """Remove a file, or a folder with its content, if it exists."""
         ...
 
     def can_rename(self, folder: str) -> bool:
-        """Say whether a folder is renamed at once and whole."""
+        """Say whether a folder is renamed atomically."""
         ...
 
     def rename(self, old: str, new: str) -> None:
@@ -88,19 +86,19 @@ class Store(Protocol):
 
 
 ScoreWave = Callable[[Sequence[str], str], Tally]
-"""Scores files into a folder, which is not there yet."""
+"""Scores files into a folder, which does not exist yet."""
 Prepared = tuple[ScoreWave, Mapping[str, str]]
-"""What scores waves, and the added columns that have not their usual names."""
+"""The function that scores waves, and the added columns with other names than usual."""
 Prepare = Callable[[str], Prepared]
-"""Looks at the first file with any bytes, refuses what could only fail later, and makes ready."""
+"""Checks the first file that is not empty, and prepares the engine."""
 OnWave = Callable[[int, int, Summary], None]
-"""Is told how many waves of how many are done, and what was found so far."""
+"""Called with the number of finished waves, their total number, and the summary so far."""
 
 
 def cut_waves(
     files: Sequence[InputFile], most_bytes: int = WAVE_BYTES, most_files: int = WAVE_FILES
 ) -> list[list[str]]:
-    """Group files in their order; a file is never cut, however large it is."""
+    """Group files in their order; a file is never split."""
     waves: list[list[str]] = []
     size = 0
     for file in files:
@@ -112,18 +110,20 @@ def cut_waves(
     return waves
 
 
+class WaveOptions(TypedDict, total=False):
+    """How a run is cut into waves, and who hears of each."""
+
+    restart: bool
+    wave_bytes: int
+    wave_files: int
+    on_wave: OnWave | None
+
+
 def run_waves(
-    job: Job,
-    engine: str,
-    store: Store,
-    prepare: Prepare,
-    *,
-    restart: bool = False,
-    wave_bytes: int = WAVE_BYTES,
-    wave_files: int = WAVE_FILES,
-    on_wave: OnWave | None = None,
+    job: Job, engine: str, store: Store, prepare: Prepare, **options: Unpack[WaveOptions]
 ) -> Outcome:
-    """Score all waves that have no record yet; go on where an earlier run of the same job ended."""
+    """Score all waves that have no record yet, so that an interrupted run is resumed."""
+    restart, on_wave = options.get("restart", False), options.get("on_wave")
     out = job.output
     records = under(out, RECORDS)
     files = _found(job, store)
@@ -137,14 +137,15 @@ def run_waves(
     written = (out, *((under(out, _top_name(job)),) if job.top else ()))
     told = None if waves is None else store.read(under(records, SUMMARY))
     if told is not None:
-        summary = heard(told).summary
+        summary = tally_from_bytes(told).summary
         return Outcome(summary, written, True, listed if summary.skipped else None)
-    # A file without a byte tells nothing of the others.
+    # An empty file says nothing about the columns of the others.
     first = next((file for file in files if file.size), files[0]).path
     columns = store.columns(first) if job.input_format.kind == "parquet" else None
     score_wave, renamed = prepare(first)
     if waves is None:
-        waves = cut_waves(files, wave_bytes, wave_files)
+        most_bytes = options.get("wave_bytes", WAVE_BYTES)
+        waves = cut_waves(files, most_bytes, options.get("wave_files", WAVE_FILES))
         header = {"tactful score": VERSION, "terms": terms, "inputs": inputs, "waves": waves}
         store.write(under(records, JOB), _bytes(header))
     total = Tally()
@@ -154,17 +155,17 @@ def run_waves(
             if columns is not None:
                 _refuse_other_columns(store, wave, columns, first)
             done = _one_wave(job, store, score_wave, number, wave)
-        total = added(total, done, job.top)
+        total = add_tallies(total, done, job.top)
         if on_wave is not None:
             on_wave(number + 1, len(waves), total.summary)
     if job.top:
-        worst = None if total.worst is None else total.worst.drop(WORST)
-        store.write(written[1], worst_bytes(worst, job.output_format))
+        top = None if total.top is None else total.top.drop(RANK)
+        store.write(written[1], top_file_bytes(top, job))
     if listed is not None and total.rejects:
         order = {file.path: number for number, file in enumerate(files)}
         ordered = sorted(total.rejects, key=lambda each: (order.get(each.file, 0), each.line))
         store.write(listed, as_lines(ordered))
-    store.write(under(records, SUMMARY), total.told())
+    store.write(under(records, SUMMARY), total.summary_bytes())
     return Outcome(total.summary, written, False, listed if total.rejects else None, renamed)
 
 
@@ -173,7 +174,7 @@ def _one_wave(
 ) -> Tally:
     name = _wave_name(number)
     final = under(job.output, name)
-    # These have no record: they are what a run left that was ended in the middle.
+    # Folders without a record are left over from an interrupted run.
     for each in store.names(job.output):
         if each == name or each.startswith(f".{name}."):
             store.remove(under(job.output, each))
@@ -188,8 +189,8 @@ def _one_wave(
         else:
             store.remove(target)  # no row of the wave was wanted
     records = under(job.output, RECORDS)
-    if found.worst is not None:
-        store.write(under(records, f"{name}.top.arrow"), found.worst_told())
+    if found.top is not None:
+        store.write(under(records, f"{name}.top.arrow"), found.top_bytes())
     if found.rejects:
         store.write(under(records, f"{name}.{REJECTS}"), as_lines(found.rejects))
     record = {"files": list(files), "rows": found.summary.rows, "summary": to_json(found.summary)}
@@ -200,24 +201,10 @@ def _one_wave(
 def _refuse_other_columns(
     store: Store, files: Sequence[str], columns: Mapping[str, str], first: str
 ) -> None:
-    """Refuse a table with other columns or types than the first one; their order may differ.
-
-    An engine would leave out what the first one does not have, and say nothing.
-    """
+    """Compare the columns of Parquet files with those of the first one, several at a time."""
     with ThreadPoolExecutor(_LOOKS) as pool:
         for name, found in zip(files, pool.map(store.columns, files), strict=True):
-            other = set(found) ^ set(columns)
-            if other:
-                raise InputError(
-                    f"{name}: found other columns than in {first} ({', '.join(sorted(other)[:5])})"
-                    "; expected the same in all files; score them apart."
-                )
-            for column, kind in found.items():
-                if kind != columns[column]:
-                    raise InputError(
-                        f"{name}: found '{column}' as {kind}, and as {columns[column]} in {first}; "
-                        "expected the same type in all files; score them apart."
-                    )
+            refuse_other_columns(name, found, first, columns)
 
 
 def _recorded(store: Store, records: str, number: int) -> Tally | None:
@@ -225,9 +212,9 @@ def _recorded(store: Store, records: str, number: int) -> Tally | None:
     told = store.read(under(records, f"{name}.json"))
     if told is None:
         return None
-    worst = store.read(under(records, f"{name}.top.arrow"))
+    top = store.read(under(records, f"{name}.top.arrow"))
     rejects = store.read(under(records, f"{name}.{REJECTS}"))
-    found = heard(_bytes(json.loads(told)["summary"]), worst or b"", rejects or b"")
+    found = tally_from_bytes(_bytes(json.loads(told)["summary"]), top or b"", rejects or b"")
     # Earlier versions counted bad rows and did not list them: such a wave is done again.
     return found if len(found.rejects) == found.summary.skipped else None
 
@@ -235,7 +222,7 @@ def _recorded(store: Store, records: str, number: int) -> Tally | None:
 def _earlier(
     store: Store, out: str, terms: Mapping[str, Any], inputs: Sequence[Mapping[str, Any]]
 ) -> list[list[str]] | None:
-    """Return the waves of the run that is gone on with; None where one begins here."""
+    """Return the waves of the run to resume; None if there is none."""
     path = under(under(out, RECORDS), JOB)
     told = store.read(path)
     if told is None:
@@ -254,28 +241,34 @@ def _earlier(
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"{path}: found no record of a run that can be resumed ({error}); expected version "
-            f"{VERSION}; pass --restart to begin anew."
+            f"{VERSION}; pass --restart to start over."
         ) from None
     refuse_changes(out, old_terms, json.loads(_bytes(terms)), old_inputs, inputs, exact=True)
     return waves
 
 
+def refuse_arrow(job: Job, engine: str) -> None:
+    """Refuse Arrow files, which the engines of clusters cannot read."""
+    if "arrow" in (job.input_format.kind, job.output_format.kind):
+        raise UsageError(f"The engine {engine} cannot read or write Arrow files; use Parquet.")
+
+
 def _found(job: Job, store: Store) -> list[InputFile]:
-    """Return all files to read, each once; what lies in the output is none of them."""
+    """Return all files to read, each once, without files in the output folder."""
     output = store.place(job.output)
     everything = {each.path: each for each in store.find(job.inputs)}.values()
     files = [each for each in everything if not is_under(each.path, output)]
     if not files:
         raise UsageError(
-            f"{job.output}: found all of the input in it; expected two places; name another "
-            "--output."
+            f"{job.output}: found all of the input in it; expected two different places; name "
+            "another --output."
         )
     for file in files:
         kind = (format_at(file.path) or job.input_format).kind
         if kind != job.input_format.kind:
             raise UsageError(
                 f"{file.path}: found a {kind} file; expected files of one kind "
-                f"({job.input_format.kind}); score them apart."
+                f"({job.input_format.kind}); score them separately."
             )
     return files
 
@@ -304,7 +297,7 @@ def _cleared(store: Store, job: Job) -> bool:
 
 
 def is_table(name: str, wished: Format) -> bool:
-    """Say whether a file in a folder is read: its name tells a format of the wished kind."""
+    """Say whether a file in a folder is read: its name shows the requested format."""
     base = name.rpartition("/")[2]
     if base.startswith((".", "_")):
         return False

@@ -1,7 +1,7 @@
-"""Following a file or standard input as it grows: small batches, each row soon after it came.
+"""Following a file or standard input as it grows: small batches, each row soon after it arrives.
 
-After each batch it is noted how far the input was read and how long the output is. After a crash
-the output is cut back to that note, and reading goes on from there: each row stands in it once.
+After each batch the position in the input and the size of the output are recorded. After a crash
+the output is truncated to that record, and reading resumes there: it has each row once.
 """
 
 import contextlib
@@ -9,7 +9,7 @@ import functools
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
@@ -20,39 +20,33 @@ from tactful.scale.follow.output import (
     FollowedFile,
     FollowedStream,
     Output,
-    Place,
+    Position,
     hidden_folder,
     is_begun,
     refuse_existing,
 )
-from tactful.scale.job import STDOUT, Job
+from tactful.scale.job import Job
 from tactful.scale.local.locking import locked
 from tactful.scale.local.worker import Done, Setup, Worker
-from tactful.scale.outcome import Outcome
+from tactful.scale.options import STDOUT
+from tactful.scale.portions import Plan, plan_for_json, plan_for_table
 from tactful.scale.progress import Watch
-from tactful.scale.scoring import (
-    LINE,
-    Wanted,
-    check_columns,
-    check_lines,
-    output_names,
-    renamed,
-)
-from tactful.scale.summary import Summary, merged
-from tactful.scale.tables.headers import Head, empty_table, head_of
+from tactful.scale.scoring import LINE, output_names
+from tactful.scale.summary import Outcome, Summary, merged
+from tactful.scale.tables.headers import Header, empty_table, header_of
 from tactful.scale.tables.parse import parse
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.records import record_ends, refuse_endless
 from tactful.scale.tables.sources import Source, find_sources
-from tactful.scale.tables.writing import header_bytes, output_columns
+from tactful.scale.tables.writing import header_bytes
 
 FIRST_ROWS = 32
 """The first batches are small; later ones are as large as the time allows."""
 _PAUSE_SECONDS = 0.05
 _LEAST_SECONDS = 1e-6
-"""Some clocks say that no time has passed."""
+"""Some clocks are too coarse and measure no time."""
 _WAITING = 0.5
-"""The part of the time that a row waits for others; the rest is for scoring it."""
+"""The share of the latency that a row may wait for others; the rest is for scoring."""
 
 
 def follow_local(
@@ -64,7 +58,7 @@ def follow_local(
     restart: bool = False,
     force: bool = False,
 ) -> Outcome:
-    """Score what is there and what comes, until the stream ends or the user interrupts."""
+    """Score the existing and all new rows, until the stream ends or the user interrupts."""
     source = _source(job)
     if job.output_format.is_columnar or job.output_format.packing:
         raise UsageError(
@@ -91,7 +85,7 @@ def follow_local(
         with contextlib.suppress(KeyboardInterrupt), follower.stop.listening():
             follower.run(output)
     listed = job.rejects_file if follower.summary.skipped else None
-    return Outcome(follower.summary, rejects=listed, renamed=follower.renamed)
+    return Outcome(follower.summary, rejects=listed, renamed=follower.plan.renamed)
 
 
 def _source(job: Job) -> Source:
@@ -108,14 +102,14 @@ def _source(job: Job) -> Source:
 
 
 class _Stop:
-    """Ctrl-C, the usual end: the first one is heard between two batches, and a second at once."""
+    """Ctrl-C, the usual end: the first stops after the current batch, the second immediately."""
 
     def __init__(self) -> None:
         self.is_wanted = False
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        """Hear Ctrl-C meanwhile; only the first thread can."""
+        """Handle Ctrl-C in the block; only the main thread can."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -132,42 +126,46 @@ class _Stop:
 
 
 class _Follower:
-    """Reads what comes, one file after the other, and has it scored and written in batches."""
+    """Reads the input, one file after the other, and scores and writes it in batches."""
 
     def __init__(self, job: Job, source: Source, watch: Watch, latency: float):
-        self.job, self.source, self.watch, self.latency = job, source, watch, latency
+        self.plan, self.source = Plan(job, job.output_format), source
+        self.watch, self.latency = watch, latency
         self.summary, self.stop = Summary(), _Stop()
-        self.renamed: dict[str, str] = {}
         self.most_rows = FIRST_ROWS
-        self._first: Head | None = None
+        self._first: Header | None = None
         self._unseen = source.format.shape == "lines"
-        """Whether no line was looked at yet; a table tells its columns before."""
-        # A log that is replaced each hour must not have the model opened each hour.
+        """Whether no line was read yet; the columns of a table are known earlier."""
+        # A log that is rotated each hour must not reload the model each hour.
         self._load = functools.cache(job.scorer.load)
 
+    @property
+    def job(self) -> Job:
+        """The job, with the keys that lines of JSON are known to have."""
+        return self.plan.job
+
     def run(self, output: Output) -> None:
-        """Follow until the stream ends; where a file is replaced, go on with the new one."""
+        """Follow until the stream ends; if a file is replaced, continue with the new one."""
         self.watch.start(None, 0, 0)
         place = output.place
         self._unseen = self._unseen and not place.offset
-        self._use(replace(self.job.wanted, keys=output.keys))
+        wanted = replace(self.job.wanted, keys=output.keys)
+        names = output_names(output.keys, self.job.scorer.columns, wanted.prefix)
+        self.plan = replace(self.plan, job=replace(self.job, wanted=wanted), names=names)
         while True:
-            growing: Growing
-            if self.source.path is None:
-                growing = GrowingStream()
-            else:
-                growing = GrowingFile(self.source.path, place)
-                place = growing.place
+            path = self.source.path
+            growing = GrowingStream() if path is None else GrowingFile(path, place)
+            place = growing.place
             with contextlib.closing(growing):
                 try:
                     self._follow(growing, place, output)
                 except Replaced:
-                    place = Place()
+                    place = Position()
                     continue
                 return
 
     def score(self, worker: Worker, piece: Piece, rows: int) -> Done:
-        """Score a batch, count it, and learn from the time that it took."""
+        """Score a batch, count it, and adapt the size of the next one to the time it took."""
         if self._unseen:
             self._look_at(piece, worker)
         began = time.monotonic()
@@ -178,40 +176,34 @@ class _Follower:
         return done
 
     def _look_at(self, piece: Piece, worker: Worker) -> None:
-        """Refuse first lines without the keys that are asked for: a wrong name is soon told."""
-        head, job = worker.setup.heads[piece.source], self.job
-        lines = parse(piece, self.source, head, job.skip_bad_rows).table[LINE]
-        self._use(check_lines(lines, job.wanted, job.scorer))
-        worker.use(self.job.wanted)
+        """Refuse first lines that lack a requested key."""
+        head = worker.setup.headers[piece.source]
+        lines = parse(piece, self.source, head, self.job.skip_bad_rows).table[LINE]
+        self.plan = plan_for_json(self.plan, lines)
+        worker.portions.use(self.plan)
         self._unseen = not len(lines)
 
-    def _use(self, wanted: Wanted, columns: Sequence[str] = ()) -> None:
-        """Remember what the input has, and so the names that our columns get."""
-        self.job = replace(self.job, wanted=wanted)
-        names = output_names(columns or wanted.keys, self.job.scorer.columns, wanted.prefix)
-        self.renamed = renamed(names, wanted.prefix)
-
     def rows_in_time(self, rows: int, seconds: float) -> int:
-        """Return how many rows can be scored in what is left of the time that one may take.
+        """Return how many rows can be scored within the latency.
 
         ``rows`` were read in so many seconds; some of them may not have been wanted.
         """
         in_time = rows * self.latency * _WAITING / max(seconds, _LEAST_SECONDS)
         return max(1, min(int(in_time), self.job.part_rows))
 
-    def _follow(self, growing: Growing, place: Place, output: Output) -> None:
+    def _follow(self, growing: Growing, place: Position, output: Output) -> None:
         head, rest = self._head(growing)
         worker = self._worker(head, output)
         if place.offset:
             growing.skip_to(place.offset)
             rest = b""
         else:
-            place = Place(head.size, 1 + head.lines)
+            place = Position(head.size, 1 + head.lines)
         batches = _Batches(self, worker, growing, place, output)
         batches.add(rest)
         while not self.stop.is_wanted:
             new = b""
-            # What is not scored yet waits in the file, not in memory.
+            # Rows that are not scored yet wait in the file, not in memory.
             if not batches.are_full():
                 try:
                     new = growing.read()
@@ -230,20 +222,20 @@ class _Follower:
             # A file can be read again, and a stream cannot.
             batches.write_all(with_rest=False)
 
-    def _head(self, growing: Growing) -> tuple[Head, bytes]:
-        """Wait for the first line, if there must be a header; return what was read behind it."""
+    def _head(self, growing: Growing) -> tuple[Header, bytes]:
+        """Wait for the header, if there is one; return it and the bytes after it."""
         data = b""
         while not self.stop.is_wanted:
             new = growing.read()
             data += new
-            found = head_of(data, self.source, is_all=growing.ended)
+            found = header_of(data, self.source, is_all=growing.ended)
             if found is not None:
                 return found, data[found.size :]
             time.sleep(_PAUSE_SECONDS if not new else 0)
         raise KeyboardInterrupt
 
-    def _worker(self, head: Head, output: Output) -> Worker:
-        """Return what scores rows below this head; another file must have the same columns."""
+    def _worker(self, head: Header, output: Output) -> Worker:
+        """Return a worker for rows below this header; another file must have the same columns."""
         first = self._first = self._first or head
         if set(head.columns) != set(first.columns):
             raise InputError(
@@ -252,22 +244,19 @@ class _Follower:
             )
         header = b""
         if self.source.format.shape == "table":
-            table = empty_table(first)
-            check_columns(table, self.job.wanted, self.job.scorer)
-            self._use(self.job.wanted, table.columns)
-            columns = output_columns(table.columns, self.job.wanted, self.job.scorer)
-            header = header_bytes(columns, self.job.output_format)
+            self.plan = plan_for_table(self.plan, empty_table(first))
+            header = header_bytes(self.plan.output_columns, self.job.output_format)
         output.begin(header)
-        # Rows are written in the order of the first head, and read in that of the second.
-        setup = Setup(self.job, (self.source,) * 2, (first, head), None, self._load)
+        # Columns are written in the order of the first header, and read in that of the second.
+        setup = Setup(self.plan, (self.source,) * 2, (first, head), None, self._load)
         return Worker(setup, self.watch.rows)
 
 
 class _Batches:
-    """What was read of one file and is not written yet."""
+    """The rows of one file that are read, but not written yet."""
 
     def __init__(
-        self, follower: _Follower, worker: Worker, growing: Growing, place: Place, output: Output
+        self, follower: _Follower, worker: Worker, growing: Growing, place: Position, output: Output
     ):
         self._follower, self._worker, self._growing = follower, worker, growing
         self._place, self._output = place, output
@@ -276,7 +265,7 @@ class _Batches:
         self._waiting_since = 0.0
 
     def add(self, new: bytes) -> None:
-        """Take what was read."""
+        """Add bytes of the input."""
         if not new:
             return
         if not self._ends:
@@ -287,32 +276,32 @@ class _Batches:
             refuse_endless(self._data, f"{self._follower.source.name}, line {self._place.line}")
 
     def are_full(self) -> bool:
-        """Say whether there are as many rows as can be scored in time."""
+        """Say whether there are as many rows as can be scored within the latency."""
         return len(self._ends) >= self._follower.most_rows
 
     def is_due(self) -> bool:
-        """Say whether there are rows that fill a batch, or have waited long enough."""
+        """Say whether a batch is full, or its rows have waited long enough."""
         waited = time.monotonic() - self._waiting_since
         has_waited = waited >= self._follower.latency * _WAITING
         return self.are_full() or (bool(self._ends) and has_waited)
 
     def write(self) -> None:
-        """Have as many rows scored and written as can be in time."""
+        """Score and write as many rows as fit into the latency."""
         rows = min(self._follower.most_rows, len(self._ends))
         size = self._ends[rows - 1]
         data = self._data[:size]
         start, line = self._place.offset, self._place.line
-        behind = Place(start + size, line + data.count(b"\n"))
+        behind = Position(start + size, line + data.count(b"\n"))
         piece = Piece(0, 1, start, behind.offset, line, behind.line, data)
         done = self._follower.score(self._worker, piece, rows)
         self._output.keys = self._follower.job.wanted.keys
         self._output.add(done.data, self._growing.marked(behind), done.rejects)
         self._place, self._data = behind, self._data[size:]
-        # Those that are left have waited as long as the first of all.
+        # The remaining rows have waited as long as the first one.
         self._ends = [end - size for end in self._ends[rows:]]
 
     def write_all(self, *, with_rest: bool) -> None:
-        """Write all rows; with the rest behind the last line end, which is then the last row."""
+        """Write all rows; ``with_rest``: the bytes after the last line end are a row, too."""
         if with_rest and self._data and (not self._ends or self._ends[-1] < len(self._data)):
             self._ends.append(len(self._data))
         while self._ends:

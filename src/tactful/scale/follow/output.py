@@ -1,4 +1,4 @@
-"""Where followed rows go: a stream, or a file with a note of how far the input was read."""
+"""The output of followed rows: a stream, or a file with a record of the position in the input."""
 
 import contextlib
 import json
@@ -7,54 +7,34 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from tactful.errors import InputError, OutputError, UsageError
 from tactful.scale.changes import refuse_changes
-from tactful.scale.tables.atomic_write import sweep, write_whole
+from tactful.scale.tables.atomic_write import remove_temporary, write_atomically
 
 NOTE = "follow.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """How far an input was read."""
+class Position:
+    """A position in the input."""
 
     offset: int = 0
     line: int = 1
     marked: int = 0
-    """So many bytes at the start were looked at, to know the input again."""
+    """The number of bytes at the start that identify the input."""
     mark: str = ""
 
 
-class Output(Protocol):
-    """Takes the bytes of batches."""
-
-    keys: tuple[str, ...]
-    """The keys that the first lines of JSON have; they are noted with the place."""
-
-    @property
-    def place(self) -> Place:
-        """How far the input was read by an earlier run."""
-        ...
-
-    def begin(self, header: bytes) -> None:
-        """Write the header, unless it is there already."""
-        ...
-
-    def add(self, data: bytes, place: Place, rejects: bytes = b"") -> None:
-        """Write a batch and its rejects, and note how far the input was read."""
-        ...
-
-
 class FollowedStream:
-    """Prints; nothing is noted. Rejects go into a file, if there is a name for it."""
+    """Prints rows, without a record. Rejects go into a file, if one is named."""
 
     def __init__(self, out: IO[bytes], rejects: Path | None = None):
         self._out, self._begun = out, False
         self._rejects = _Growing(rejects)
         self.keys: tuple[str, ...] = ()
-        self.place = Place()
+        self.place = Position()
 
     def begin(self, header: bytes) -> None:
         """Write the header once."""
@@ -62,21 +42,21 @@ class FollowedStream:
             self._out.write(header)
         self._begun = True
 
-    def add(self, data: bytes, place: Place, rejects: bytes = b"") -> None:
-        """Write a batch at once."""
+    def add(self, data: bytes, place: Position, rejects: bytes = b"") -> None:
+        """Write a batch and flush it."""
         self._rejects.add(rejects)
         self._out.write(data)
         self._out.flush()
 
 
 class _Growing:
-    """A list of rejects that grows; it is there from the first one on."""
+    """A growing list of rejects; the file is created for the first one."""
 
     def __init__(self, path: Path | None):
         self.path, self.size = path, 0
 
     def cut(self, size: int) -> None:
-        """Go on behind so many bytes; what came after them is found again."""
+        """Truncate the list to this size; later rejects will be found again."""
         self.size = size
         if self.path is None or not self.path.exists():
             return
@@ -97,17 +77,17 @@ class _Growing:
 
 
 def hidden_folder(path: Path) -> Path:
-    """Return where the note of an output is."""
+    """Return the folder with the record of an output."""
     return path.with_name(f".{path.name}.tactful")
 
 
 def is_begun(path: Path) -> bool:
-    """Say whether there is a run to go on with."""
+    """Say whether there is a run to resume."""
     return (hidden_folder(path) / NOTE).exists()
 
 
 def refuse_existing(path: Path, *, restart: bool, force: bool) -> None:
-    """Refuse to write over a file that is not of a run to go on with."""
+    """Refuse to overwrite a file, unless its run is being resumed."""
     if path.is_dir():
         raise UsageError(f"{path}: found a folder; expected the name of a file to write.")
     if path.exists() and not (is_begun(path) or restart or force):
@@ -115,7 +95,7 @@ def refuse_existing(path: Path, *, restart: bool, force: bool) -> None:
 
 
 class FollowedFile:
-    """Adds to a file; a note beside it says how much of it is whole."""
+    """Appends to a file; a record beside it says how much of it is complete."""
 
     def __init__(
         self,
@@ -128,10 +108,10 @@ class FollowedFile:
         self.path, self._terms = path, dict(terms)
         self._rejects = _Growing(rejects)
         self._note = hidden_folder(path) / NOTE
-        self.place, size = Place(), 0
+        self.place, size = Position(), 0
         self.keys: tuple[str, ...] = ()
         self._file: IO[bytes] | None = None
-        sweep(self._note.parent)
+        remove_temporary(self._note.parent)
         if self._note.exists() and not restart:
             self.place, size = self._read_note()
         self._begun = bool(size)
@@ -149,7 +129,7 @@ class FollowedFile:
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         size = 0
         if self._file is not None:
-            # An interrupt may have come in the middle of a batch, also right after it was noted.
+            # An interrupt may have come in the middle of a batch, or right after it was recorded.
             with contextlib.suppress(OSError):
                 self._file.flush()
             note = json.loads(self._note.read_bytes())
@@ -164,21 +144,21 @@ class FollowedFile:
             self._withdraw()
 
     def begin(self, header: bytes) -> None:
-        """Write the header, or see that it is there already."""
+        """Write the header, or check the existing one."""
         if not self._begun:
             self.add(header, self.place)
         elif not self._starts_with(header):
             raise InputError(
                 f"{self.path}: found other columns than the input has now; expected the same, to "
-                "add to them; name another output."
+                "append rows; name another output."
             )
         self._begun = True
 
-    def add(self, data: bytes, place: Place, rejects: bytes = b"") -> None:
-        """Write a batch; then note that it is whole, and how far the input was read."""
+    def add(self, data: bytes, place: Position, rejects: bytes = b"") -> None:
+        """Write a batch; then record its size and the position in the input."""
         try:
             if self._file is None:
-                # From the first moment on there is a run to go on with, and not a file in the way.
+                # With a record from the start, the file belongs to a run that can be resumed.
                 self._write_note(self.place, 0)
                 self._rejects.cut(0)
                 self._file = self.path.open("w+b")
@@ -189,8 +169,8 @@ class FollowedFile:
             self._write_note(place, self._file.tell())
         except OSError as error:
             raise OutputError(
-                f"{self.path}: cannot be written ({error.strerror}); what is whole is kept: make "
-                "room and run the same command again to go on."
+                f"{self.path}: cannot be written ({error.strerror}); finished rows are kept: make "
+                "room and run the same command again to resume."
             ) from None
 
     def _starts_with(self, header: bytes) -> bool:
@@ -198,7 +178,7 @@ class FollowedFile:
             return file.read(len(header)) == header
 
     def _withdraw(self) -> None:
-        """Leave nothing behind of a run that got nowhere; what it has not touched stays."""
+        """Remove the files of a run without any row; files that it has not touched stay."""
         if self._file is not None:
             self._rejects.cut(0)
             self.path.unlink(missing_ok=True)
@@ -206,7 +186,7 @@ class FollowedFile:
         if not self._note.exists():
             shutil.rmtree(self._note.parent, ignore_errors=True)
 
-    def _write_note(self, place: Place, size: int) -> None:
+    def _write_note(self, place: Position, size: int) -> None:
         note = {
             "terms": self._terms,
             "size": size,
@@ -214,25 +194,28 @@ class FollowedFile:
             "keys": list(self.keys),
             "rejects": self._rejects.size,
         }
-        write_whole(self._note, json.dumps(note).encode())
+        write_atomically(self._note, json.dumps(note).encode())
 
-    def _read_note(self) -> tuple[Place, int]:
+    def _read_note(self) -> tuple[Position, int]:
         try:
             note = json.loads(self._note.read_text(encoding="utf-8"))
-            place, size, terms = Place(**note["place"]), int(note["size"]), note["terms"]
+            place, size, terms = Position(**note["place"]), int(note["size"]), note["terms"]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"{self._note}: found no note of how far the input was read ({error}); pass "
-                "--restart to begin anew."
+                f"{self._note}: found no record of how far the input was read ({error}); pass "
+                "--restart to start over."
             ) from None
         if not size:
-            return Place(), 0  # a run that got nowhere binds nobody
+            return Position(), 0  # a run without any row is not resumed
         self.keys = tuple(note.get("keys", ()))
         self._rejects.cut(int(note.get("rejects", 0)))
         refuse_changes(str(self.path), terms, self._terms)
         if not self.path.exists() or self.path.stat().st_size < size:
             raise InputError(
                 f"{self.path}: it was cut off or removed since the last run; expected at least "
-                f"{size:,} bytes; pass --restart to begin anew."
+                f"{size:,} bytes; pass --restart to start over."
             )
         return place, size
+
+
+Output = FollowedFile | FollowedStream

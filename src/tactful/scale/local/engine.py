@@ -1,10 +1,10 @@
-"""The local engine: all cores of this machine, a manifest, and parts that are whole or absent."""
+"""The local engine: all cores of this machine, a manifest, and parts written atomically."""
 
 import contextlib
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -17,25 +17,23 @@ from tactful.scale.job import Job
 from tactful.scale.local.finish import finish, write_rejects
 from tactful.scale.local.locking import locked
 from tactful.scale.local.manifest import Manifest
-from tactful.scale.local.place import SUMMARY, OutputPlace, missing_pieces, place_of, refuse_more
+from tactful.scale.local.place import (
+    SUMMARY,
+    OutputFolder,
+    missing_pieces,
+    output_folder,
+    refuse_more,
+)
 from tactful.scale.local.pool import InProcess, Processes, cannot_write
 from tactful.scale.local.worker import WORK, Done, Setup, summary_name
-from tactful.scale.outcome import Outcome
+from tactful.scale.portions import Plan, plan_for_json, plan_for_table
 from tactful.scale.progress import Watch
 from tactful.scale.rejects import RejectsFile
 from tactful.scale.scorer import PART_ROWS, ScoreBatch
-from tactful.scale.scoring import (
-    LINE,
-    Wanted,
-    check_columns,
-    check_lines,
-    output_names,
-    renamed,
-)
-from tactful.scale.summary import Summary, from_json, merged, to_json
-from tactful.scale.tables.atomic_write import write_whole
-from tactful.scale.tables.headers import Head, empty_table, read_heads
-from tactful.scale.tables.json_lines import schema_of
+from tactful.scale.scoring import LINE
+from tactful.scale.summary import Outcome, Summary, from_json, merged, to_json
+from tactful.scale.tables.atomic_write import write_atomically
+from tactful.scale.tables.headers import Header, empty_table, read_headers
 from tactful.scale.tables.parse import lines_behind, parse
 from tactful.scale.tables.pieces import Begin, Piece, begin_behind, cut_pieces
 from tactful.scale.tables.sources import Source, find_sources
@@ -47,42 +45,31 @@ _ENOUGH_ROWS = 5_000
 PACKED = "packed"
 WEIGHTS = "weights"
 _AHEAD = 4
-"""In order, a worker may be so many pieces ahead of the slowest one."""
+"""If the output is in order, the number of pieces that a worker may be ahead of the slowest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """The sources of a job, opened as far as needed to know their columns."""
+    """The sources of a job, and the plan that their columns give."""
 
     sources: tuple[Source, ...]
-    heads: tuple[Head, ...]
-    wanted: Wanted
-    """With the keys that the first lines of JSON have."""
-    names: Mapping[str, str]
-    """Each added column -> its name in the output."""
-    schema: pl.Schema | None = None
-    columns: tuple[str, ...] = ()
-    """All columns of the output; none where lines are kept as they are."""
-
-    @property
-    def renamed(self) -> dict[str, str]:
-        """The added columns that have not the name that was asked for, as the input has it."""
-        return renamed(self.names, self.wanted.prefix)
+    headers: tuple[Header, ...]
+    plan: Plan
 
     @property
     def prints(self) -> list[str]:
-        """A fingerprint of the columns of each source, and of those that lines become."""
-        types = None if self.schema is None else list(self.schema.items())
+        """A fingerprint of the columns of each source and of the output's schema."""
+        types = None if self.plan.schema is None else list(self.plan.schema.items())
         return [
             blake2b(
                 repr((head.columns, types)).encode("utf-8", "backslashreplace"), digest_size=8
             ).hexdigest()
-            for head in self.heads
+            for head in self.headers
         ]
 
     @property
     def total(self) -> int | None:
-        """How much there is to read: bytes on the disk, or rows; None where nobody can know."""
+        """The size of the input: bytes on the disk, or rows; None if it is not known."""
         if any(source.format.is_columnar for source in self.sources):
             from tactful.scale.tables.columnar import row_count
 
@@ -100,12 +87,12 @@ def run_local(
     force: bool = False,
     at_end: Callable[[Summary], None] | None = None,
 ) -> Outcome:
-    """Score the input into the output; go on where an earlier run of the same job ended.
+    """Score the input into the output; an interrupted run of the same job is resumed.
 
     ``at_end`` is called with the summary before the run counts as finished: what it writes is
     written again if it fails.
     """
-    place = place_of(job)
+    place = output_folder(job)
     source = _opened(job, place.made)
     place.refuse_others(force or restart)
     try:
@@ -114,7 +101,7 @@ def run_local(
                 manifest,
                 must_look,
             ):
-                work = replace(job, wanted=source.wanted)
+                work = source.plan.job
                 outcome = _run(work, source, place, manifest, must_look, watch)
                 if at_end is not None:
                     at_end(outcome.summary)
@@ -127,7 +114,7 @@ def run_local(
 
 
 def _run(
-    job: Job, source: Input, place: OutputPlace, manifest: Manifest, must_look: bool, watch: Watch
+    job: Job, source: Input, place: OutputFolder, manifest: Manifest, must_look: bool, watch: Watch
 ) -> Outcome:
     begin = Begin() if must_look else begin_behind(manifest.parts)
     pieces = missing_pieces(_cut(job, source, begin), manifest, must_look, job.output)
@@ -137,9 +124,9 @@ def _run(
         return Outcome(
             summary,
             (str(place.target),),
-            was_whole=True,
+            was_complete=True,
             rejects=listed if listed is not None and Path(listed).exists() else None,
-            renamed=source.renamed,
+            renamed=source.plan.renamed,
         )
     rows = sum(int(part["rows"]) for part in manifest.parts.values())
     watch.start(source.total, _size_done(manifest), rows)
@@ -150,25 +137,25 @@ def _run(
     for each in source.sources:
         each.refuse_if_changed()
     numbers = sorted(manifest.parts)
-    written = finish(job, place.folder, place.target, numbers, source.columns)
+    written = finish(job, place.folder, place.target, numbers, source.plan.output_columns)
     rejects = write_rejects(job, place.folder, numbers)
     summary = _summed(place.folder, manifest)
     told = json.dumps(to_json(summary), ensure_ascii=False, indent=1)
-    write_whole(place.folder / SUMMARY, told.encode("utf-8", "surrogatepass"))
-    return Outcome(summary, written, rejects=rejects, renamed=source.renamed)
+    write_atomically(place.folder / SUMMARY, told.encode("utf-8", "surrogatepass"))
+    return Outcome(summary, written, rejects=rejects, renamed=source.plan.renamed)
 
 
 def stream_local(job: Job, out: IO[bytes], watch: Watch, *, force: bool = False) -> Outcome:
-    """Score the input to a stream, in its order; nothing is kept, and nothing can be resumed."""
+    """Score the input to a stream, in its order; such a run cannot be resumed."""
     source = _opened(job)
-    job = replace(job, wanted=source.wanted)
+    job = source.plan.job
     name = None if job.rejects_file is None else Path(job.rejects_file)
     if name is not None and name.exists() and not force:
         raise UsageError(f"{name}: it exists already; name another place or pass --force.")
     rejects = RejectsFile(name)
     watch.start(source.total, 0, 0)
     summary = Summary()
-    out.write(header_bytes(list(source.columns), job.output_format))
+    out.write(header_bytes(source.plan.output_columns, job.output_format))
     with rejects, _pool(job, source, None, watch) as pool:
         done_parts = pool.run(_cut(job, source, Begin()), _AHEAD * job.workers)
         for done in _in_order(done_parts):
@@ -177,44 +164,38 @@ def stream_local(job: Job, out: IO[bytes], watch: Watch, *, force: bool = False)
             rejects.add(done.rejects)
             summary = merged(summary, done.summary or Summary())
             watch.part(done.piece.size, done.rows)
-    return Outcome(summary, rejects=rejects.written, renamed=source.renamed)
+    return Outcome(summary, rejects=rejects.written, renamed=source.plan.renamed)
 
 
 def _opened(job: Job, made: Sequence[Path] = ()) -> Input:
-    """Open the sources and refuse at once what could only fail later."""
+    """Open the sources, and check everything that can be checked before the start."""
     sources = tuple(find_sources(job.inputs, job.input_format, made))
-    heads = tuple(read_heads(sources))
+    headers = tuple(read_headers(sources))
+    plan = Plan(job, job.output_format)
     if sources[0].format.shape == "table":
-        table = empty_table(heads[0])
-        check_columns(table, job.wanted, job.scorer)
-        names = output_names(table.columns, job.scorer.columns, job.wanted.prefix)
-        return Input(sources, heads, job.wanted, names, columns=(*table.columns, *names.values()))
-    lines = _first_lines(job, sources, heads)
-    wanted = check_lines(lines, job.wanted, job.scorer)
-    names = output_names(wanted.keys, job.scorer.columns, wanted.prefix)
-    if job.output_format.kind == "jsonl":
-        return Input(sources, heads, wanted, names)
-    if sources[0].path is None or not len(lines):
+        return Input(sources, headers, plan_for_table(plan, empty_table(headers[0])))
+    lines = _first_lines(job, sources, headers)
+    plan = plan_for_json(plan, lines)
+    if plan.schema is not None and (sources[0].path is None or not len(lines)):
         raise UsageError(
             f"{sources[0].name}: found JSON lines that cannot be read twice, or none at all; "
             "expected a file with lines, to know the columns of the table; write JSONL instead."
         )
-    schema = schema_of(lines)
-    return Input(sources, heads, wanted, names, schema, (*schema, *names.values()))
+    return Input(sources, headers, plan)
 
 
-def _first_lines(job: Job, sources: Sequence[Source], heads: Sequence[Head]) -> pl.Series:
-    """Return the first lines of JSON; of a stream, those that were read with its head."""
+def _first_lines(job: Job, sources: Sequence[Source], headers: Sequence[Header]) -> pl.Series:
+    """Return the first lines of JSON; of a stream, those that were read with its header."""
     if sources[0].path is None:
-        return lines_behind(heads[0], sources[0], job.skip_bad_rows)
-    # As many lines for small parts as for large ones, so that these have the same columns.
+        return lines_behind(headers[0], sources[0], job.skip_bad_rows)
+    # The columns must not depend on the size of the parts.
     rows = max(job.part_rows, PART_ROWS)
-    first = next(cut_pieces(sources, heads, rows, job.part_bytes))
-    return parse(first, sources[first.source], heads[first.source], job.skip_bad_rows).table[LINE]
+    first = next(cut_pieces(sources, headers, rows, job.part_bytes))
+    return parse(first, sources[first.source], headers[first.source], job.skip_bad_rows).table[LINE]
 
 
 def _cut(job: Job, source: Input, begin: Begin) -> Iterator[Piece]:
-    return cut_pieces(source.sources, source.heads, job.part_rows, job.part_bytes, begin)
+    return cut_pieces(source.sources, source.headers, job.part_rows, job.part_bytes, begin)
 
 
 def _summed(folder: Path, manifest: Manifest) -> Summary:
@@ -232,7 +213,7 @@ def _read_summary(path: Path) -> Summary:
     except (OSError, ValueError) as error:
         raise InputError(
             f"{path}: it cannot be read ({error}); expected what the run counted; pass --restart "
-            "to begin anew."
+            "to start over."
         ) from None
 
 
@@ -262,9 +243,9 @@ def _pool(
     total = source.total
     first = source.sources[0].format
     least = _ENOUGH_ROWS if first.is_columnar else _ENOUGH_BYTES
-    # What is read slowly gains from a second process sooner.
+    # A slow model gains from a second process sooner.
     least = least * job.scorer.part_rows // PART_ROWS
-    # How much comes out of a packed file is not known before.
+    # The size of a compressed file's content is not known in advance.
     is_small = total is not None and total < least and not first.packing
     alone = job.workers == 1 or is_small
     scorer = job.scorer
@@ -272,8 +253,8 @@ def _pool(
         load: Callable[[], ScoreBatch] = scorer.load
         if not alone and scorer.lay_out is not None:
             load = scorer.lay_out(shared)
-        lean = replace(job, scorer=replace(scorer, lay_out=None))
-        setup = Setup(lean, source.sources, source.heads, folder, load, source.schema)
+        plan = replace(source.plan, job=replace(job, scorer=replace(scorer, lay_out=None)))
+        setup = Setup(plan, source.sources, source.headers, folder, load)
         pool = InProcess(setup, watch) if alone else Processes(setup, job.workers, watch)
         try:
             yield pool
@@ -283,7 +264,7 @@ def _pool(
 
 @contextlib.contextmanager
 def _weights_folder(folder: Path | None) -> Iterator[Path]:
-    """Give a folder for the model; among what a run leaves behind if it is killed, if it can."""
+    """Yield a folder for the model; a later run removes it if this one is killed."""
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="tactful-") as name:
             yield Path(name)

@@ -1,4 +1,4 @@
-"""What is done when all parts are whole: one file of many, and the worst rows of all."""
+"""The last steps of a run: join the parts into one file, and write the top rows."""
 
 import os
 import shutil
@@ -11,13 +11,11 @@ import polars as pl
 from tactful.scale.job import Job
 from tactful.scale.local.worker import WORK, part_name, rejects_name, top_name
 from tactful.scale.rejects import RejectsFile
-from tactful.scale.scoring import LINE
-from tactful.scale.tables.atomic_write import unfinished, write_whole
-from tactful.scale.tables.compression import pack
+from tactful.scale.tables.atomic_write import temporary_path, write_atomically
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.where import first_line
-from tactful.scale.tables.writing import header_bytes, table_bytes
-from tactful.scale.top_rows import worst_of
+from tactful.scale.tables.writing import header_bytes
+from tactful.scale.tally import top_file_bytes, top_of
 
 _ROW_GROUP = 100_000
 
@@ -25,18 +23,18 @@ _ROW_GROUP = 100_000
 def finish(
     job: Job, folder: Path, target: Path, numbers: Sequence[int], columns: Sequence[str]
 ) -> tuple[str, ...]:
-    """Write what is made of all parts; return the paths of what the user gets."""
+    """Write the files that are made of all parts; return their paths."""
     written: list[Path] = []
     if job.merged and not job.only_top:
-        # Beside the parts, so that what a crash leaves behind goes away with them.
-        temporary = unfinished(target, folder / WORK)
+        # Beside the parts, so that leftovers of a crash are removed with them.
+        temporary = temporary_path(target, folder / WORK)
         try:
             _join([folder / part_name(each, job) for each in numbers], temporary, job, columns)
             with temporary.open("rb+") as file:
                 os.fsync(file.fileno())
             temporary.replace(target)
         except (OSError, pl.exceptions.PolarsError) as error:
-            # What polars says of a full disk is no error of the system; and the name is ours.
+            # Polars does not raise an OSError for a full disk, and does not name the file.
             code, said = getattr(error, "errno", None), getattr(error, "strerror", None)
             raise OSError(code or EIO, said or first_line(error), str(target)) from error
         written.append(target)
@@ -51,7 +49,7 @@ def write_rejects(job: Job, folder: Path, numbers: Sequence[int]) -> str | None:
     """Write the list of rows that cannot be read, in the order of the input; return its path."""
     if job.rejects_file is None:
         return None
-    # A name of the user's own may lie on another disk, and nothing is renamed from disk to disk.
+    # The user's own path may be on another disk, and files cannot be renamed between disks.
     beside = folder / WORK if job.rejects is None else None
     with RejectsFile(Path(job.rejects_file), beside) as file:
         for number in numbers:
@@ -83,7 +81,7 @@ def _join_tables(parts: Sequence[Path], target: Path, output: Format) -> None:
 
 
 def top_path(job: Job, target: Path) -> Path:
-    """Return where the worst rows are written: beside the one file, or among the parts."""
+    """Return where the top rows are written: beside the one file, or among the parts."""
     ending = job.output_format.ending
     if job.only_top and job.merged:
         return target
@@ -95,11 +93,5 @@ def top_path(job: Job, target: Path) -> Path:
 def _write_top(job: Job, folder: Path, target: Path, numbers: Sequence[int]) -> Path:
     path = top_path(job, target)
     parts = (pl.read_ipc((folder / WORK / top_name(each)).read_bytes()) for each in numbers)
-    worst = worst_of(parts, job.top)
-    output = job.output_format
-    if output.kind == "jsonl" and worst.columns == [LINE]:
-        data = pack("".join(f"{line}\n" for line in worst[LINE]).encode("utf-8"), output.packing)
-    else:
-        data = table_bytes(worst, output)
-    write_whole(path, data, folder / WORK)
+    write_atomically(path, top_file_bytes(top_of(parts, job.top), job), folder / WORK)
     return path

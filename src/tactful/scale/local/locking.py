@@ -13,7 +13,7 @@ LOCK = ".lock"
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process; a crash lets it go, and another run is refused meanwhile."""
+    """Lock a folder for this process; a crash releases it, and another run is refused meanwhile."""
     handle = _held(folder)
     while handle is None:
         handle = _held(folder)
@@ -24,14 +24,14 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _held(folder: Path) -> int | None:
-    """Take a folder; None if the run that held it has ended meanwhile and taken it away."""
+    """Lock a folder; None if the run that held it has just ended and removed it."""
     handle = _opened(folder)
     is_ours = False
     try:
         if not _take(handle):
             raise RunError(
-                f"{folder}: another run is writing here; expected to be alone; wait for it or end "
-                "it, or name another output."
+                f"{folder}: another run is writing here; expected no other; wait for it, stop it "
+                "or name another output."
             )
         is_ours = _is_still_there(handle, folder)
     finally:
@@ -56,9 +56,9 @@ def _is_still_there(handle: int, folder: Path) -> bool:
 
 
 def _take(handle: int) -> bool:
-    """Say whether the file is now ours; the system gives it back when the process ends.
+    """Try to lock the file; the system releases it when the process ends.
 
-    A disk that cannot lock files at all is another trouble than a run that has the file.
+    A disk that cannot lock files at all raises another error.
     """
     try:
         if sys.platform == "win32":

@@ -1,7 +1,7 @@
-"""What is done of a job: a line for its terms, and one for each part that is whole.
+"""The manifest of a job: a line for its terms, and one for each complete part.
 
-Lines are only ever added, each after its part has its final name. So whatever ends a run, the
-manifest names whole parts only; a last line that was cut off is ignored.
+Lines are only appended, each after its part has its final name. So however a run ends, the
+manifest lists complete parts only; an incomplete last line is ignored.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any
 
 from tactful.errors import InputError
 from tactful.scale.changes import refuse_changes
-from tactful.scale.tables.atomic_write import write_whole
+from tactful.scale.tables.atomic_write import write_atomically
 
 FILE = "manifest.jsonl"
 VERSION = 1
@@ -30,10 +30,10 @@ class Manifest:
         output: str = "",
         exact: bool = False,
     ):
-        """Open the record of a job, or begin one; other terms or files than before are refused.
+        """Open the manifest of a job, or create it; changed terms or files are refused.
 
-        ``output`` is what messages call the job; with ``exact`` a file that was written again is
-        another one.
+        ``output`` is the name of the job in messages; with ``exact`` a file that was written again
+        has changed.
         """
         self.path = folder / FILE
         self.parts: dict[int, dict[str, Any]] = {}
@@ -43,7 +43,7 @@ class Manifest:
         header: dict[str, Any] = {"tactful score": VERSION, "terms": dict(terms), "inputs": inputs}
         if self.resumed:
             old = self._read()
-            # A run that got nowhere binds nobody: its mistake may be what was mended since.
+            # A run without any part is not resumed: its options may have been the mistake.
             if self.parts or self.is_finished:
                 place, before = output or str(folder), old["inputs"]
                 refuse_changes(place, old["terms"], header["terms"], before, inputs, exact=exact)
@@ -53,12 +53,12 @@ class Manifest:
         self._write_header(header)
 
     def add(self, number: int, record: Mapping[str, Any]) -> None:
-        """Note that a part is whole."""
+        """Record that a part is complete."""
         self.parts[number] = dict(record)
         self._append({"part": number, **record})
 
     def finish(self) -> None:
-        """Note that all is done."""
+        """Record that the run is complete."""
         self.is_finished = True
         self._append({"finished": len(self.parts)})
 
@@ -69,11 +69,11 @@ class Manifest:
             os.fsync(file.fileno())
 
     def _read(self) -> dict[str, Any]:
-        """Return the terms and the inputs, and remember the parts."""
+        """Read the manifest; return its terms and inputs."""
         raw = self.path.read_bytes()
         whole = raw[: raw.rfind(b"\n") + 1]
         try:
-            # The first line came under its name as a whole: without its end it is none of ours.
+            # The header is written atomically: an incomplete one is not ours.
             header, *lines = [json.loads(line) for line in (whole or raw).splitlines()]
             if header["tactful score"] != VERSION:
                 raise ValueError(f"version {header['tactful score']}")
@@ -91,21 +91,21 @@ class Manifest:
                 "score everything again, or name another output."
             ) from None
         if len(whole) < len(raw):
-            # The line that a crash cut off would spoil the one that is written behind it.
+            # A line that a crash cut off would corrupt the next one.
             with self.path.open("rb+") as file:
                 file.truncate(len(whole))
         return old
 
     def _write_header(self, header: Mapping[str, Any]) -> None:
-        write_whole(self.path, (json.dumps(header, ensure_ascii=False) + "\n").encode())
+        write_atomically(self.path, (json.dumps(header, ensure_ascii=False) + "\n").encode())
 
 
 def _part(record: dict[str, Any]) -> dict[str, Any]:
-    """Return what is remembered of a part; without its place or its rows it is worth nothing."""
+    """Return the record of a part; its place and number of rows are required."""
     numbers = ("source", "start", "end", "line", "next line", "rows")
     return {"digest": "", **record, **{name: int(record[name]) for name in numbers}}
 
 
 def _input(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is remembered of a file of the input."""
+    """Return the record of an input file."""
     return {**record, "file": str(record["file"]), "size": int(record["size"])}

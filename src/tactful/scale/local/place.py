@@ -1,4 +1,4 @@
-"""Where a run writes, what it finds there of an earlier one, and whether it may go on with that."""
+"""Where a run writes, what an earlier run left there, and whether it can be resumed."""
 
 import contextlib
 import re
@@ -22,7 +22,7 @@ from tactful.scale.local.worker import (
     summary_name,
     top_name,
 )
-from tactful.scale.tables.atomic_write import is_unfinished, sweep
+from tactful.scale.tables.atomic_write import is_temporary, remove_temporary
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.sources import Source
 
@@ -31,13 +31,13 @@ _OURS = re.compile(
     r"part-\d{5,}\.[a-z.]+|top\.[a-z.]+|"
     + "|".join(re.escape(name) for name in (SUMMARY, FILE, WORK))
 )
-"""What a run writes into its folder."""
+"""The files that a run writes into its folder."""
 _BEFORE_THE_FIRST = {LOCK, WORK}
-"""What is there before the manifest is, if a run is killed at once."""
+"""The files that exist before the manifest does."""
 
 
 @dataclass(frozen=True, slots=True)
-class OutputPlace:
+class OutputFolder:
     """The output of a job, and the folder of its parts, which may be hidden beside it."""
 
     job: Job
@@ -46,12 +46,12 @@ class OutputPlace:
 
     @property
     def is_begun(self) -> bool:
-        """Whether there is a run to go on with."""
+        """Whether there is a run to resume."""
         return (self.folder / FILE).exists()
 
     @property
     def made(self) -> tuple[Path, ...]:
-        """What the user gets: the file or the folder, and what is written beside it."""
+        """The results: the file or folder, and the files beside it."""
         top = (top_path(self.job, self.target),) if self.job.top else ()
         return self.target, *top, *self._rejects
 
@@ -61,7 +61,7 @@ class OutputPlace:
         return () if name is None else (Path(name),)
 
     def refuse_others(self, force: bool) -> None:
-        """Refuse to write over what is not of this run."""
+        """Refuse to overwrite files of others."""
         target = self.target
         if self.job.merged:
             if target.is_dir():
@@ -83,25 +83,25 @@ class OutputPlace:
 
     def _is_bare(self) -> bool:
         names = {path.name for path in self.folder.iterdir()}
-        return all(name in _BEFORE_THE_FIRST or is_unfinished(name) for name in names)
+        return all(name in _BEFORE_THE_FIRST or is_temporary(name) for name in names)
 
     @contextlib.contextmanager
     def ready(
-        self, sources: Sequence[Source], heads: Sequence[str], *, restart: bool
+        self, sources: Sequence[Source], headers: Sequence[str], *, restart: bool
     ) -> Iterator[tuple[Manifest, bool]]:
-        """Give the manifest, and whether the input's bytes must be looked at to go on.
+        """Yield the manifest, and whether the input must be compared with it to resume.
 
-        ``heads`` are fingerprints of the columns of each source, which no part remembers.
+        ``headers`` are fingerprints of the columns of each source, which no part remembers.
         """
         if restart and self.is_begun:
             self._clear()
             for path in self._rejects:
                 path.unlink(missing_ok=True)
         inputs = [
-            {**each.as_data(), "head": head} for each, head in zip(sources, heads, strict=True)
+            {**each.as_data(), "head": head} for each, head in zip(sources, headers, strict=True)
         ]
-        sweep(self.folder)
-        # Of a table nothing but the time tells whether its rows are the same.
+        remove_temporary(self.folder)
+        # Only the time of a table shows whether its rows have changed.
         manifest = Manifest(
             self.folder,
             self.job.terms(),
@@ -111,29 +111,29 @@ class OutputPlace:
         )
         work = self.folder / WORK
         if not manifest.resumed:
-            # Parts that no manifest names, or what another model said, may be left in there.
+            # Parts without a manifest, or of another model, may be left in the folder.
             self._clear(but=FILE)
-        # A file that was only touched is looked at, and so is what comes from a stream.
+        # Touched files and streams are compared by their content.
         must_look = manifest.resumed and (manifest.inputs != inputs or sources[0].path is None)
         if manifest.is_finished:
             self._refuse_lost(manifest)
         else:
             work.mkdir(exist_ok=True)
-            sweep(work)
+            remove_temporary(work)
             self._forget_lost(manifest)
         try:
             yield manifest, must_look
         finally:
             for folder in (self.folder, work):
                 if folder.is_dir():
-                    sweep(folder)
+                    remove_temporary(folder)
             if not manifest.parts:
                 self._withdraw()
 
     def tidy(self) -> None:
-        """Take away what is needed only until all is whole.
+        """Remove the files that are needed only until the run is complete.
 
-        If this is cut short, the run is still known to be whole; the next one takes the rest away.
+        If this is interrupted, the run still counts as complete; the next one removes the rest.
         """
         if not self.job.merged:
             shutil.rmtree(self.folder / WORK, ignore_errors=True)
@@ -145,20 +145,20 @@ class OutputPlace:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _withdraw(self) -> None:
-        """Leave nothing behind of a run that got nowhere."""
+        """Remove all files of a run without any part."""
         self._clear()
         (self.folder / LOCK).unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             self.folder.rmdir()
 
     def _clear(self, but: str = "") -> None:
-        """Remove what a run wrote, and nothing else; its record last."""
+        """Remove the files of a run, and no others; its manifest last."""
         for path in sorted(self.folder.iterdir(), key=lambda path: path.name == FILE):
             if path.name != but and _OURS.fullmatch(path.name):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def _forget_lost(self, manifest: Manifest) -> None:
-        """A part that somebody took away is made again."""
+        """Forget parts whose files were removed, so that they are made again."""
         for number, part in list(manifest.parts.items()):
             if not all(path.exists() for path in self._files(number, part)):
                 del manifest.parts[number]
@@ -167,8 +167,8 @@ class OutputPlace:
         for path in self._results(manifest):
             if not path.exists():
                 raise InputError(
-                    f"{path}: it was taken away since the run ended; expected all that it wrote; "
-                    "pass --restart to begin anew."
+                    f"{path}: it was removed after the run ended; expected all files of the run; "
+                    "pass --restart to start over."
                 )
 
     def _results(self, manifest: Manifest) -> Iterator[Path]:
@@ -193,17 +193,17 @@ class OutputPlace:
             yield self.folder / part_name(number, self.job)
 
 
-def place_of(job: Job) -> OutputPlace:
+def output_folder(job: Job) -> OutputFolder:
     """Return where a job writes."""
     target = Path(job.output)
     hidden = target.with_name(f".{target.name}.tactful") if job.merged else target
-    return OutputPlace(job, target, hidden)
+    return OutputFolder(job, target, hidden)
 
 
 def missing_pieces(
     pieces: Iterator[Piece], manifest: Manifest, must_look: bool, output: str
 ) -> Iterator[Piece]:
-    """Yield the pieces that are not done; those that are must be as they were."""
+    """Yield the missing pieces; the others must not have changed."""
     done = dict(manifest.parts)
     last = max(done, default=-1)
     for piece in pieces:
@@ -213,12 +213,12 @@ def missing_pieces(
         elif must_look and piece.record() != {name: known[name] for name in piece.record()}:
             raise _other_rows(output, manifest, known)
     if must_look and done:
-        # The input ends earlier than it did.
+        # The input is shorter than before.
         raise _other_rows(output, manifest, done.get(last, manifest.parts[last]))
 
 
 def refuse_more(pieces: Iterator[Piece], manifest: Manifest, output: str) -> None:
-    """Refuse an input that has more than a run that has ended."""
+    """Refuse an input with more rows than the finished run."""
     for piece in pieces:
         raise _other_rows(output, manifest, piece.record())
 

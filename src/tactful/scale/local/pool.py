@@ -1,4 +1,4 @@
-"""Worker processes: one piece at a time each, results as they come, and an end that is told.
+"""Worker processes: one piece at a time each, results as they come, and clear errors.
 
 The pool of the standard library hides which process died of what, and cannot be stopped in the
 middle of a call; both matter when a run lasts for hours.
@@ -17,17 +17,20 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from tactful.errors import OutputError, RunError, TactfulError, UsageError
+from tactful.scale.environment import environment
 from tactful.scale.local.worker import Done, Setup, Worker
 from tactful.scale.progress import Watch
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.where import first_line
 
+_ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+"""There is a process for each core, so the libraries in it use one thread."""
 _LOOK_SECONDS = 0.25
 _END_SECONDS = 5.0
 
 
 class InProcess:
-    """Works in this process: nothing is gained by another one for a few rows."""
+    """Works in this process, which is faster for a few rows."""
 
     def __init__(self, setup: Setup, watch: Watch):
         self._worker = Worker(setup, watch.rows)
@@ -41,23 +44,23 @@ class InProcess:
             yield answer
 
     def close(self) -> None:
-        """Let go what was opened."""
+        """Close the worker."""
         self._worker.close()
 
 
 class Processes:
-    """Works in several processes at once; parts come as they are done."""
+    """Works in several processes; parts come as they are done."""
 
     def __init__(self, setup: Setup, workers: int, watch: Watch):
         context = multiprocessing.get_context("spawn")
         self._watch = watch
-        # One place for each: a worker that is killed must not leave a lock behind.
+        # One counter for each, without a lock that a killed worker could leave behind.
         self._counts: Any = context.RawArray("q", workers)
         self._told = 0
         self._crew: dict[Connection, BaseProcess] = {}
         self._busy: dict[Connection, Piece] = {}
         try:
-            with _one_thread_each(), _deaf_to_interrupts():
+            with environment(_ONE_THREAD, override=True), _interrupts_delayed():
                 for at in range(workers):
                     ours, theirs = context.Pipe()
                     process = context.Process(
@@ -73,9 +76,9 @@ class Processes:
             raise
 
     def run(self, pieces: Iterator[Piece], most_ahead: int = 0) -> Iterator[Done]:
-        """Yield the parts as they are done; a piece is cut when a worker is free for it.
+        """Yield the parts as they are done; a piece is read when a worker is free for it.
 
-        With ``most_ahead`` no piece is begun that is so far behind the oldest one at work.
+        ``most_ahead`` limits how many pieces a worker may be ahead of the oldest unfinished one.
         """
         idle = list(self._crew)
         ahead = next(pieces, None)
@@ -92,7 +95,7 @@ class Processes:
         return most > 0 and piece.number - oldest >= most
 
     def close(self) -> None:
-        """End all processes; what they had begun is not kept."""
+        """Stop all processes; unfinished parts are lost."""
         for connection, process in self._crew.items():
             connection.close()
             if self._busy:
@@ -106,11 +109,11 @@ class Processes:
     def _give(self, connection: Connection, piece: Piece) -> None:
         self._busy[connection] = piece
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            # A worker that is gone is noticed, and told of, when its answer is looked for.
+            # A crashed worker is noticed and reported when its answer is read.
             connection.send(piece)
 
     def _ready(self) -> list[Connection]:
-        """Wait for answers; meanwhile tell how many rows are done."""
+        """Wait for answers, and report the rows that are done meanwhile."""
         while True:
             found = wait(list(self._busy), _LOOK_SECONDS)
             done = sum(self._counts)
@@ -135,7 +138,7 @@ class Processes:
 
 
 def _work(setup: Setup, connection: Connection, counts: Any, at: int) -> None:
-    """Answer pieces with parts, or with what went wrong, until the other side is gone."""
+    """Answer pieces with parts or errors, until the connection is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -149,7 +152,7 @@ def _work(setup: Setup, connection: Connection, counts: Any, at: int) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process at once when the first one is killed: the next run may have begun."""
+    """Exit when the main process is killed: the next run may have started already."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -160,7 +163,7 @@ def _answer(worker: Worker, piece: Piece) -> Done | TactfulError:
     try:
         return worker(piece)
     except TactfulError as error:
-        # Errors of ours may be built in ways that do not survive the journey; their words do.
+        # Our errors may not survive pickling; their messages do.
         return (UsageError if isinstance(error, UsageError) else RunError)(str(error))
     except Exception as error:
         if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
@@ -168,7 +171,7 @@ def _answer(worker: Worker, piece: Piece) -> Done | TactfulError:
         source = worker.setup.sources[piece.source].name
         return RunError(
             f"{source}, from line {piece.line} on: the rows could not be scored "
-            f"({_said(error)}); what is whole is kept."
+            f"({_said(error)}); finished parts are kept."
         )
 
 
@@ -178,50 +181,34 @@ def _said(error: Exception) -> str:
 
 
 def cannot_write(error: OSError) -> OutputError:
-    """Say that the system refuses to write, and that the run can go on later."""
+    """Return the error for output that cannot be written; the run can be resumed."""
     where = error.filename or "The output"
     return OutputError(
-        f"{where}: cannot be written ({error.strerror or error}); what is whole is kept: make room "
-        "and run the same command again to go on."
+        f"{where}: cannot be written ({error.strerror or error}); finished parts are kept: make "
+        "room and run the same command again to resume."
     )
 
 
 def _killed(code: int | None, piece: Piece) -> RunError:
     if code is not None and code < 0:
         name = signal.Signals(-code).name
-        how = f"was ended by the system ({name})"
-        hint = "; often memory ran out: try fewer --workers" if name == "SIGKILL" else ""
+        how = f"was stopped by the system ({name})"
+        hint = "; memory may have run out: try fewer --workers" if name == "SIGKILL" else ""
     else:
-        how, hint = f"ended by itself (exit code {code})", ""
+        how, hint = f"exited by itself (exit code {code})", ""
     return RunError(
-        f"A worker {how} while it scored part {piece.number}{hint}; what is whole is kept: run the "
-        "same command again to go on."
+        f"A worker {how} while it scored part {piece.number}{hint}; finished parts are kept: run "
+        "the same command again to resume."
     )
 
 
 @contextlib.contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Start processes whose libraries use one thread: there is one process for each core."""
-    names = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update({names[0]: "1", names[1]: "1", names[2]: "false"})
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+def _interrupts_delayed() -> Iterator[None]:
+    """Start processes that ignore Ctrl-C, which reaches all processes of a terminal.
 
-
-@contextlib.contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Start processes that do not hear Ctrl-C, which reaches all of a terminal.
-
-    The first process decides what it means; the others would print that they were interrupted.
-    An interrupt that comes meanwhile is raised when all are started: a process that is left half
-    started prints a traceback.
+    The main process handles it; the others would print tracebacks.
+    An interrupt that comes meanwhile is raised when all are started: a half-started process
+    prints a traceback.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,58 +1,49 @@
-"""One worker: opens the model once, and turns pieces into parts."""
+"""One worker: loads the model once, and turns pieces into parts."""
 
-import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
-from tactful.errors import InputError
 from tactful.scale.job import Job
-from tactful.scale.rejects import Reject, as_lines
-from tactful.scale.score_cache import Memory, OwnMemory, SharedMemory
+from tactful.scale.portions import Plan, Portion, PortionScorer
+from tactful.scale.rejects import as_lines
+from tactful.scale.score_cache import SharedCache
 from tactful.scale.scorer import ScoreBatch
-from tactful.scale.scoring import LINE, OnRows, Scored, TableScorer, Wanted
-from tactful.scale.summary import Summary, summarise, to_json
-from tactful.scale.tables.atomic_write import write_whole
-from tactful.scale.tables.headers import Head
-from tactful.scale.tables.json_lines import RowsError
-from tactful.scale.tables.parse import parse
+from tactful.scale.scoring import OnRows
+from tactful.scale.summary import Summary, to_json
+from tactful.scale.tables.atomic_write import write_atomically
+from tactful.scale.tables.headers import Header
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.sources import Source
-from tactful.scale.tables.writing import as_table, part_bytes
-from tactful.scale.top_rows import worst_rows
 
 WORK = "_work"
-"""The folder beside the parts with what is needed until all of them are whole."""
+"""The folder beside the parts with the files that are needed until all parts are complete."""
 REJECTS = "rejects"
-"""Under this name the manifest remembers how many rows of a part cannot be read."""
+"""The key under which the manifest records how many rows of a part cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """All that a worker is told before its first piece."""
+    """What a worker needs before its first piece."""
 
-    job: Job
+    plan: Plan
     sources: tuple[Source, ...]
-    heads: tuple[Head, ...]
+    headers: tuple[Header, ...]
     folder: Path | None
-    """Where parts are written; None where their bytes are handed back."""
+    """Where parts are written; None where their bytes are returned."""
     load: Callable[[], ScoreBatch]
-    schema: pl.Schema | None = None
-    """The columns that lines of JSON become, where the output is a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A part that is whole."""
+    """A complete part."""
 
     piece: Piece
     """Without its bytes."""
     record: dict[str, Any]
-    """What the manifest remembers of the piece."""
+    """What the manifest records of the piece."""
     rows: int
     data: bytes = b""
     """The part itself, its summary and its rejects, where they are not written to a folder."""
@@ -64,69 +55,41 @@ class Worker:
     """Turns pieces into parts."""
 
     def __init__(self, setup: Setup, on_rows: OnRows):
-        self.setup, self.on_rows = setup, on_rows
-        job = setup.job
-        self._memory: Memory | None = None
-        if job.wanted.dedupe:
-            self._memory = (
-                OwnMemory()
-                if setup.folder is None
-                else SharedMemory(setup.folder / WORK / "texts.sqlite")
-            )
-        self._score = TableScorer(replace(job.scorer, load=setup.load), job.wanted, self._memory)
+        self.setup = setup
+        self._cache: SharedCache | None = None
+        if setup.plan.job.wanted.dedupe and setup.folder is not None:
+            self._cache = SharedCache(setup.folder / WORK / "texts.sqlite")
+        self.portions = PortionScorer(setup.plan, setup.load, self._cache, on_rows)
 
     def __call__(self, piece: Piece) -> Done:
         """Read, score and write a piece."""
-        setup, job = self.setup, self.setup.job
-        source = setup.sources[piece.source]
-        parsed = parse(piece, source, setup.heads[piece.source], job.skip_bad_rows)
-        table, shape = parsed.table, source.format.shape
-        place = f"{source.name}, from line {piece.line} on"
-        if setup.schema is not None:
-            table, shape = as_table(table[LINE], setup.schema, place), "table"
-        elif shape == "table":
-            # Another file may have the same columns in another order.
-            table = table.select(setup.heads[0].columns)
-        try:
-            return self._part(piece, self._score(table, shape, self.on_rows), parsed.rejects)
-        except RowsError as error:
-            raise InputError(f"{place}: {error}") from None
-
-    def use(self, wanted: Wanted) -> None:
-        """Take what is wanted from now on: the first lines have been looked at."""
-        self.setup = replace(self.setup, job=replace(self.setup.job, wanted=wanted))
-        self._score.wanted = wanted
+        setup = self.setup
+        head = setup.headers[piece.source]
+        return self._part(piece, self.portions.piece(piece, setup.sources[piece.source], head))
 
     def close(self) -> None:
-        """Let go what was opened for the run."""
-        if isinstance(self._memory, SharedMemory):
-            self._memory.close()
+        """Close the cache."""
+        if self._cache is not None:
+            self._cache.close()
 
-    def _part(self, piece: Piece, scored: Scored, rejects: Sequence[Reject]) -> Done:
-        setup, job = self.setup, self.setup.job
-        source = setup.sources[piece.source]
-        summary = summarise(scored, job.scorer, job.wanted, job.extremes, source.name)
-        summary.skipped += len(rejects)
-        data = (
-            b""
-            if job.only_top
-            else part_bytes(scored, job.wanted, job.output_format, header=not job.merged)
-        )
-        bare, rows = replace(piece, data=b""), len(scored.added)
-        record = {**piece.record(), REJECTS: len(rejects)}
-        if setup.folder is None:
-            return Done(bare, record, rows, data, summary, as_lines(rejects))
-        work = setup.folder / WORK
-        if rejects:
-            write_whole(work / rejects_name(piece.number), as_lines(rejects))
+    def _part(self, piece: Piece, portion: Portion) -> Done:
+        folder, job, found = self.setup.folder, self.setup.plan.job, portion.tally
+        data = self.portions.data(portion, header=not job.merged)
+        bare, rows = replace(piece, data=b""), len(portion.scored.added)
+        record = {**piece.record(), REJECTS: len(found.rejects)}
+        if folder is None:
+            return Done(bare, record, rows, data, found.summary, as_lines(found.rejects))
+        work = folder / WORK
+        if found.rejects:
+            write_atomically(work / rejects_name(piece.number), as_lines(found.rejects))
         if job.top:
-            buffer = io.BytesIO()
-            worst_rows(scored, job).write_ipc(buffer)
-            write_whole(work / top_name(piece.number), buffer.getvalue())
-        told = json.dumps(to_json(summary), ensure_ascii=False)
-        write_whole(work / summary_name(piece.number), told.encode("utf-8", "surrogatepass"))
+            write_atomically(work / top_name(piece.number), found.top_bytes())
+        summary = json.dumps(to_json(found.summary), ensure_ascii=False)
+        write_atomically(
+            work / summary_name(piece.number), summary.encode("utf-8", "surrogatepass")
+        )
         if not job.only_top:
-            write_whole(setup.folder / part_name(piece.number, job), data)
+            write_atomically(folder / part_name(piece.number, job), data)
         return Done(bare, record, rows)
 
 
@@ -136,7 +99,7 @@ def part_name(number: int, job: Job) -> str:
 
 
 def top_name(number: int) -> str:
-    """Return the name of the worst rows of a part."""
+    """Return the name of the top rows of a part."""
     return f"part-{number:05d}.top.arrow"
 
 
@@ -146,5 +109,5 @@ def rejects_name(number: int) -> str:
 
 
 def summary_name(number: int) -> str:
-    """Return the name of what was counted in a part."""
+    """Return the name of the summary of a part."""
     return f"part-{number:05d}.summary.json"

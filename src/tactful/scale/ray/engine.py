@@ -1,4 +1,4 @@
-"""Ray Data: actors that each open the model once, on this machine or on a cluster that is there."""
+"""Ray Data: actors that each load the model once, on this machine or on a running cluster."""
 
 from typing import TYPE_CHECKING, Any
 

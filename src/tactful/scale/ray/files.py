@@ -1,4 +1,4 @@
-"""How Ray reads lines, and what its actors make of them: parts, written where they are made.
+"""How Ray reads lines, and how its actors turn them into parts.
 
 Ray's readers of CSV and text know other rules than ours for empty cells and line ends. So its tasks
 hand on pieces of bytes, cut where a record ends, and the actors read them as the local engine does.
@@ -11,21 +11,20 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from tactful.scale.cluster.addresses import format_at
 from tactful.scale.cluster.arrow_store import file_system
 from tactful.scale.cluster.arrow_tables import as_frame
-from tactful.scale.cluster.portions import Address, Plan, Portion, PortionScorer, check_head
+from tactful.scale.cluster.pieces import read_pieces, source_at
+from tactful.scale.portions import Plan, Portion, PortionScorer
 from tactful.scale.rejects import as_lines
-from tactful.scale.tables.headers import Head, read_head
+from tactful.scale.tables.headers import Header
 from tactful.scale.tables.pieces import Piece
-from tactful.scale.tables.records import cut_records
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.fs import FileSystem
 
 PLACE, LINE_NUMBER, COLUMNS, DATA = "place", "line", "columns", "data"
-PART, SUMMARY, WORST, REJECTS = "part", "summary", "worst", "rejects"
+PART, SUMMARY, TOP, REJECTS = "part", "summary", "top", "rejects"
 
 
 def by_system(addresses: Sequence[str]) -> "Iterator[tuple[FileSystem, dict[str, str]]]":
@@ -47,22 +46,16 @@ def piece_source(plan: Plan, system: "FileSystem", files: Mapping[str, str]) -> 
         """Cuts files into pieces of whole records; Ray opens and unpacks them."""
 
         def _read_stream(self, f: Any, path: str) -> "Iterator[pa.Table]":
-            job, path = plan.job, files[path]
-            source = Address(None, format_at(path) or job.input_format, address=path)
-            head = read_head(f, source)
-            check_head(head, plan.columns, path)
-            line = 1 + head.lines
-            cut = cut_records(f, source.format, job.part_rows, job.part_bytes, path, head.rest)
-            for data in cut:
+            source = source_at(files[path], plan.job)
+            for piece, head in read_pieces(f, source, plan):
                 yield pa.table(
                     {
-                        PLACE: pa.array([path]),
-                        LINE_NUMBER: pa.array([line]),
+                        PLACE: pa.array([source.name]),
+                        LINE_NUMBER: pa.array([piece.line]),
                         COLUMNS: pa.array([list(head.columns)], pa.list_(pa.string())),
-                        DATA: pa.array([data], pa.large_binary()),
+                        DATA: pa.array([piece.data], pa.large_binary()),
                     }
                 )
-                line += data.count(b"\n")
 
     return Pieces(list(files), filesystem=system)
 
@@ -84,24 +77,24 @@ class PortionActor:
         return pa.table(
             {
                 PART: pa.array([self._write(each) for each in portions], pa.string()),
-                SUMMARY: pa.array([each.told() for _, each in portions], pa.large_binary()),
-                WORST: pa.array([each.worst_told() for _, each in portions], pa.large_binary()),
+                SUMMARY: pa.array(
+                    [each.tally.summary_bytes() for each in portions], pa.large_binary()
+                ),
+                TOP: pa.array([each.tally.top_bytes() for each in portions], pa.large_binary()),
                 REJECTS: pa.array(
-                    [as_lines(each.rejects) for _, each in portions], pa.large_binary()
+                    [as_lines(each.tally.rejects) for each in portions], pa.large_binary()
                 ),
             }
         )
 
     def _piece(self, row: dict[str, Any]) -> Portion:
-        kind = format_at(row[PLACE]) or self._portions.plan.job.input_format
-        head = Head(columns=tuple(row[COLUMNS]))
-        piece = Piece(0, 0, 0, 0, row[LINE_NUMBER], 0, row[DATA])
-        return self._portions.piece(piece, Address(None, kind, address=row[PLACE]), head)
+        source = source_at(row[PLACE], self._portions.plan.job)
+        piece = Piece(line=row[LINE_NUMBER], data=row[DATA])
+        return self._portions.piece(piece, source, Header(columns=tuple(row[COLUMNS])))
 
     def _write(self, portion: Portion) -> str | None:
-        """Write a part under a name of its own: what is tried again never mixes with the rest."""
-        scored, _ = portion
-        data = self._portions.data(scored) if len(scored.added) else b""
+        """Write a part under a unique name, so that a repeated task never mixes with another."""
+        data = self._portions.data(portion) if len(portion.scored.added) else b""
         if not data:
             return None
         name = f"part-{uuid4().hex}{self._portions.plan.output.ending}"

@@ -1,4 +1,4 @@
-"""A whole job on Ray: wave after wave of files, read by Ray Data and scored in its actors."""
+"""A job on Ray: waves of files, read by Ray Data and scored in its actors."""
 
 import logging
 import os
@@ -6,63 +6,54 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from inspect import signature
-from typing import Any
+from typing import Any, Unpack
 
-from tactful.errors import RunError, UsageError
-from tactful.scale.cluster.addresses import format_at
+from tactful.errors import RunError
 from tactful.scale.cluster.arrow_store import ArrowStore, file_system
 from tactful.scale.cluster.arrow_tables import without_rows
-from tactful.scale.cluster.engine_errors import first_cause, one_sentence
-from tactful.scale.cluster.environment import environment
-from tactful.scale.cluster.portions import Address, Plan, plan_for_lines, plan_for_table
-from tactful.scale.cluster.reachability import knock
-from tactful.scale.cluster.tally import Tally, added, heard
-from tactful.scale.cluster.waves import WAVE_BYTES, WAVE_FILES, OnWave, Prepared, run_waves
+from tactful.scale.cluster.engine_errors import first_cause, one_sentence_errors
+from tactful.scale.cluster.pieces import plan_for_text, source_at
+from tactful.scale.cluster.reachability import check_reachable
+from tactful.scale.cluster.waves import Prepared, WaveOptions, refuse_arrow, run_waves
+from tactful.scale.environment import environment
 from tactful.scale.job import Job
-from tactful.scale.outcome import Outcome
+from tactful.scale.portions import Plan, plan_for_table
 from tactful.scale.ray.engine import ONE_THREAD, import_ray
 from tactful.scale.ray.files import (
     PART,
     REJECTS,
     SUMMARY,
-    WORST,
+    TOP,
     PortionActor,
     by_system,
     piece_source,
 )
+from tactful.scale.summary import Outcome
+from tactful.scale.tally import Tally, add_tallies, tally_from_bytes
 
 _LOCAL = {
     **ONE_THREAD,
     "RAY_USAGE_STATS_ENABLED": "0",
-    # Workers that are ended while they wait, or begun before they are needed, cost a second each.
+    # Workers that are stopped while idle, or started too early, cost a second each.
     "RAY_prestart_worker_first_driver": "0",
     "RAY_idle_worker_killing_time_threshold_ms": "600000",
 }
-"""What a Ray of our own on this machine is told; nothing of it reaches a cluster."""
+"""Settings for Ray on this machine; a cluster does not get them."""
 
 _TRIES = 3
-"""How often a cluster, whose nodes come and go, begins anew with an actor that was lost."""
+"""How often a cluster restarts a lost actor."""
 _LOOKED_AT = 8 << 20
-"""So many bytes of the first file tell its columns."""
+"""The columns are read from this many bytes of the first file."""
 
 
-def run_ray(
-    job: Job,
-    *,
-    restart: bool = False,
-    quiet: bool = False,
-    wave_bytes: int = WAVE_BYTES,
-    wave_files: int = WAVE_FILES,
-    on_wave: OnWave | None = None,
-) -> Outcome:
-    """Score the input into a folder of waves; go on where an earlier run of the same job ended.
+def run_ray(job: Job, *, quiet: bool = False, **options: Unpack[WaveOptions]) -> Outcome:
+    """Score the input into a folder of waves; an interrupted run of the same job is resumed.
 
     A connection to Ray that is there is used and left open; else ``job.address`` or RAY_ADDRESS
     names a cluster; else Ray is started on this machine, for as long as the run lasts.
     """
     import_ray()
-    if "arrow" in (job.input_format.kind, job.output_format.kind):
-        raise UsageError("The engine ray has no reader of Arrow files; use Parquet instead.")
+    refuse_arrow(job, "ray")
     with ExitStack() as stack:
 
         def prepare(first: str) -> Prepared:
@@ -70,26 +61,17 @@ def run_ray(
             ray, is_ours = stack.enter_context(_connected(job, quiet))
 
             def score_wave(files: Sequence[str], folder: str) -> Tally:
-                with one_sentence("ray"):
+                with one_sentence_errors("ray"):
                     return _score_wave(ray, plan, files, folder, is_ours, quiet)
 
             return score_wave, plan.renamed
 
         store = ArrowStore(job.input_format)
-        return run_waves(
-            job,
-            "ray",
-            store,
-            prepare,
-            restart=restart,
-            wave_bytes=wave_bytes,
-            wave_files=wave_files,
-            on_wave=on_wave,
-        )
+        return run_waves(job, "ray", store, prepare, **options)
 
 
 def _plan(job: Job, first: str) -> Plan:
-    """Look at the first file, and refuse at once what could only fail later."""
+    """Check the first file before the engine starts."""
     plan = Plan(job, job.output_format)
     if job.input_format.kind == "parquet":
         from pyarrow import parquet
@@ -97,10 +79,9 @@ def _plan(job: Job, first: str) -> Plan:
         system, path = file_system(first)
         schema = parquet.read_schema(path, filesystem=system)
         return plan_for_table(plan, without_rows(schema.empty_table(), job.wanted))
-    source = Address(None, format_at(first) or job.input_format, address=first)
     system, path = file_system(first)
     with system.open_input_stream(path, compression="detect") as file:
-        return plan_for_lines(plan, file.read(_LOOKED_AT), source)
+        return plan_for_text(plan, file.read(_LOOKED_AT), source_at(first, job))
 
 
 def _score_wave(
@@ -130,20 +111,20 @@ def _score_wave(
                 min_size=job.workers if is_ours else 1, max_size=job.workers
             ),
             num_cpus=1,
-            # Ray would begin anew without end with a text that ends each actor which reads it.
+            # Without a limit Ray would restart forever on a text that crashes its actor.
             **tries,
             runtime_env=None if is_ours else {"env_vars": ONE_THREAD},
         )
         rows = dataset.take_all()
     total = Tally()
     for row in rows:
-        total = added(total, heard(row[SUMMARY], row[WORST], row[REJECTS]), job.top)
+        total = add_tallies(total, tally_from_bytes(row[SUMMARY], row[TOP], row[REJECTS]), job.top)
     _keep(folder, [row[PART] for row in rows if row[PART]])
     return total
 
 
 def _tries(ray: Any, count: int) -> dict[str, int]:
-    """Say how often an actor is begun anew, to a Ray that can be told: from 2.64 on it cannot."""
+    """Return the options that limit restarts; Ray has none from 2.64 on."""
     can_be_told = "ray_remote_args" in signature(ray.data.Dataset.map_batches).parameters
     return {"max_restarts": count, "max_task_retries": count} if can_be_told else {}
 
@@ -179,7 +160,7 @@ def _keep(folder: str, parts: Sequence[str]) -> None:
 
 @contextmanager
 def _connected(job: Job, quiet: bool) -> Iterator[tuple[Any, bool]]:
-    """Give Ray, and whether it is ours alone; a connection that is there is left open."""
+    """Yield Ray, and whether we started it; an existing connection is left open."""
     ray = import_ray()
     level = logging.ERROR if quiet else logging.WARNING
     _hush(quiet)
@@ -193,7 +174,7 @@ def _connected(job: Job, quiet: bool) -> Iterator[tuple[Any, bool]]:
     with environment({} if address else _LOCAL):
         with _reached(address or "this machine"):
             if address:
-                knock(address)
+                check_reachable(address)
                 ray.init(address, **settings)
             else:
                 # One CPU more than actors, for the tasks that read.
@@ -205,9 +186,9 @@ def _connected(job: Job, quiet: bool) -> Iterator[tuple[Any, bool]]:
 
 
 def _hush(quiet: bool) -> None:
-    """Keep Ray Data from telling on the screen, over pages, the errors that we tell in a sentence.
+    """Keep Ray Data from printing errors over several pages: we report them in one sentence.
 
-    Its own files of logs have them.
+    Ray's log files still have them.
     """
     log = logging.getLogger("ray.data")
     log.setLevel(logging.ERROR if quiet else logging.INFO)

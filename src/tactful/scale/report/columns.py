@@ -4,11 +4,12 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
+from tactful.pages.markup import Cell, Section, folded, paragraph, table
+from tactful.pages.svg import Axis, Drawing
+from tactful.pages.text import Html, fine_percent, one_line, safe
 from tactful.scale.report.about import ReportAbout
-from tactful.scale.report.grids import FEW, Section, cell, folded, grid, heat, paragraph, sideways
-from tactful.scale.report.overview import kind
-from tactful.scale.report.svg import Axis, disc, label, line, path, picture
-from tactful.scale.report.words import Share, percent, safe, shortened
+from tactful.scale.report.share import Share
+from tactful.scale.report.together import FEW, share_cell, sideways
 from tactful.scale.scoring import PERIODS
 from tactful.scale.summary import MOST_VALUES, NONE, OTHERS, Group, Summary
 from tactful.words import counted
@@ -18,8 +19,8 @@ _PERIOD = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
 _WIDTH, _HEIGHT = 260, 110
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 252, 10, 84
 _READING = (
-    "The share of the texts of each row in which a kind was found, and in small figures how many "
-    "texts that are. A darker cell is a higher share than others of the same kind; shares of "
+    "The share of the texts of each row in which a kind was found, and in small figures the "
+    "number of texts. A darker cell is a higher share than others of the same kind; shares of "
     f"fewer than {FEW} texts have no colour."
 )
 
@@ -27,7 +28,7 @@ Groups = dict[str, Group]
 
 
 def columns(summary: Summary, about: ReportAbout) -> list[Section]:
-    """Return a part of the page for each column that was asked for."""
+    """Return a part of the page for each column of ``--by``."""
     found = [name for name, count in summary.found.items() if count]
     return [
         Section(f"by-{at}", f"By {_plain(column)}", _column(column, groups, found, about))
@@ -37,7 +38,7 @@ def columns(summary: Summary, about: ReportAbout) -> list[Section]:
 
 def _plain(column: str) -> str:
     name, _, period = column.rpartition(":")
-    return shortened(f"{period} ({name})" if name and period in PERIODS else column, 100)
+    return one_line(f"{period} ({name})" if name and period in PERIODS else column, 100)
 
 
 def _column(column: str, groups: Groups, found: Sequence[str], about: ReportAbout) -> str:
@@ -50,8 +51,8 @@ def _column(column: str, groups: Groups, found: Sequence[str], about: ReportAbou
         ""
         if rest is None
         else paragraph(
-            f"There are more than {MOST_VALUES:,} values: the first in the order of their letters "
-            f"are kept apart, and {counted(rest.rows, 'row')} of all the others "
+            f"There are more than {MOST_VALUES:,} values: the first in alphabetical order are "
+            f"listed, and {counted(rest.rows, 'row')} with other values "
             f"{_are(rest.rows)} counted as {OTHERS}."
         )
     )
@@ -78,7 +79,7 @@ def _are(number: int) -> str:
 
 
 def _is_time(column: str, groups: Groups) -> bool:
-    """Say whether values are periods: the user said so, or all look like months or days."""
+    """Say whether values are periods: named as such, or all look like months or days."""
     values = [value for value in groups if value not in (NONE, OTHERS)]
     if column.rpartition(":")[2] in PERIODS:
         return any(_place(value) is not None for value in values)
@@ -90,25 +91,25 @@ def _over_time(column: str, groups: Groups, found: Sequence[str], about: ReportA
     ordered = sorted(places, key=lambda value: (places[value], value))
     others = sorted(value for value in groups if value not in places)
     drawn = "".join(
-        f"<figure><figcaption>{kind(name, about)}</figcaption>"
+        f"<figure><figcaption>{about.kind(name)}</figcaption>"
         f"{_timeline(name, ordered, places, groups, about)}</figure>"
         for name in found
     )
     listed = [*ordered[-_PERIODS_LISTED:], *others[:_SHOWN]]
-    table = _table(listed, groups, found, about, column)
+    numbers = _table(listed, groups, found, about, column)
     return (
         paragraph(
             "The share of the texts of each period in which a kind was found. The shaded band is "
             "the 95 % interval; no line is drawn over periods without texts."
         )
         + f'<div class="small">{drawn}</div>'
-        + folded("All numbers", paragraph(_READING), table)
+        + folded("All numbers", paragraph(_READING), numbers)
         + _left_out(len(groups) - len(listed), "")
     )
 
 
 def _place(value: str) -> int | None:
-    """Return the number of a period, one more than that of the one before; None for other words."""
+    """Return the number of a period, consecutive for consecutive periods; None for other words."""
     match = _PERIOD.fullmatch(value)
     if match is None:
         return None
@@ -128,48 +129,45 @@ def _place(value: str) -> int | None:
 def _timeline(
     name: str, ordered: Sequence[str], places: dict[str, int], groups: Groups, about: ReportAbout
 ) -> str:
-    shares = {
-        value: Share(groups[value].found.get(name, 0), groups[value].values(name))
-        for value in ordered
-        if groups[value].values(name)
-    }
+    shares = {value: _share(groups[value], name) for value in ordered if groups[value].values(name)}
     known = list(shares)
     if not known:
         return "<p>No text has a probability.</p>"
     values = {value: share.found / share.of for value, share in shares.items()}
     highest = max(known, key=lambda value: values[value])
-    # The band of few texts may be very wide: it is cut before it makes the line flat.
+    # The band of few texts may be very wide: it is cut so that it does not flatten the line.
     widest = max((share.interval or (0, 0))[1] for share in shares.values())
     top = max(min(widest, 2 * values[highest]), 0.0001)
     across = Axis(places[known[0]], places[known[-1]], _LEFT + 5, _RIGHT - 5)
     up = Axis(0, top, _BOTTOM, _TOP)
-    parts = []
+    drawing = Drawing(
+        _WIDTH,
+        _HEIGHT,
+        f"{about.name(name)} from {known[0]} ({shares[known[0]]}) to {known[-1]} "
+        f"({shares[known[-1]]}); highest in {highest} ({shares[highest]}).",
+    )
     for level in (0.0, top / 2, top):
-        parts.append(line(_LEFT, up(level), _RIGHT, up(level), "base" if not level else "grid"))
-        parts.append(label(_LEFT - 5, up(level) + 4, percent(level), "tick", "end"))
+        drawing.line(_LEFT, up(level), _RIGHT, up(level), "base" if not level else "grid")
+        drawing.text(_LEFT - 5, up(level) + 4, fine_percent(level), anchor="end")
     for run in _runs(known, places):
         points = [(across(places[value]), up(values[value])) for value in run]
         bounds = [(across(places[value]), shares[value].interval or (0, 0)) for value in run]
-        band = [(x, max(up(high), _TOP)) for x, (_, high) in bounds]
+        band = [(x, up(high)) for x, (_, high) in bounds]
         band += [(x, up(low)) for x, (low, _) in reversed(bounds)]
-        parts.append(path(band, "band", filled=True))
-        parts.append(path(points, "line"))
+        drawing.path(band, "band", filled=True)
+        drawing.path(points, "line")
     size = 2.4 if len(known) <= 40 else 1.2
     for value in known:
         tip = f"{value}: {shares[value]} ({shares[value].found:,} of {shares[value].of:,})"
-        parts.append(disc(across(places[value]), up(values[value]), size, tip))
-    parts.append(label(_LEFT, _BOTTOM + 16, known[0]))
+        drawing.disc(across(places[value]), up(values[value]), size, "point", tip)
+    drawing.text(_LEFT, _BOTTOM + 16, known[0])
     if len(known) > 1:
-        parts.append(label(_RIGHT, _BOTTOM + 16, known[-1], "tick", "end"))
-    words = (
-        f"{about.name(name)} from {known[0]} ({shares[known[0]]}) to {known[-1]} "
-        f"({shares[known[-1]]}); highest in {highest} ({shares[highest]})."
-    )
-    return picture(parts, _WIDTH, _HEIGHT, words)
+        drawing.text(_RIGHT, _BOTTOM + 16, known[-1], anchor="end")
+    return str(drawing)
 
 
 def _runs(values: Sequence[str], places: dict[str, int]) -> list[list[str]]:
-    """Cut periods where one is missing: no line is drawn over what is not known."""
+    """Split periods where one is missing: no line is drawn over unknown values."""
     runs: list[list[str]] = []
     for value in values:
         if runs and places[value] - places[runs[-1][-1]] <= 1:
@@ -187,24 +185,21 @@ def _table(
                    if group.values(name) >= FEW), default=0)
         for name in found
     }  # fmt: skip
-    rows = []
-    for value in values:
-        group = groups[value]
-        cells = [cell(f"{group.rows:,}")]
-        for name in found:
-            share = _share(group, name)
-            cells.append(_heat_cell(share, highest[name]))
-        rows.append([f"<bdi>{safe(shortened(value, 80))}</bdi>", *cells])
-    head = [safe(_plain(column)), "Rows", *(kind(name, about) for name in found)]
-    return grid(head, rows, f"Shares by {_plain(column)}{sideways(len(found))}", "heat")
+    rows: list[list[str | int | Cell]] = [
+        [
+            Html(f"<bdi>{safe(one_line(value, 80))}</bdi>"),
+            groups[value].rows,
+            *(_coloured(_share(groups[value], name), highest[name]) for name in found),
+        ]
+        for value in values
+    ]
+    head = [_plain(column), "Rows", *map(about.kind, found)]
+    return table(head, rows, f"Shares by {_plain(column)}{sideways(len(found))}", "heat")
 
 
 def _share(group: Group, name: str) -> Share:
     return Share(group.found.get(name, 0), group.values(name))
 
 
-def _heat_cell(share: Share, highest: float) -> str:
-    if share.value is None:
-        return cell("not known", "empty")
-    strength = share.value / highest if highest and share.of >= FEW else None
-    return cell(f"{safe(str(share))}<small>{share.found:,}</small>", heat(strength))
+def _coloured(share: Share, highest: float) -> Cell:
+    return share_cell(share, (share.value or 0.0) / highest if highest else None)

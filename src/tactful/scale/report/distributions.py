@@ -1,12 +1,10 @@
-"""How the probabilities of each id are spread."""
+"""How the probabilities of each id are distributed."""
 
 import math
 
+from tactful.pages.markup import Section, folded, paragraph, table
+from tactful.pages.svg import Axis, Drawing
 from tactful.scale.report.about import ReportAbout
-from tactful.scale.report.grids import Section, cell, folded, grid, paragraph
-from tactful.scale.report.overview import kind
-from tactful.scale.report.svg import box, label, line, picture
-from tactful.scale.report.words import safe
 from tactful.scale.summary import BINS, Summary
 from tactful.words import counted
 
@@ -17,25 +15,28 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 42, 254, 10, 98
 def distributions(summary: Summary, about: ReportAbout) -> Section:
     """Return a drawing for each id, and all numbers in a table."""
     drawn = "".join(
-        f"<figure><figcaption>{kind(name, about)}</figcaption>"
+        f"<figure><figcaption>{about.kind(name)}</figcaption>"
         f"{_histogram(name, summary, about)}</figure>"
         for name in summary.ids
     )
     text = (
-        "How many texts got which probability, from 0 at the left to 1 at the right. From one "
-        "line to the next there are ten times as many texts, so that the few high ones can be "
-        "seen beside the many low ones. The dashed line is the threshold."
+        "The number of texts by probability, from 0 at the left to 1 at the right. The scale is "
+        "logarithmic: each line stands for ten times as many texts as the one below, so the few "
+        "high probabilities are visible beside the many low ones. The dashed line is the threshold."
     )
-    head = ["From", *(kind(name, about) for name in summary.ids)]
-    rows = [
-        [f"{at / BINS:.2f}", *(cell(f"{summary.histogram[name][at]:,}") for name in summary.ids)]
-        for at in range(BINS)
-    ]
-    table = grid(head, rows, "Texts by probability, in steps of 0.05", "numbers")
+    numbers = table(
+        ["From", *map(about.kind, summary.ids)],
+        [
+            [f"{at / BINS:.2f}", *(summary.histogram[name][at] for name in summary.ids)]
+            for at in range(BINS)
+        ],
+        "Texts by probability, in steps of 0.05",
+        "numbers",
+    )
     return Section(
         "scores",
-        "How the probabilities are spread",
-        paragraph(text) + f'<div class="small">{drawn}</div>' + folded("All numbers", table),
+        "How the probabilities are distributed",
+        paragraph(text) + f'<div class="small">{drawn}</div>' + folded("All numbers", numbers),
     )
 
 
@@ -45,35 +46,35 @@ def _histogram(name: str, summary: Summary, about: ReportAbout) -> str:
     if not total:
         return "<p>No text has a probability.</p>"
     top = math.ceil(math.log10(max(*counts, 10)))
-    step = (_RIGHT - _LEFT) / BINS
+    across = Axis(0, 1, _LEFT, _RIGHT)
     threshold = about.thresholds.get(name)
-    parts = []
+    words = f"{about.name(name)}: {counted(total, 'text')}, {counts[0]:,} of them below 0.05"
+    if threshold is not None:
+        words += f", {summary.found.get(name, 0):,} at or above the threshold of {threshold:.2f}"
+    drawing = Drawing(_WIDTH, _HEIGHT, f"{words}.")
     for power in range(top + 1):
         y = _height(10**power, top)
-        parts.append(line(_LEFT, y, _RIGHT, y, "grid"))
+        drawing.line(_LEFT, y, _RIGHT, y, "grid")
         if power % math.ceil(top / 3) == 0 and y >= _TOP:
-            parts.append(label(_LEFT - 5, y + 4, _short(10**power), "tick", "end"))
+            drawing.text(_LEFT - 5, y + 4, _short(10**power), anchor="end")
     for at, count in enumerate(counts):
         if not count:
             continue
-        y = _height(count, top)
-        css = "bar" if threshold is None or at / BINS < threshold else "bar high"
-        tip = f"{at / BINS:.2f} to {(at + 1) / BINS:.2f}: {counted(count, 'text')}"
-        parts.append(box(_LEFT + at * step + 0.5, y, step - 1, _BOTTOM - y, css, tip))
-    parts.append(line(_LEFT, _BOTTOM, _RIGHT, _BOTTOM, "base"))
-    for value, words, anchor in ((0, "0", "start"), (0.5, "0.5", "middle"), (1, "1", "end")):
-        at_x = _LEFT + value * (_RIGHT - _LEFT)
-        parts.append(label(at_x, _BOTTOM + 15, words, "tick", anchor))
-    words = f"{about.name(name)}: {counted(total, 'text')}, {counts[0]:,} of them below 0.05"
+        y, start, end = _height(count, top), at / BINS, (at + 1) / BINS
+        css = "bar" if threshold is None or start < threshold else "bar high"
+        tip = f"{start:.2f} to {end:.2f}: {counted(count, 'text')}"
+        left = across(start) + 0.5
+        drawing.box(left, y, across(end) - left - 0.5, _BOTTOM - y, css, tip)
+    drawing.line(_LEFT, _BOTTOM, _RIGHT, _BOTTOM, "base")
+    for value, anchor in ((0, "start"), (0.5, "middle"), (1, "end")):
+        drawing.text(across(value), _BOTTOM + 15, f"{value}", anchor=anchor)
     if threshold is not None:
-        x = _LEFT + min(max(threshold, 0), 1) * (_RIGHT - _LEFT)
-        parts.append(line(x, _TOP - 6, x, _BOTTOM, "threshold"))
-        words += f", {summary.found.get(name, 0):,} at or above the threshold of {threshold:.2f}"
-    return picture(parts, _WIDTH, _HEIGHT, f"{words}.")
+        drawing.line(across(threshold), _TOP - 6, across(threshold), _BOTTOM, "threshold")
+    return str(drawing)
 
 
 def _height(count: float, top: int) -> float:
-    """One text is a quarter of a step high, so that it is seen; ten are one step more."""
+    """Return the top of a bar; a single text is a quarter of a step high, so it is visible."""
     return _BOTTOM - (math.log10(count) + 0.25) / (top + 0.25) * (_BOTTOM - _TOP)
 
 
@@ -81,4 +82,4 @@ def _short(count: int) -> str:
     for size, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
         if count >= size:
             return f"{count // size}{letter}"
-    return safe(str(count))
+    return str(count)

@@ -1,23 +1,22 @@
-"""The texts with the highest probabilities, each hidden until somebody asks for it."""
+"""The texts with the highest probabilities, each hidden until the reader opens it."""
 
 import numpy as np
 
+from tactful.pages.markup import Section, paragraph
+from tactful.pages.text import one_line, safe
 from tactful.scale.report.about import ReportAbout
-from tactful.scale.report.grids import Section, paragraph
-from tactful.scale.report.words import safe, shortened
-from tactful.scale.summary import Summary
-from tactful.scale.summary_extremes import LONGEST_TEXT, Extreme
+from tactful.scale.summary import LONGEST_TEXT, Extreme, Summary
 from tactful.words import counted
 
 
 def passages(summary: Summary, about: ReportAbout) -> Section | None:
-    """Return the texts that were kept; None where none were asked for."""
+    """Return the texts that were kept; None where the run kept none."""
     if not summary.kept_extremes:
         return None
     text = (
         "These are the texts that the model is most sure of. A machine read them: each may be an "
         "example of the kind, or its opposite, a quotation or a joke. Some may hurt to read, so "
-        "each is hidden until you open it. Equal texts stand once."
+        "each is hidden until you open it. Equal texts are shown once."
     )
     blocks = [
         _kind(at, name, texts, about)
@@ -34,7 +33,7 @@ _TITLE = "Texts with the highest probabilities"
 
 
 def _button(target: str, show: str, hide: str) -> str:
-    """Return a button that the page's script shows; without it, each text opens by itself."""
+    """Return a button that the page's script shows; without the script, texts open one by one."""
     return (
         f'<p class="reveal"><button type="button" hidden data-in="{target}" '
         f'data-show="{safe(show)}" data-hide="{safe(hide)}">{safe(show)}</button></p>'
@@ -57,7 +56,7 @@ def _kind(at: int, name: str, texts: list[Extreme], about: ReportAbout) -> str:
 
 
 def _is_below(probability: float, name: str, about: ReportAbout) -> bool:
-    """Say whether a probability was not counted as found; both are numbers of 32 bits."""
+    """Say whether a probability is below its threshold; both are 32-bit numbers."""
     threshold = about.thresholds.get(name)
     return threshold is not None and probability < float(np.float32(threshold))
 
@@ -70,11 +69,11 @@ def _text(number: int, each: Extreme, name: str, about: ReportAbout) -> str:
     if each.times > 1:
         facts.append(f"found {each.times:,} times")
     if each.source:
-        facts.append(f"<bdi>{safe(shortened(each.source, 200))}</bdi>")
+        facts.append(f"<bdi>{safe(one_line(each.source, 200))}</bdi>")
     likely = "is probably not" if below else "may be"
     words = safe(each.text) if each.text.strip() else "(only white space)"
     cut = (
-        f"<p>No more than {LONGEST_TEXT:,} letters are shown.</p>"
+        f"<p>Only the first {LONGEST_TEXT:,} characters are shown.</p>"
         if len(each.text) >= LONGEST_TEXT
         else ""
     )

@@ -1,4 +1,4 @@
-"""Spark: the model is opened once in each Python worker, and used again by its later tasks."""
+"""Spark: the model is loaded once in each Python worker, and reused by later tasks."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 PANDAS = "PySpark does not yet fully support pandas"
-"""A warning that is none here: Arrow batches never become frames of pandas, of any version."""
+"""A warning that does not apply: Arrow batches never become pandas frames."""
 _OPEN: dict[str, ScoreBatch] = {}
-"""What this Python worker has opened, by fingerprint; Spark keeps workers between tasks."""
+"""The model that this Python worker has loaded, by fingerprint; Spark reuses workers."""
 
 
 def score_dataframe(
@@ -45,7 +45,7 @@ def in_arrow(
     function: "Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]",
     schema: "StructType | str",
 ) -> "DataFrame":
-    """Return what a function makes of the batches of a frame."""
+    """Apply a function to the batches of a frame."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", PANDAS)
         return frame.mapInArrow(function, schema)
@@ -84,13 +84,13 @@ def scored_batches(
 
 
 def opened_once(scorer: Scorer) -> Scorer:
-    """Return a scorer whose function is opened by the first task of this process only."""
+    """Return a scorer whose model is loaded once per process."""
     return replace(scorer, load=partial(_opened, scorer.fingerprint, scorer.load))
 
 
 def _opened(fingerprint: str, load: Callable[[], ScoreBatch]) -> ScoreBatch:
     if fingerprint not in _OPEN:
-        _OPEN.clear()  # a worker that goes from model to model keeps the last one only
+        _OPEN.clear()  # keep only the last model
         _OPEN[fingerprint] = load()
     return _OPEN[fingerprint]
 

@@ -1,4 +1,4 @@
-"""A whole job on Spark: wave after wave of files, read and written by Spark, scored in tasks."""
+"""A job on Spark: waves of files, read and written by Spark, scored in tasks."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import reduce
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 from urllib.parse import unquote
 
 import polars as pl
@@ -14,13 +14,12 @@ import polars as pl
 from tactful.errors import InputError, UsageError
 from tactful.scale.cluster.addresses import format_at
 from tactful.scale.cluster.arrow_tables import without_rows
-from tactful.scale.cluster.engine_errors import first_cause, one_sentence
+from tactful.scale.cluster.engine_errors import first_cause, one_sentence_errors
 from tactful.scale.cluster.hadoop_store import HadoopStore
-from tactful.scale.cluster.portions import Address, Plan, plan_for_lines, plan_for_table
-from tactful.scale.cluster.tally import Tally
-from tactful.scale.cluster.waves import WAVE_BYTES, WAVE_FILES, OnWave, Prepared, run_waves
+from tactful.scale.cluster.pieces import plan_for_text, source_at
+from tactful.scale.cluster.waves import Prepared, WaveOptions, refuse_arrow, run_waves
 from tactful.scale.job import Job
-from tactful.scale.outcome import Outcome
+from tactful.scale.portions import Plan, plan_for_table
 from tactful.scale.rejects import Reject
 from tactful.scale.spark.engine import added_schema, in_arrow
 from tactful.scale.spark.session import spark_session
@@ -37,14 +36,17 @@ from tactful.scale.spark.tasks import (
     portions_of_tables,
     tables_as_they_are,
 )
+from tactful.scale.summary import Outcome
 from tactful.scale.tables.formats import Format
+from tactful.scale.tables.sources import Source
+from tactful.scale.tally import Tally
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
 _LOOKED_AT = 1000
-"""So many lines of the first file tell its columns."""
+"""The columns are read from this many lines of the first file."""
 _SETTINGS = {
     # Spark would read files that one task reads each in one task together: all of them, with
     # their headers, in one part, on one core.
@@ -55,30 +57,21 @@ _SETTINGS = {
     # By default Spark writes times in a way that only it reads as times with a zone.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
 }
-"""What the session is set to for a run; a session that was there gets its own settings back."""
+"""Settings of the session for a run; an existing session gets its own settings back."""
 _PATH = "path"
 _ZSTD = "org.apache.hadoop.io.compress.ZStandardCodec"
 
 
-def run_spark(
-    job: Job,
-    *,
-    restart: bool = False,
-    quiet: bool = False,
-    wave_bytes: int = WAVE_BYTES,
-    wave_files: int = WAVE_FILES,
-    on_wave: OnWave | None = None,
-) -> Outcome:
-    """Score the input into a folder of waves; go on where an earlier run of the same job ended.
+def run_spark(job: Job, *, quiet: bool = False, **options: Unpack[WaveOptions]) -> Outcome:
+    """Score the input into a folder of waves; an interrupted run of the same job is resumed.
 
     A session that is there is used and left open; else ``job.address`` names the master, or what
     spark-submit and SPARK_MASTER say; else Spark is started on this machine for the run.
     """
-    if "arrow" in (job.input_format.kind, job.output_format.kind):
-        raise UsageError("The engine spark has no reader of Arrow files; use Parquet instead.")
+    refuse_arrow(job, "spark")
     with ExitStack() as stack:
         spark = stack.enter_context(spark_session(job, quiet))
-        stack.enter_context(one_sentence("spark"))
+        stack.enter_context(one_sentence_errors("spark"))
         stack.enter_context(_set_up(spark))
         store = HadoopStore(spark, job.input_format)
 
@@ -95,28 +88,18 @@ def run_spark(
 
             return score_wave, plan.renamed
 
-        return run_waves(
-            job,
-            "spark",
-            store,
-            prepare,
-            restart=restart,
-            wave_bytes=wave_bytes,
-            wave_files=wave_files,
-            on_wave=on_wave,
-        )
+        return run_waves(job, "spark", store, prepare, **options)
 
 
 def _plan(spark: "SparkSession", job: Job, first: str) -> Plan:
-    """Look at the first file, and refuse at once what could only fail later."""
-    # Spark packs what it writes.
+    """Check the first file before the engine starts."""
+    # Spark compresses its output itself.
     plan = Plan(job, Format(job.output_format.kind))
     if job.input_format.kind == "parquet":
         return plan_for_table(plan, without_rows(_no_rows(spark, first), job.wanted))
     rows = spark.read.text(as_named(first), lineSep="\n").limit(_LOOKED_AT).collect()
     data = "".join(f"{row[VALUE]}\n" for row in rows).encode("utf-8", "surrogatepass")
-    source = Address(None, format_at(first) or job.input_format, address=first)
-    return plan_for_lines(plan, data, source)
+    return plan_for_text(plan, data, source_at(first, job))
 
 
 def _no_rows(spark: "SparkSession", path: str) -> "pa.Table":
@@ -153,7 +136,7 @@ def _score_wave(spark: "SparkSession", plan: Plan, files: Sequence[str], folder:
 
 @contextmanager
 def _set_up(spark: "SparkSession") -> Iterator[None]:
-    """Set the session up for a run; afterwards it has the settings that it had."""
+    """Set the session up for a run, and restore its settings afterwards."""
     before = {name: spark.conf.get(name, None) for name in _SETTINGS}
     for name, value in _SETTINGS.items():
         spark.conf.set(name, value)
@@ -193,8 +176,7 @@ def _lines(spark: "SparkSession", plan: Plan, files: Sequence[str], count: Count
         place = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
         if not one_by_one:
             place = f"{place} (counted from where a task began)"
-        kind = format_at(paths[0]) or plan.job.input_format
-        source = Address(None, kind, address=place)
+        source = replace(source_at(paths[0], plan.job), address=place)
         lines = lines.select(VALUE).coalesce(1) if one_by_one else lines.drop(_PATH)
         frames.append(_scored_lines(lines, plan, source, count))
     return reduce(lambda one, other: one.union(other), frames)
@@ -220,7 +202,7 @@ def _text(spark: "SparkSession", files: Sequence[str]) -> "DataFrame":
 def _with_lines(
     spark: "SparkSession", files: Sequence[str], rejects: Sequence[Reject]
 ) -> tuple[Reject, ...]:
-    """Return rejects with the names of their files, and lines that are counted from the first.
+    """Return rejects with the names of their files and their line numbers.
 
     Tasks count from the start of a block. So the lines of all blocks are counted, which is only
     done where there are rejects.
@@ -246,7 +228,7 @@ def _plain(path: str) -> str:
     return re.sub(r"(?<=:)/+", "/", path)
 
 
-def _scored_lines(frame: "DataFrame", plan: Plan, source: Address, count: Count) -> "DataFrame":
+def _scored_lines(frame: "DataFrame", plan: Plan, source: Source, count: Count) -> "DataFrame":
     if plan.output.kind != "parquet":
 
         def text(batches: Batches) -> Batches:
@@ -276,7 +258,7 @@ def _table_schema(plan: Plan) -> "pa.Schema":
 
 
 def as_named(path: str) -> str:
-    """Return a file's name so that Spark takes it for a name and not for a pattern."""
+    """Escape a file's name, so that Spark does not read it as a pattern."""
     return re.sub(r"([*?\[\]{}\\])", r"\\\1", path)
 
 
@@ -291,7 +273,7 @@ def _refuse_packing(spark: "SparkSession", job: Job, first: str) -> None:
 
 
 def _rename_parts(store: HadoopStore, plan: Plan, folder: str) -> None:
-    """Give files of text the ending of what they hold; Spark calls all of them .txt."""
+    """Give text files the right ending; Spark calls all of them .txt."""
     if plan.output.kind == "parquet" or not store.can_rename(folder):
         return
     for number, name in enumerate(store.names(folder)):

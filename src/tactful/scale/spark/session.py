@@ -1,4 +1,4 @@
-"""The Spark session of a run: the one that is there, that of a cluster, or one of this machine."""
+"""The Spark session of a run: an existing one, that of a cluster, or a local one."""
 
 import logging
 import os
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from tactful.errors import RunError, UsageError
 from tactful.scale.cluster.engine_errors import first_cause
-from tactful.scale.cluster.environment import environment
-from tactful.scale.cluster.reachability import knock
+from tactful.scale.cluster.reachability import check_reachable
+from tactful.scale.environment import environment
 from tactful.scale.job import Job
 from tactful.scale.spark.engine import PANDAS, import_pyspark
 
@@ -28,14 +28,14 @@ _LOCAL = {
     # Without the files of checksums that Hadoop lays beside each file.
     "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
 }
-"""On this machine alone there is nobody to watch it, and no one else may reach it."""
+"""A local session has no web page, and only this machine can reach it."""
 _JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dlog4j2.configurationFile=file:{}"
-"""Java does little here, and a run is short for it: compiling much costs more than it gains."""
+"""Java does little here, so optimising its code costs more than it saves."""
 
 
 @contextmanager
 def spark_session(job: Job, quiet: bool = False) -> Iterator["SparkSession"]:
-    """Give a session; one that was there before is left open."""
+    """Yield a session; an existing one is left open."""
     import_pyspark()
     from pyspark.sql import SparkSession
 
@@ -57,7 +57,7 @@ def spark_session(job: Job, quiet: bool = False) -> Iterator["SparkSession"]:
 
 
 def _is_no_cut_off_word(record: logging.LogRecord) -> bool:
-    """Leave out the page that py4j logs if an interrupt cuts off what is being said to Java."""
+    """Drop the message of py4j about an interrupt in the middle of a call to Java."""
     return not str(record.msg).endswith(" while sending command.")
 
 
@@ -66,7 +66,7 @@ def _started(job: Job, quiet: bool) -> "SparkSession":
 
     _need_java()
     master = job.address or os.environ.get("SPARK_MASTER")
-    # What spark-submit and spark-defaults.conf say comes with the gateway, or with the folder.
+    # spark-submit and spark-defaults.conf may name a master themselves.
     is_told = "PYSPARK_GATEWAY_PORT" in os.environ or _defaults_name_a_master()
     settings = {"spark.ui.showConsoleProgress": str(not quiet and sys.stderr.isatty()).lower()}
     ours: dict[str, str] = {}
@@ -82,7 +82,7 @@ def _started(job: Job, quiet: bool) -> "SparkSession":
         builder = builder.master(master)
     try:
         if master is not None and master.startswith("spark://"):
-            knock(master)
+            check_reachable(master)
         with environment(ours):
             return builder.getOrCreate()
     except Exception as error:
@@ -94,7 +94,7 @@ def _started(job: Job, quiet: bool) -> "SparkSession":
 
 
 def _defaults_name_a_master() -> bool:
-    """Say whether the settings of this machine's Spark name a master."""
+    """Say whether the Spark configuration of this machine names a master."""
     home = os.environ.get("SPARK_HOME")
     folder = os.environ.get("SPARK_CONF_DIR") or (str(Path(home, "conf")) if home else "")
     path = Path(folder, "spark-defaults.conf")

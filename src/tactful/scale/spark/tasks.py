@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tactful.scale.cluster.arrow_tables import ArrowScorer, as_frame
-from tactful.scale.cluster.portions import Address, Plan, Portion, PortionScorer, check_head
-from tactful.scale.cluster.tally import Tally, added, tally
-from tactful.scale.score_cache import OwnMemory
+from tactful.scale.cluster.pieces import read_pieces
+from tactful.scale.portions import Plan, Portion, PortionScorer
+from tactful.scale.score_cache import ProcessCache
 from tactful.scale.scoring import joined
 from tactful.scale.spark.engine import opened_once
-from tactful.scale.tables.headers import read_head
-from tactful.scale.tables.pieces import Piece
-from tactful.scale.tables.records import cut_records
-from tactful.scale.tables.writing import header_bytes, output_columns
+from tactful.scale.tables.sources import Source
+from tactful.scale.tables.writing import header_bytes
+from tactful.scale.tally import Tally, add_tallies, tally
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,37 +31,37 @@ Count = Callable[[Tally], None]
 VALUE = "value"
 """The one column of text, as Spark's reader and writer of text name it."""
 FILE, START = "file", "start"
-"""Which file a line is from, as a number, and where the block of it begins that the line is in."""
+"""The file of a line, as a number, and the offset of its block in the file."""
 
 
 class TallyParam:
-    """Adds up what tasks counted, as Spark's accumulators ask for it."""
+    """Adds up the tallies of tasks, as a parameter of Spark's accumulators."""
 
     def __init__(self, top: int):
         self._top = top
 
     def zero(self, value: Tally) -> Tally:
-        """Return what is counted before the first row."""
+        """Return an empty tally."""
         return Tally()
 
     def addInPlace(self, one: Tally, other: Tally) -> Tally:  # noqa: N802
         """Add two tallies up; the name is Spark's."""
-        return added(one, other, self._top)
+        return add_tallies(one, other, self._top)
 
 
-def portions_of_lines(batches: Batches, plan: Plan, source: Address) -> Iterator[Portion]:
-    """Score lines that stand in one file, or in several if each line is a record."""
+def portions_of_lines(batches: Batches, plan: Plan, source: Source) -> Iterator[Portion]:
+    """Score the lines of one file, or of several if each line is a record."""
     scorer = PortionScorer(plan, opened_once(plan.job.scorer).load)
     for block, lines in groupby(_by_block(batches), key=itemgetter(0)):
-        for scored, found in _portions_of_block(scorer, (each for _, each in lines), source):
-            rejects = found.rejects
+        for found in _portions_of_block(scorer, (each for _, each in lines), source):
+            rejects = found.tally.rejects
             if block:
                 rejects = tuple(replace(each, file=block) for each in rejects)
-            yield scored, replace(found, rejects=rejects)
+            yield replace(found, tally=replace(found.tally, rejects=rejects))
 
 
 def _by_block(batches: Batches) -> "Iterator[tuple[str, pa.RecordBatch]]":
-    """Yield lines with the block of a file that they stand in; a whole file has no name here."""
+    """Yield lines with the block of the file that they are in; empty for a file in one task."""
     for batch in batches:
         if batch.num_columns == 1:
             yield "", batch
@@ -75,21 +74,15 @@ def _by_block(batches: Batches) -> "Iterator[tuple[str, pa.RecordBatch]]":
 
 
 def _portions_of_block(
-    scorer: PortionScorer, batches: Batches, source: Address
+    scorer: PortionScorer, batches: Batches, source: Source
 ) -> Iterator[Portion]:
     file: Any = _Stream(batches)
     first = file.read(0)
     if not first:
-        return  # a task may have no lines at all, and so no header either
+        return  # a task may have no lines, and so no header
     file.push(first)
-    plan = scorer.plan
-    head = read_head(file, source)
-    check_head(head, plan.columns, source.name)
-    line, job = 1 + head.lines, plan.job
-    cut = cut_records(file, source.format, job.part_rows, job.part_bytes, source.name, head.rest)
-    for data in cut:
-        yield scorer.piece(Piece(0, 0, 0, 0, line, 0, data), source, head)
-        line += data.count(b"\n")
+    for piece, head in read_pieces(file, source, scorer.plan):
+        yield scorer.piece(piece, source, head)
 
 
 def portions_of_tables(batches: Batches, plan: Plan) -> Iterator[Portion]:
@@ -105,16 +98,15 @@ def portions_of_tables(batches: Batches, plan: Plan) -> Iterator[Portion]:
 def as_text(portions: Iterator[Portion], plan: Plan, count: Count) -> Batches:
     """Yield the bytes of parts as text; the first of a file has the header."""
     scorer, is_first = PortionScorer(plan), True
-    for scored, found in portions:
-        count(found)
+    for found in portions:
+        count(found.tally)
         # Spark ends each row of text with a line end of its own.
-        data = scorer.data(scored, header=is_first).removesuffix(b"\n")
+        data = scorer.data(found, header=is_first).removesuffix(b"\n")
         if data:
             is_first = False
             yield _as_row(data)
     if is_first and not plan.job.only_top and _writes_a_file_anyway():
-        columns = output_columns(plan.columns, plan.job.wanted, plan.job.scorer)
-        header = header_bytes(columns, plan.output).rstrip(b"\n")
+        header = header_bytes(plan.output_columns, plan.output).rstrip(b"\n")
         if header:
             yield _as_row(header)
 
@@ -137,19 +129,19 @@ def as_tables(
     portions: Iterator[Portion], plan: Plan, count: Count, schema: "pa.Schema"
 ) -> Batches:
     """Yield rows as batches of the declared columns, for Spark to write."""
-    for scored, found in portions:
-        count(found)
+    for found in portions:
+        count(found.tally)
         if plan.job.only_top:
             continue
-        yield from joined(scored, plan.job.wanted).to_arrow().cast(schema).to_batches()
+        yield from joined(found.scored, plan.job.wanted).to_arrow().cast(schema).to_batches()
 
 
 def tables_as_they_are(batches: Batches, plan: Plan, count: Count) -> Batches:
-    """Score tables whose columns go on untouched, with all their types."""
+    """Score tables, keeping all columns and types of the input."""
     import pyarrow as pa
 
     job = plan.job
-    memory = OwnMemory() if job.wanted.dedupe else None
+    memory = ProcessCache() if job.wanted.dedupe else None
     score = ArrowScorer(opened_once(job.scorer), job.wanted, memory=memory)
     for batch in batches:
         kept, scored = score.scored(pa.Table.from_batches([batch]))
@@ -166,7 +158,7 @@ class _Stream:
         self._pushed = b""
 
     def push(self, data: bytes) -> None:
-        """Take back what was read."""
+        """Return data to the stream."""
         self._pushed = data
 
     def read(self, size: int) -> bytes:

@@ -1,6 +1,6 @@
-"""Files that are whole or absent: written under another name, and renamed when all is on the disk.
+"""Atomic writes: a file gets its name when it is complete on the disk.
 
-The other name has the number of the process in it, so that two can never write to the same one.
+The temporary name contains the process id, so that two processes never write to the same file.
 """
 
 import os
@@ -10,9 +10,9 @@ from pathlib import Path
 _UNFINISHED = re.compile(r"\..*\.\d+\.unfinished")
 
 
-def write_whole(path: Path, data: bytes, beside: Path | None = None) -> None:
-    """Write a file; ``beside`` is where it lies until it is whole, if not in its own folder."""
-    temporary = unfinished(path, beside)
+def write_atomically(path: Path, data: bytes, beside: Path | None = None) -> None:
+    """Write a file; ``beside`` is the folder of the temporary file, if not that of ``path``."""
+    temporary = temporary_path(path, beside)
     try:
         with temporary.open("wb") as file:
             file.write(data)
@@ -24,18 +24,18 @@ def write_whole(path: Path, data: bytes, beside: Path | None = None) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def unfinished(path: Path, beside: Path | None = None) -> Path:
-    """Return the name that a file of this process has until it is whole."""
+def temporary_path(path: Path, beside: Path | None = None) -> Path:
+    """Return the temporary name of a file of this process."""
     return (beside or path.parent) / f".{path.name}.{os.getpid()}.unfinished"
 
 
-def sweep(folder: Path) -> None:
-    """Remove what runs that were ended had begun to write."""
+def remove_temporary(folder: Path) -> None:
+    """Remove the temporary files of interrupted runs."""
     for path in folder.iterdir():
-        if is_unfinished(path.name):
+        if is_temporary(path.name):
             path.unlink(missing_ok=True)
 
 
-def is_unfinished(name: str) -> bool:
-    """Say whether a name is one that a file has until it is whole."""
+def is_temporary(name: str) -> bool:
+    """Say whether a name is that of a temporary file."""
     return _UNFINISHED.fullmatch(name) is not None

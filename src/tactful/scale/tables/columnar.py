@@ -40,5 +40,5 @@ def _tried(source: Source, read: Callable[[], T]) -> T:
         said = (str(error).strip().splitlines() or ["no reason was given"])[0]
         raise FileFormatError(
             f"{source.name}: found no {source.format.kind} file that can be read ({said}); "
-            "expected a whole one; write it again."
+            "expected a complete one; write it again."
         ) from None

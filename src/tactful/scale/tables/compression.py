@@ -1,4 +1,4 @@
-"""Files as streams of bytes, unpacked on the way; and parts, packed so that they can be joined."""
+"""Files as streams of decompressed bytes, and parts compressed so that they can be joined."""
 
 import contextlib
 import gzip
@@ -18,7 +18,7 @@ _GZIP_LEVEL, _ZSTD_LEVEL = 6, 3
 
 @contextlib.contextmanager
 def open_source(source: Source) -> Iterator[IO[bytes]]:
-    """Open a source; what is damaged is one sentence."""
+    """Open a source; a damaged file is reported in one sentence."""
     damaged: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
     if source.format.packing == "zst":
         damaged = (EOFError, zstd().ZstdError)
@@ -32,7 +32,7 @@ def open_source(source: Source) -> Iterator[IO[bytes]]:
     except damaged as error:
         raise FileFormatError(
             f"{source.name}: found a damaged or cut-off {source.format.packing} file ({error}); "
-            "expected a whole one; fetch it again."
+            "expected a complete one; download it again."
         ) from None
     except OSError as error:
         raise InputError(f"{source.name}: it cannot be read ({error.strerror}).") from None
@@ -40,7 +40,7 @@ def open_source(source: Source) -> Iterator[IO[bytes]]:
 
 @lru_cache(maxsize=1)
 def _standard_input(raw: IO[bytes], packing: Packing) -> IO[bytes]:
-    """Return one stream however often it is asked for, as it has read ahead of what it gave."""
+    """Return always the same stream, as it has read ahead."""
     return _unpacked(raw, packing)
 
 
@@ -55,14 +55,14 @@ def _unpacked(raw: IO[bytes], packing: Packing) -> IO[bytes]:
 def packed_size(file: IO[bytes], size: int) -> int:
     """Return about how many bytes on the disk hold the first ``size`` bytes of an open source.
 
-    That is by what was read so far, and right at the end.
+    It is an estimate from what was read so far, and exact at the end.
     """
     on_disk = os.lseek(file.fileno(), 0, os.SEEK_CUR)
     return size * on_disk // max(file.tell(), 1)
 
 
 def pack(data: bytes, packing: Packing) -> bytes:
-    """Pack the bytes of a part; packed parts laid end to end are a packed file."""
+    """Compress the bytes of a part; compressed parts can be concatenated."""
     if packing == "gz":
         # No time and no name inside, so that the same rows give the same bytes.
         return gzip.compress(data, _GZIP_LEVEL, mtime=0)

@@ -1,4 +1,4 @@
-"""CSV and TSV: fast where all rows are well, and row by row where one is not.
+"""CSV and TSV: fast if all rows are valid, and row by row if one is not.
 
 Cells are text, as they were written; an empty cell is null, and one of two quotes is empty text.
 """
@@ -71,7 +71,7 @@ def _counted(cells: int) -> str:
 
 
 def _quickly(data: bytes, kind: Format, columns: Sequence[str]) -> pl.DataFrame | None:
-    """Read all rows at once; None where not all are as they should be."""
+    """Read all rows together; None if any is not as expected."""
     ends = _row_ends(data, kind)
     if len(ends) and np.diff(ends, prepend=0).min() <= _LONGEST_BLANK:
         data = _without_blank_lines(data, ends)
@@ -79,7 +79,7 @@ def _quickly(data: bytes, kind: Format, columns: Sequence[str]) -> pl.DataFrame 
     schema = dict.fromkeys(columns, pl.String)
     if not data:
         return pl.DataFrame(schema=schema)
-    # The fast reader takes a mark at the start away, which is text behind the head of a file.
+    # The fast reader drops a byte-order mark, which is text after the header.
     if data.startswith(_MARK) or not _cells_add_up(data, len(ends), kind, len(columns)):
         return None
     try:
@@ -91,7 +91,7 @@ def _quickly(data: bytes, kind: Format, columns: Sequence[str]) -> pl.DataFrame 
 
 
 def _row_ends(data: bytes, kind: Format) -> NDArray[np.int64]:
-    """Return the places behind each row; the last one may have no line end."""
+    """Return the offset after each row; the last one may have no line end."""
     ends = record_ends(data, kind)
     is_cut = bool(data) and (not len(ends) or int(ends[-1]) < len(data))
     return np.append(ends, len(data)) if is_cut else ends
@@ -104,7 +104,7 @@ def _without_blank_lines(data: bytes, ends: NDArray[np.int64]) -> bytes:
 
 
 def _cells_add_up(data: bytes, rows: int, kind: Format, columns: int) -> bool:
-    """Say whether quotes stand where they may, and separators outside them are as many as should.
+    """Say whether quotes are valid, and the number of separators outside them is as expected.
 
     The fast reader fills short rows with nulls, and a row that is cut off must not pass for one;
     long rows it refuses, so that these two cannot make up for each other. A quote inside a cell
@@ -126,7 +126,7 @@ def _cells_add_up(data: bytes, rows: int, kind: Format, columns: int) -> bool:
 
 
 def _rows(data: bytes, separator: str, columns: int, line: int) -> Iterator[_Row]:
-    """Yield row after row; behind a quoting mistake, begin again with the next line."""
+    """Yield row after row; after a quoting mistake, continue with the next line."""
     plain = _plain_row(separator, columns)
     at = 0
     while at < len(data):
@@ -149,7 +149,7 @@ def _rows(data: bytes, separator: str, columns: int, line: int) -> Iterator[_Row
 
 @cache
 def _plain_row(separator: str, columns: int) -> re.Pattern[bytes]:
-    """Return what a row is that the fast reader takes as it is."""
+    """Return the pattern of a row that the fast reader takes unchanged."""
     mark = re.escape(separator.encode())
     cell = rb'(?:"[^"]*+(?:""[^"]*+)*+"|[^"\r\n%s]*+)' % mark
     cells = cell + b"(?:%s%s){%d}" % (mark, cell, columns - 1)
@@ -170,7 +170,7 @@ def _mended(
 
 
 def _cells(data: bytes, at: int, separator: str) -> tuple[list[bytes | None] | None, int]:
-    """Return the cells of the row that begins here, and the place behind it; None if it is bad."""
+    """Return the cells of the row at an offset, and the offset after it; None if it is bad."""
     pattern, mark = _cell(separator), ord(separator)
     cells: list[bytes | None] = []
     while True:
@@ -192,7 +192,7 @@ def _cells(data: bytes, at: int, separator: str) -> tuple[list[bytes | None] | N
 
 @cache
 def _cell(separator: str) -> re.Pattern[bytes]:
-    """Return what a cell is: what stands in quotes, or what does not begin with one."""
+    """Return the pattern of a cell, quoted or not."""
     mark = re.escape(separator.encode())
     return re.compile(
         rb'"([^"]*+(?:""[^"]*+)*+)"(?=%s|\r?\n|\r?\Z)|(?!")([^%s\n]*+)' % (mark, mark)

@@ -1,4 +1,4 @@
-"""The formats that tables are read and written in, told by the ending of a name."""
+"""The formats of tables, which the ending of a file's name shows."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -29,7 +29,7 @@ _DELIMITED = {"csv": ",", "tsv": "\t"}
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How a table lies in a file."""
+    """The format and compression of a file."""
 
     kind: Kind
     packing: Packing = ""
@@ -51,7 +51,7 @@ class Format:
 
     @property
     def separator(self) -> str:
-        """What stands between two cells of a delimited text."""
+        """The separator of a delimited text."""
         return _DELIMITED[self.kind]
 
     def __str__(self) -> str:
@@ -59,7 +59,7 @@ class Format:
 
 
 def format_of(name: str) -> Format | None:
-    """Return the format that a file's name or address tells; None where it tells none."""
+    """Return the format that a file's name or address shows; None if it shows none."""
     parts = name.lower().rstrip("/").rpartition("/")[2].split(".")[1:]
     packing: Packing = ""
     if parts and parts[-1] in PACKINGS:
@@ -70,7 +70,7 @@ def format_of(name: str) -> Format | None:
 
 
 def packing_of(name: str) -> Packing:
-    """Return how a file is packed, as its name tells."""
+    """Return the compression that a file's name shows."""
     return PACKINGS.get(name.lower().rpartition(".")[2], "")
 
 
@@ -85,7 +85,7 @@ def named_format(name: str) -> Format:
 def _checked(found: Format, name: str) -> Format:
     if found.is_columnar and found.packing:
         raise UsageError(
-            f"{name}: found a packed {found.kind} file; expected one that is not packed, as the "
-            "format packs itself; unpack it first."
+            f"{name}: found a compressed {found.kind} file; expected an uncompressed one, as "
+            "the format has its own compression; decompress it first."
         )
     return found

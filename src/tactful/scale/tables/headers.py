@@ -1,10 +1,10 @@
-"""What comes before the first row of each source: a byte-order mark, and the header of CSV."""
+"""The bytes before the first row of a source: a byte-order mark, and the header of CSV."""
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import IO
+from typing import IO, Any
 
 import polars as pl
 
@@ -17,15 +17,15 @@ from tactful.scale.tables.sources import Source
 _MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _LETTER = 2
-"""Of so many bytes at the start, one is zero where Latin letters are written as UTF-16."""
+"""Of the first two bytes, one is zero if Latin letters are written as UTF-16."""
 _BLOCK, _MOST_BYTES = 1 << 16, 1 << 20
-"""A header of more bytes than these is none: a quote was never closed."""
+"""A longer header is an error: a quote was never closed."""
 TEXT = "text"
 """The column of a plain text file, whose rows are its lines."""
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class Header:
     """The start of a source."""
 
     size: int = 0
@@ -36,56 +36,64 @@ class Head:
     schema: pl.Schema | None = None
     """The types of a Parquet or Arrow file."""
     rest: bytes = b""
-    """What was read of the rows already, from a stream that cannot be read twice."""
+    """Rows that were read with the header, from a stream that cannot be read twice."""
+
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """The columns with their types; those of text files have none."""
+        return dict.fromkeys(self.columns) if self.schema is None else self.schema
 
 
-def read_heads(sources: Sequence[Source]) -> list[Head]:
+def read_headers(sources: Sequence[Source]) -> list[Header]:
     """Read the starts of all sources; files with different columns are refused."""
-    heads: list[Head] = []
+    headers: list[Header] = []
     for source in sources:
         if source.format.is_columnar:
             head = _columnar_head(source)
         else:
             with open_source(source) as file:
-                head = read_head(file, source)
-        if heads:
-            _refuse_others(head, source, heads[0], sources[0])
-        heads.append(head)
-    return heads
+                head = read_header(file, source)
+        if headers:
+            refuse_other_columns(source.name, head.types, sources[0].name, headers[0].types)
+        headers.append(head)
+    return headers
 
 
-def _refuse_others(head: Head, source: Source, first: Head, first_source: Source) -> None:
-    """Refuse a file with other columns than the first one, or other types; the order may differ."""
-    other = set(head.columns) ^ set(first.columns)
+def refuse_other_columns(
+    name: str, types: Mapping[str, Any], first_name: str, first_types: Mapping[str, Any]
+) -> None:
+    """Refuse a file with other columns than the first one, or other types; the order may differ.
+
+    An engine would leave out what the first file does not have, without a message.
+    """
+    other = set(types) ^ set(first_types)
     if other:
         raise InputError(
-            f"{source.name}: found other columns than in {first_source.name} "
-            f"({', '.join(sorted(other)[:5])}); expected the same in all files; score them apart."
+            f"{name}: found other columns than in {first_name} ({', '.join(sorted(other)[:5])}); "
+            "expected the same in all files; score them separately."
         )
-    if head.schema is None or first.schema is None:
-        return
-    for name, kind in head.schema.items():
-        if kind != first.schema[name]:
+    for column, kind in types.items():
+        if kind != first_types[column]:
             raise InputError(
-                f"{source.name}: found '{name}' as {kind}, and as {first.schema[name]} in "
-                f"{first_source.name}; expected the same type in all files; score them apart."
+                f"{name}: found '{column}' as {kind}, and as {first_types[column]} in "
+                f"{first_name}; expected the same type in all files; score them separately."
             )
 
 
-def read_head(file: IO[bytes], source: Source) -> Head:
+def read_header(file: IO[bytes], source: Source) -> Header:
     """Read the start of an open source."""
     data = b""
     while True:
         block = file.read(_BLOCK)
         data += block
-        found = head_of(data, source, is_all=not block or len(data) >= _MOST_BYTES)
+        found = header_of(data, source, is_all=not block or len(data) >= _MOST_BYTES)
         if found is not None:
-            # What was read of a stream that cannot be read twice is kept.
+            # A stream cannot be read twice, so the rows after the header are kept.
             return replace(found, rest=data[found.size :]) if source.path is None else found
 
 
-def head_of(data: bytes, source: Source, is_all: bool) -> Head | None:
-    """Return the head that stands at the start of some bytes; None while it is not whole."""
+def header_of(data: bytes, source: Source, is_all: bool) -> Header | None:
+    """Return the header at the start of some bytes; None while it is incomplete."""
     if data.startswith(_UTF16_MARKS) or b"\0" in data[:_LETTER]:
         raise FileFormatError(
             f"{source.name}: found UTF-16 or no text at all; expected UTF-8; save it as UTF-8."
@@ -94,7 +102,7 @@ def head_of(data: bytes, source: Source, is_all: bool) -> Head | None:
         return None
     mark = len(_MARK) if data.startswith(_MARK) else 0
     if source.format.kind not in ("csv", "tsv"):
-        return Head(mark, 0, _fixed_columns(source.format))
+        return Header(mark, 0, _fixed_columns(source.format))
     body = data[mark:]
     ends = record_ends(body, source.format)
     if not len(ends) and not is_all:
@@ -106,7 +114,7 @@ def head_of(data: bytes, source: Source, is_all: bool) -> Head | None:
             "never closed."
         )
     size = int(ends[0]) if len(ends) else len(body)
-    return Head(mark + size, body.count(b"\n", 0, size), _names(body[:size], source))
+    return Header(mark + size, body.count(b"\n", 0, size), _names(body[:size], source))
 
 
 def _fixed_columns(kind: Format) -> tuple[str, ...]:
@@ -125,8 +133,8 @@ def _names(header: bytes, source: Source) -> tuple[str, ...]:
         ) from None
     if len(rows) > 1:
         raise FileFormatError(
-            f"{source.name}, line 1: found a carriage return alone, which ends no line here; "
-            "expected line feeds behind the rows; save the file with the line ends of Unix or "
+            f"{source.name}, line 1: found a carriage return without a line feed; "
+            "expected a line feed after each row; save the file with the line ends of Unix or "
             "Windows."
         )
     names = rows[0] if rows else []
@@ -143,14 +151,14 @@ def _names(header: bytes, source: Source) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _columnar_head(source: Source) -> Head:
+def _columnar_head(source: Source) -> Header:
     from tactful.scale.tables.columnar import schema_of
 
     schema = schema_of(source)
-    return Head(columns=tuple(schema), schema=schema)
+    return Header(columns=tuple(schema), schema=schema)
 
 
-def empty_table(head: Head) -> pl.DataFrame:
+def empty_table(head: Header) -> pl.DataFrame:
     """Return a table without rows that has the source's columns, for checks before the start."""
     if head.schema is not None:
         return pl.DataFrame(schema=head.schema)

@@ -1,4 +1,4 @@
-"""Lines of JSON, which are kept as they were written: what is read out of them, and what is not."""
+"""Lines of JSON, which are kept as they were written; only the necessary keys are read."""
 
 import io
 import json
@@ -12,7 +12,7 @@ from tactful.errors import InputError
 
 
 class RowsError(InputError):
-    """Some rows cannot be used; whoever knows where they stand says so, too."""
+    """Some rows cannot be used; the caller adds where they are."""
 
 
 _ESCAPE = re.compile(
@@ -26,9 +26,9 @@ UNUSED = "\0 a key that no line has"
 
 
 def readable(lines: pl.Series) -> pl.Series:
-    r"""Return lines without halves of letters, such as the ``\ud83d`` of an emoji cut in two.
+    r"""Return lines without unpaired surrogates, such as the ``\ud83d`` of an emoji cut in two.
 
-    They are no text, and a reader would refuse all lines for one of them.
+    They are not text, and a reader would refuse all lines because of one.
     """
     doubtful = lines.str.contains(_MAY_BE_HALF)
     if not doubtful.any():
@@ -45,12 +45,12 @@ def _whole(found: re.Match[str]) -> str:
 
 
 def texts_of(lines: pl.Series, name: str) -> pl.Series:
-    """Return the value of one key as text; a list or an object is none."""
+    """Return the value of one key as text; null for a list or an object."""
     schema = pl.Struct({name: pl.String})
     try:
         return lines.str.json_decode(schema).struct.field(name)
     except pl.exceptions.PolarsError:
-        pass  # one of them is no text, and only that one must be left out
+        pass  # one of them is not text, and only that one must be left out
     texts: list[str | None] = []
     for at in range(len(lines)):
         try:
@@ -61,7 +61,7 @@ def texts_of(lines: pl.Series, name: str) -> pl.Series:
 
 
 def lines_as_table(lines: pl.Series, names: Sequence[str] = ()) -> pl.DataFrame:
-    """Return lines as a table with all keys, and with ``names`` in any case.
+    """Return lines as a table with all keys, and always with ``names``.
 
     Values of one key that have no type in common, such as yes and 1, are text.
     """
@@ -118,7 +118,7 @@ def _read(lines: Iterable[str]) -> pl.DataFrame:
 
 
 def _key_by_key(lines: pl.Series) -> pl.DataFrame:
-    """Read each key apart, so that one with unlike values does not disturb the others."""
+    """Read each key separately, so that one with mixed types does not affect the others."""
     try:
         rows = [json.loads(line, object_pairs_hook=_first_of_each) for line in lines]
     except RecursionError:
@@ -130,7 +130,7 @@ def _key_by_key(lines: pl.Series) -> pl.DataFrame:
 
 
 def _first_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Take the first value of a key that is there twice, as the fast reader does."""
+    """Take the first value of a repeated key, as the fast reader does."""
     return {**dict(pairs), **dict(reversed(pairs))}
 
 
@@ -148,7 +148,7 @@ def _values(rows: Sequence[dict[str, Any]], name: str) -> pl.Series:
 
 
 def refuse_taken(lines: pl.Series, names: Sequence[str]) -> None:
-    """Refuse lines that have a key already which is to be added, and the first lines had not."""
+    """Refuse lines with a key that is to be added, and that the first lines did not have."""
     written = {name: json.dumps(name, ensure_ascii=False) for name in names}
     doubtful = lines.filter(lines.str.contains_any(list(written.values())))
     for line in doubtful:
@@ -168,5 +168,5 @@ def _has_key(line: str, name: str) -> bool:
         try:
             values = pl.Series([line]).str.json_decode(pl.Struct({name: pl.String}))
         except pl.exceptions.PolarsError:
-            return True  # with a list or an object, which is no text
+            return True  # with a list or an object, which is not text
         return values.struct.field(name).null_count() == 0

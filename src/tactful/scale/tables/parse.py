@@ -1,4 +1,4 @@
-"""Pieces become tables: fast where all is well, and slowly where a line must be found to blame."""
+"""Parsing pieces into tables: fast if all rows are valid, else line by line."""
 
 import json
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from tactful.scale.rejects import Reject, reject
 from tactful.scale.scoring import LINE
 from tactful.scale.tables.columnar import read_rows
 from tactful.scale.tables.delimited import read_delimited
-from tactful.scale.tables.headers import TEXT, Head
+from tactful.scale.tables.headers import TEXT, Header
 from tactful.scale.tables.json_lines import UNUSED, readable
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.sources import Source
@@ -24,7 +24,7 @@ _SMALLEST, _LARGEST = -(1 << 127), (1 << 128) - 1
 """Between these are the integers that can be read."""
 _NAMES = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
 _ANY_OBJECT = pl.Struct({UNUSED: pl.Null})
-"""With no field to look for, reading is fast, and tells only whether lines are objects."""
+"""Reading without fields is fast, and checks only whether lines are objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Parsed:
     rejects: Sequence[Reject] = ()
 
 
-def parse(piece: Piece, source: Source, head: Head, skip_bad_rows: bool = False) -> Parsed:
-    """Return the rows of a piece; a bad one is refused with its line, or listed apart."""
+def parse(piece: Piece, source: Source, head: Header, skip_bad_rows: bool = False) -> Parsed:
+    """Return the rows of a piece; a bad row is refused with its line, or listed as a reject."""
     kind = source.format.kind
     if source.format.is_columnar:
         return Parsed(read_rows(source, piece.start, piece.end))
@@ -50,10 +50,10 @@ def parse(piece: Piece, source: Source, head: Head, skip_bad_rows: bool = False)
     )
 
 
-def lines_behind(head: Head, source: Source, skip_bad_rows: bool = False) -> pl.Series:
+def lines_behind(head: Header, source: Source, skip_bad_rows: bool = False) -> pl.Series:
     """Return the lines of JSON that were read together with the head of a source."""
     whole = head.rest[: head.rest.rfind(b"\n") + 1] or head.rest
-    return parse(Piece(0, 0, 0, 0, 1, 0, whole), source, head, skip_bad_rows).table[LINE]
+    return parse(Piece(data=whole), source, head, skip_bad_rows).table[LINE]
 
 
 def _lines(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:
@@ -117,13 +117,13 @@ def _are_objects(lines: pl.Series) -> bool:
 
 
 def _fault(line: str) -> str | None:
-    """Say what is wrong with a line; what only some readers take is wrong, too."""
+    """Say what is wrong with a line; strict JSON only."""
     try:
         value: Any = json.loads(line, parse_constant=_no_number, parse_float=_float, parse_int=_int)
     except ValueError as error:
         return f"no JSON ({error})"
     except RecursionError:
-        value = {}  # the other reader goes somewhat deeper, and has the last word
+        value = {}  # the other reader goes somewhat deeper, and decides
     if not isinstance(value, dict):
         return f"JSON that is {_NAMES.get(type(value), 'a number')}"
     return None if _are_objects(readable(pl.Series([line]))) else "JSON that is nested too deeply"

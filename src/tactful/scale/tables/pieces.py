@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 from tactful.scale.tables.compression import open_source, packed_size
-from tactful.scale.tables.headers import Head
+from tactful.scale.tables.headers import Header
 from tactful.scale.tables.records import cut_records
 from tactful.scale.tables.sources import Source
 
@@ -19,18 +19,18 @@ from tactful.scale.tables.sources import Source
 class Piece:
     """Some rows of one source that become one part."""
 
-    number: int
-    source: int
-    start: int
-    """In bytes of the unpacked file, or in rows of a Parquet or Arrow file."""
-    end: int
-    line: int
-    """The line of the file that the first row stands on; in Parquet and Arrow, the row."""
-    next_line: int
+    number: int = 0
+    source: int = 0
+    start: int = 0
+    """In bytes of the decompressed file, or in rows of a Parquet or Arrow file."""
+    end: int = 0
+    line: int = 1
+    """The line of the file with the first row; in Parquet and Arrow, the row."""
+    next_line: int = 0
     data: bytes = b""
     """The rows themselves, where they are lines."""
     packed: int | None = field(default=None, compare=False)
-    """About how many bytes of a packed file hold them; None where the file is not packed."""
+    """About how many bytes of a compressed file they are; None if it is not compressed."""
 
     @property
     def size(self) -> int:
@@ -38,7 +38,7 @@ class Piece:
         return self.end - self.start if self.packed is None else self.packed
 
     def record(self) -> dict[str, Any]:
-        """Return what the manifest remembers of it."""
+        """Return the record of the piece for the manifest."""
         return {
             "source": self.source,
             "start": self.start,
@@ -51,7 +51,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """Where to begin: at the start, or behind the pieces that are done without a gap."""
+    """Where to start: at the beginning, or after the finished pieces without a gap."""
 
     number: int = 0
     source: int = 0
@@ -60,7 +60,7 @@ class Begin:
 
 
 def begin_behind(parts: Mapping[int, Mapping[str, Any]]) -> Begin:
-    """Return where the first piece begins that is not done."""
+    """Return where the first missing piece begins."""
     number = 0
     while number in parts:
         number += 1
@@ -72,12 +72,12 @@ def begin_behind(parts: Mapping[int, Mapping[str, Any]]) -> Begin:
 
 def cut_pieces(
     sources: Sequence[Source],
-    heads: Sequence[Head],
+    headers: Sequence[Header],
     rows: int,
     most_bytes: int,
     begin: Begin | None = None,
 ) -> Iterator[Piece]:
-    """Yield the pieces of all sources, one after the other; without any rows, one that is empty.
+    """Yield the pieces of all sources in order; without any rows, one empty piece.
 
     So that there is always a part, which has the columns at least.
     """
@@ -88,12 +88,12 @@ def cut_pieces(
         if sources[at].format.is_columnar:
             pieces = _cut_rows(sources[at], here.offset or 0, rows)
         else:
-            pieces = _cut_lines(sources[at], heads[at], here, rows, most_bytes)
+            pieces = _cut_lines(sources[at], headers[at], here, rows, most_bytes)
         for start, end, line, next_line, data, packed in pieces:
             yield Piece(number, at, start, end, line, next_line, data, packed)
             number += 1
     if not number:
-        start, line = heads[0].size, 1 + heads[0].lines
+        start, line = headers[0].size, 1 + headers[0].lines
         yield Piece(0, 0, start, start, line, line)
 
 
@@ -110,13 +110,13 @@ def _cut_rows(source: Source, start: int, rows: int) -> Iterator[_Cut]:
 
 
 def _cut_lines(
-    source: Source, head: Head, begin: Begin, rows: int, most_bytes: int
+    source: Source, head: Header, begin: Begin, rows: int, most_bytes: int
 ) -> Iterator[_Cut]:
     offset, line = (
         (head.size, 1 + head.lines) if begin.offset is None else (begin.offset, begin.line)
     )
     with open_source(source) as file:
-        # Standard input stands behind its head already, and is always read from there.
+        # The header of standard input is already read.
         if source.path is not None:
             file.seek(offset)
         records = cut_records(file, source.format, rows, most_bytes, source.name, head.rest, line)

@@ -12,12 +12,12 @@ from tactful.errors import FileFormatError
 from tactful.scale.tables.formats import Format
 
 MOST_BYTES = 64 << 20
-"""A record of more bytes than these is no record: a quote was never closed."""
+"""A longer record is an error: a quote was never closed."""
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 
 def record_ends(data: bytes, kind: Format) -> NDArray[np.int64]:
-    """Return the places behind the end of each record; in CSV a line end in quotes is none.
+    """Return the offset after each record; in CSV a line end in quotes does not end one.
 
     ``data`` begins with a record. More bytes behind it change none of the places.
     """
@@ -32,9 +32,9 @@ def record_ends(data: bytes, kind: Format) -> NDArray[np.int64]:
 
 
 def quotes_stand_well(letters: NDArray[np.uint8], quotes: NDArray[np.intp], mark: int) -> bool:
-    """Say whether each second quote stands before a cell, and each other one behind a cell.
+    """Say whether quotes alternate between the start and the end of a cell.
 
-    Two quotes beside each other, which are one inside a cell, are well, too.
+    Doubled quotes inside a cell are fine, too.
     """
     opening, closing = quotes[0::2], quotes[1::2]
     before = letters[opening[opening > 0] - 1]
@@ -47,7 +47,7 @@ def quotes_stand_well(letters: NDArray[np.uint8], quotes: NDArray[np.intp], mark
 
 
 def _edges_of_quoted_cells(data: bytes, separator: str) -> NDArray[np.int64]:
-    """Return the first and the last place of each quoted cell.
+    """Return the first and the last offset of each quoted cell.
 
     A quote inside a cell without quotes opens none. If it did, one inch mark would turn all that
     follows inside out, up to the next one.
@@ -72,7 +72,7 @@ def cut_records(
     rest: bytes = b"",
     line: int = 1,
 ) -> Iterator[bytes]:
-    """Yield whole records: at most ``rows`` of them, and no more bytes than asked for if possible.
+    """Yield complete records: at most ``rows``, and if possible at most ``most_bytes``.
 
     A cut depends on what stands behind the last one only, so cutting can begin at any of them.
     ``rest`` was read from the file already; ``line`` is that of the first record.
@@ -99,7 +99,7 @@ def cut_records(
 
 
 def refuse_endless(record: bytes, place: str) -> None:
-    """Refuse a record that does not end within reason."""
+    """Refuse a record that is too long."""
     if len(record) >= MOST_BYTES:
         raise FileFormatError(
             f"{place}: found a row of more than {MOST_BYTES >> 20} MB; expected it to end; look "

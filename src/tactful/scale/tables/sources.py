@@ -1,4 +1,4 @@
-"""Which files a job reads: those that are named, those in folders, and those of a pattern."""
+"""The files that a job reads: named files, files in folders, and files that match a pattern."""
 
 import glob
 import os
@@ -23,31 +23,33 @@ class Source:
     size: int = 0
     changed: int = 0
     """When it was last written, in nanoseconds."""
+    address: str = ""
+    """Where a cluster reads it from; the bytes come as a stream."""
 
     @property
     def name(self) -> str:
-        """What messages call it."""
-        return "standard input" if self.path is None else str(self.path)
+        """The name used in messages."""
+        return self.address or ("standard input" if self.path is None else str(self.path))
 
     def as_data(self) -> dict[str, Any]:
-        """Return what tells whether the file is still the same."""
+        """Return what identifies the content of the file."""
         return {"file": self.name, "size": self.size, "changed": self.changed}
 
     def refuse_if_changed(self) -> None:
-        """Refuse to go on with a file that was written to since the job began."""
+        """Refuse a file that has changed since the job began."""
         if self.path is None:
             return
         now = _stat(self.path)
         if (now.st_size, now.st_mtime_ns) != (self.size, self.changed):
             raise InputError(
                 f"{self.path}: it was changed while it was read ({self.size:,} bytes before, "
-                f"{now.st_size:,} now); expected a file that stays as it is; run the command "
+                f"{now.st_size:,} now); expected a file that does not change; run the command "
                 "again with --restart."
             )
 
 
 def is_remote(name: str) -> bool:
-    """Say whether a name is the address of another machine."""
+    """Say whether a name is a remote address."""
     return "://" in name
 
 
@@ -64,7 +66,7 @@ def find_sources(
             raise UsageError("Give files or '-' for standard input, not both.")
         if wished is None or wished.is_columnar:
             raise UsageError(
-                "Standard input has no name that tells its format; pass --input-format jsonl, csv, "
+                "The format of standard input is not known; pass --input-format jsonl, csv, "
                 "tsv or txt (Parquet and Arrow are read from files)."
             )
         return [Source(None, wished)]
@@ -83,13 +85,13 @@ def find_sources(
         one, two = list(kinds.items())[:2]
         raise UsageError(
             f"Found a {one[0]} file ({one[1]}) and a {two[0]} file ({two[1]}); expected files of "
-            "one kind; score them apart."
+            "one kind; score them separately."
         )
     return sources
 
 
 def _matches(name: str, outputs: Sequence[Path]) -> Iterator[Path]:
-    # Path.expanduser raises where there is no such user; to us that is a file that is not there.
+    # Path.expanduser raises for an unknown user; here that is a missing file.
     path = Path(os.path.expanduser(name))  # noqa: PTH111
     if path.is_dir():
         files = sorted(each for each in _walk(path) if not _is_in(each, outputs))
@@ -102,11 +104,12 @@ def _matches(name: str, outputs: Sequence[Path]) -> Iterator[Path]:
     elif path.exists():
         if _is_in(path, outputs):
             raise UsageError(
-                f"{name}: found as input and as output; expected two; name another --output."
+                f"{name}: found as input and as output; expected two different files; name "
+                "another --output."
             )
         yield path
     elif glob.has_magic(name):
-        # Path.glob needs the part before the pattern told apart; this one takes it as typed.
+        # Path.glob needs a base folder; this one takes the pattern as typed.
         names = glob.iglob(str(path), recursive=True)  # noqa: PTH207
         files = sorted(
             each for each in map(Path, names) if each.is_file() and not _is_in(each, outputs)
@@ -119,7 +122,7 @@ def _matches(name: str, outputs: Sequence[Path]) -> Iterator[Path]:
 
 
 def _is_in(path: Path, outputs: Sequence[Path]) -> bool:
-    """Say whether a file is what the job writes, or lies in the folder that it writes."""
+    """Say whether a file is an output of the job, or in its output folder."""
     return any(path.resolve().is_relative_to(each.resolve()) for each in outputs)
 
 
@@ -135,10 +138,10 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _source(path: Path, wished: Format | None) -> Source:
-    found = told_format(path.name, wished)
+    found = format_from_name(path.name, wished)
     if found is None:
         raise UsageError(
-            f"{path}: the name does not tell the format; expected one that ends in "
+            f"{path}: the name does not show the format; expected one that ends in "
             f"{', '.join(f'.{each}' for each in KINDS)}; pass --input-format."
         )
     stat = _stat(path)
@@ -155,10 +158,10 @@ def _source(path: Path, wished: Format | None) -> Source:
     return Source(path, found, stat.st_size, stat.st_mtime_ns)
 
 
-def told_format(name: str, wished: Format | None) -> Format | None:
-    """Return the format that a file's name tells, or else the one wished for.
+def format_from_name(name: str, wished: Format | None) -> Format | None:
+    """Return the format that a file's name shows, or else the requested one.
 
-    ``.txt`` tells little: such a file may hold a table, if so wished.
+    A ``.txt`` file may hold a table, if a format is requested.
     """
     found = format_of(name)
     if found is None or (found.kind == "txt" and wished is not None):

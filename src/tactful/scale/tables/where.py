@@ -1,4 +1,4 @@
-"""The condition that tells which rows are wanted: SQL, so that nothing but a condition can be said.
+"""The condition that selects rows, in SQL, so that it can do nothing else.
 
 It is answered for a piece of the input at a time, so it must look at one row only.
 """
@@ -17,7 +17,7 @@ _QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
 
 
 def where_expression(where: str) -> pl.Expr:
-    """Read a condition; what looks at other rows is refused."""
+    """Parse a condition; one that depends on several rows is refused."""
     try:
         found = pl.sql_expr(where)
         looks_around = _SEVERAL.search(_QUOTED.sub("", where)) or any(map(_gathers, _inside(found)))
@@ -40,25 +40,25 @@ def where_expression(where: str) -> pl.Expr:
 
 
 def wanted_rows(fields: pl.DataFrame, where: str) -> pl.Series:
-    """Say of each row whether it is wanted; where that is unknown, it is not."""
+    """Say of each row whether it is selected; null counts as false."""
     condition = where_expression(where).alias("wanted")
     try:
         try:
             wanted = fields.select(condition).to_series()
         except pl.exceptions.PolarsError:
-            # A column without any value has no type, and some questions need one.
+            # A column without any value has no type, and some conditions need one.
             wanted = fields.with_columns(pl.col(pl.Null).cast(pl.String)).select(condition)[
                 "wanted"
             ]
     except pl.exceptions.PolarsError as error:
         raise RowsError(
-            f"--where '{where}' cannot be answered for these rows ({first_line(error)}); compare "
+            f"--where '{where}' cannot be evaluated for these rows ({first_line(error)}); compare "
             "numbers in text columns as CAST(likes AS INT) > 3."
         ) from None
     if wanted.dtype not in (pl.Boolean, pl.Null) or len(wanted) != len(fields):
         raise UsageError(
-            f"Found --where '{where}', which gives {wanted.dtype} and not yes or no for each row; "
-            "expected a condition such as likes > 3."
+            f"Found --where '{where}', which gives {wanted.dtype} and not true or false for each "
+            "row; expected a condition such as likes > 3."
         )
     return wanted.cast(pl.Boolean).fill_null(value=False)
 
@@ -70,16 +70,16 @@ def _inside(expression: pl.Expr) -> Iterator[pl.Expr]:
 
 
 def _gathers(part: pl.Expr) -> bool:
-    """Say whether a part of a condition makes one value of many rows, such as their mean."""
+    """Say whether a part of a condition aggregates rows, such as a mean."""
     meta = part.meta
     if not meta.pop():
         return not meta.is_literal() and not meta.is_column()
     try:
         return bool(meta.root_names()) and meta.is_scalar()
     except pl.exceptions.ColumnNotFoundError:
-        return False  # what depends on a column's type is asked of each row
+        return False  # an expression that depends on a column's type works row by row
 
 
 def first_line(error: Exception) -> str:
-    """Return what an error says first, without what the library adds."""
+    """Return the first line of an error's message."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from tactful.errors import InputError
-from tactful.scale.scorer import Scorer
-from tactful.scale.scoring import Scored, Wanted, joined, output_names, spliced
+from tactful.scale.scoring import Scored, Wanted, joined, spliced
 from tactful.scale.tables.compression import pack
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.json_lines import RowsError, lines_as_table
@@ -18,10 +17,14 @@ _WRAPPED = len('{"v":')
 def part_bytes(scored: Scored, wanted: Wanted, output: Format, header: bool = True) -> bytes:
     """Return a scored table as the bytes of a file; ``header`` is that of CSV."""
     if output.kind == "jsonl" and scored.shape == "lines":
-        lines = spliced(scored, wanted).to_list()
-        text = "\n".join(lines) + "\n" if lines else ""
-        return pack(text.encode("utf-8", "surrogatepass"), output.packing)
+        return lines_bytes(spliced(scored, wanted), output)
     return table_bytes(joined(scored, wanted), output, header)
+
+
+def lines_bytes(lines: pl.Series, output: Format) -> bytes:
+    """Return lines of JSON as the bytes of a file."""
+    text = "".join(f"{line}\n" for line in lines)
+    return pack(text.encode("utf-8", "surrogatepass"), output.packing)
 
 
 def table_bytes(table: pl.DataFrame, output: Format, header: bool = True) -> bytes:
@@ -44,27 +47,22 @@ def _bytes_of(table: pl.DataFrame, output: Format, header: bool) -> bytes:
         return pack(without_bytes(table).write_ndjson().encode("utf-8"), output.packing)
     buffer = io.BytesIO()
     if output.kind == "parquet":
-        # zstd packs a fifth better, and takes half as long again.
+        # zstd saves a fifth of the size, but takes half as long again.
         table.write_parquet(buffer, compression="snappy")
     else:
         table.write_ipc(buffer, compression="zstd")
     return buffer.getvalue()
 
 
-def header_bytes(columns: list[str], output: Format) -> bytes:
+def header_bytes(columns: Sequence[str], output: Format) -> bytes:
     """Return the first line of a delimited file; nothing for other formats."""
     if output.kind not in ("csv", "tsv"):
         return b""
     return table_bytes(pl.DataFrame(schema=dict.fromkeys(columns, pl.String)), output)
 
 
-def output_columns(columns: Sequence[str], wanted: Wanted, scorer: Scorer) -> list[str]:
-    """Return all columns of the output: those of the input, and those that are added."""
-    return [*columns, *output_names(columns, scorer.columns, wanted.prefix).values()]
-
-
 def flat(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a table whose cells can stand in CSV: lists and objects become JSON."""
+    """Return a table that fits into CSV: lists and objects become JSON."""
     table = without_bytes(table)
     nested = [name for name, kind in table.schema.items() if kind.is_nested()]
     spans = [name for name, kind in table.schema.items() if kind == pl.Duration]
@@ -85,7 +83,7 @@ def flat(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def without_bytes(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a table whose bytes are base64, at any depth, as text has no other way to say them."""
+    """Return a table whose binary values are base64, at any depth."""
     kinds = table.schema.items()
     return table.with_columns(
         _coded(pl.col(name), kind).alias(name) for name, kind in kinds if _has_bytes(kind)
@@ -136,7 +134,7 @@ def as_table(lines: pl.Series, schema: pl.Schema, place: str) -> pl.DataFrame:
 
 
 def _as_kind(values: pl.Series, kind: pl.DataType, place: str) -> pl.Series:
-    """Return values in the type that the first lines have; only what fits into it without loss."""
+    """Cast values to the type of the first lines, if that is possible without loss."""
     if values.dtype == kind:
         return values
     try:
@@ -155,7 +153,7 @@ def _as_kind(values: pl.Series, kind: pl.DataType, place: str) -> pl.Series:
 
 
 def _arranged(values: pl.Expr, kind: pl.DataType, wanted: pl.DataType) -> pl.Expr:
-    """Return values whose objects have their keys in the wanted order, at any depth."""
+    """Return values whose objects have their keys in the given order, at any depth."""
     if isinstance(kind, pl.Struct) and isinstance(wanted, pl.Struct):
         fields = _fields(kind)
         inner = (
@@ -169,7 +167,7 @@ def _arranged(values: pl.Expr, kind: pl.DataType, wanted: pl.DataType) -> pl.Exp
 
 
 def _fits(kind: pl.DataType, wider: pl.DataType) -> bool:
-    """Say whether all values of a type, or most, have their like in another one."""
+    """Say whether values of a type can be cast to another one."""
     if isinstance(kind, pl.List) and isinstance(wider, pl.List):
         return _fits(_inner(kind), _inner(wider))
     if isinstance(kind, pl.Struct) and isinstance(wider, pl.Struct):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
-from tactful.detectors.protocol import Scores
+from tactful.detectors.base import Scores
 from tactful.service.http.errors import ServiceError, Unscorable
 
 MOST_TOKENS = 3_072

@@ -17,10 +17,9 @@ from tactful.checking.findings import Framing
 from tactful.checking.options import CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.second_reading import SecondReading
-from tactful.detectors.base import BaseDetector, Spans
+from tactful.detectors.base import BaseDetector, Detector, Scores, Spans
 from tactful.detectors.card import Card
 from tactful.detectors.cost import span_factor
-from tactful.detectors.protocol import Detector, Scores
 from tactful.documents.document import Document
 from tactful.errors import Problem, Severity
 from tactful.service.http.errors import TimedOut

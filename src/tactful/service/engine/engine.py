@@ -14,9 +14,9 @@ from tactful.checking.options import AUTO, CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports.run import Run
 from tactful.checking.second_reading import can_read_again
+from tactful.detectors.base import Scores
 from tactful.detectors.card import Card
 from tactful.detectors.cost import rough_tokens
-from tactful.detectors.protocol import Scores
 from tactful.documents.document import Document, Kind, document_of
 from tactful.documents.language import LANGUAGE_NAMES, possible_languages
 from tactful.service.engine.admission import Admission

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from tactful.detectors.base import Detector
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.cost import encoders_in, parts_in
-from tactful.detectors.load import DETECTORS, EMBEDDED, WEIGHTS, load_detector
+from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector
 from tactful.detectors.models.linear import LinearDetector
-from tactful.detectors.protocol import Detector
-from tactful.errors import UsageError
+from tactful.detectors.weights import weights_folder
 from tactful.registry import unknown_name
 from tactful.service.settings import ServiceSettings
 
@@ -23,19 +23,12 @@ def detector_folders(settings: ServiceSettings) -> dict[str, Path]:
         if not folder.is_dir():
             load_detector(settings.model)  # says what is wrong with the name
         return {read_card(folder).lang: folder}
-    root = settings.weights or WEIGHTS
     found = {}
     for lang in settings.langs:
         if lang not in EMBEDDED:
             raise unknown_name("language", lang, list(EMBEDDED))
         names = EMBEDDED[lang]
-        found[lang] = root / names.get(settings.model, names["default"])
-    missing = next((folder for folder in found.values() if not folder.is_dir()), None)
-    if missing is not None:
-        raise UsageError(
-            f"This installation carries no weights '{missing.name}'; train them with 'tactful "
-            "train default', or name the folder of a detector of your own."
-        )
+        found[lang] = weights_folder(names.get(settings.model, names["default"]), settings.weights)
     return found
 
 

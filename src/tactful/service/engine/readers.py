@@ -18,13 +18,12 @@ from tactful.checking.second_reading import (
     can_read_again,
     with_second_reading,
 )
-from tactful.detectors.base import BaseDetector
+from tactful.detectors.base import BaseDetector, Detector, Scores
 from tactful.detectors.card import Card
 from tactful.detectors.cost import suspicion, tokens_of
-from tactful.detectors.explain.occlusion import occlusion_spans
-from tactful.detectors.load import WEIGHTS
+from tactful.detectors.explain.words import occlusion_spans
 from tactful.detectors.models.onnx_session import release_memory as release_sessions
-from tactful.detectors.protocol import Detector, Scores
+from tactful.detectors.weights import weights_folder
 from tactful.errors import TactfulError
 from tactful.frames.embedded import EmbeddedFramer, load_embedded_framer
 from tactful.frames.load import EMBEDDED
@@ -206,8 +205,8 @@ class Readers:
         return self._framer
 
     def _open_framer(self, threads: int) -> EmbeddedFramer:
-        root = self._settings.weights or WEIGHTS
-        return load_embedded_framer(root / EMBEDDED["en"]["default"], threads)
+        folder = weights_folder(EMBEDDED["en"]["default"], self._settings.weights)
+        return load_embedded_framer(folder, threads)
 
     async def release_memory(self) -> None:
         """Give back what large texts have taken: a short text is the last that each model reads."""

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from tactful.detectors.load import DETECTORS, WEIGHTS
+from tactful.detectors.load import DETECTORS
 from tactful.detectors.shared_weights import lay_out
-from tactful.frames.load import EMBEDDED as FRAMERS
+from tactful.frames.load import EMBEDDED, framer_folder
 from tactful.service.engine.loading import detector_folders
 from tactful.service.settings import ServiceSettings
 
@@ -13,6 +13,6 @@ def lay_out_weights(settings: ServiceSettings, target: Path) -> Path | None:
     """Write the layout of all detectors that are served; None for the folder of one's own."""
     if settings.model not in DETECTORS:
         return None
-    framers = [WEIGHTS / names["default"] for names in FRAMERS.values()]
-    lay_out([*detector_folders(settings).values(), *(e for e in framers if e.is_dir())], target)
+    framers = [folder for lang in EMBEDDED if (folder := framer_folder(lang))]
+    lay_out([*detector_folders(settings).values(), *framers], target)
     return target

@@ -8,12 +8,12 @@ from threading import Event
 from typing import TypeVar
 
 from tactful.checking.options import CheckOptions
-from tactful.checking.reports.visible import visible
 from tactful.errors import TactfulError
 from tactful.service.lsp.diagnostics import Checked
 from tactful.service.lsp.documents import Snapshot
 from tactful.service.lsp.lines import Places
 from tactful.service.lsp.reader import FIRST_SLICE, LATER_SLICE, Reader, Slice, Stale
+from tactful.words import visible
 
 T = TypeVar("T")
 

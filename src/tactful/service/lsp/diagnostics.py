@@ -14,14 +14,13 @@ from lsprotocol.types import (
 )
 
 from tactful.checking.report import Place, PlacedFinding
-from tactful.checking.reports.visible import visible
 from tactful.checking.wording.wording import Wording, wording
 from tactful.documents.document import Document
 from tactful.errors import Problem
 from tactful.service.lsp.documents import Snapshot
 from tactful.service.lsp.lines import Places
 from tactful.service.lsp.reader import Reading
-from tactful.words import shorten
+from tactful.words import shorten, visible
 
 SOURCE = "tactful"
 SEVERITIES = (

@@ -8,9 +8,9 @@ from lsprotocol.types import Hover, MarkupContent, MarkupKind, Position
 
 from tactful.checking.explanation import taxonomy_entries
 from tactful.checking.report import PlacedFinding
-from tactful.checking.reports.implied import implied_sentences
-from tactful.checking.reports.visible import visible
+from tactful.checking.reports.run import implied_sentences
 from tactful.service.lsp.diagnostics import Checked, docs_link, range_of
+from tactful.words import visible
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#|~&!$]|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _LIST_MARK = re.compile(r"\A([-+=]|\d+(?=[.)]))")

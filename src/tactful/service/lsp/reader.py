@@ -18,9 +18,8 @@ from tactful.checking.opened import opened_framer
 from tactful.checking.options import AUTO, CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.wording.wording import spoken_or_english
-from tactful.detectors.base import BaseDetector, Spans
-from tactful.detectors.explain.occlusion import occlusion_spans
-from tactful.detectors.protocol import Detector, Scores
+from tactful.detectors.base import BaseDetector, Detector, Scores, Spans
+from tactful.detectors.explain.words import occlusion_spans
 from tactful.documents.document import Document
 from tactful.service.lsp.memory import Memory, fingerprint
 from tactful.types import Frame

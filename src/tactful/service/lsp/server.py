@@ -13,8 +13,7 @@ from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.protocol.language_server import lsp_method
 
 from tactful import __version__
-from tactful.checking.configuration import CONFIG_FILE, PROJECT_FILE, find_configuration
-from tactful.checking.options import CheckOptions
+from tactful.checking.options import CONFIG_FILE, PROJECT_FILE, CheckOptions, find_configuration
 from tactful.documents.exclusion import Exclusion
 from tactful.errors import TactfulError
 from tactful.service.lsp.actions import actions_in

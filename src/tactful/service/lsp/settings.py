@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tactful.checking.configuration import Configuration
-from tactful.checking.options import FRAMES, LANGUAGES, CheckOptions
+from tactful.checking.options import FRAMES, LANGUAGES, CheckOptions, Configuration
 from tactful.checking.wording.wording import REPORT_LANGUAGES
 from tactful.detectors.load import DETECTORS
 from tactful.errors import UsageError

@@ -5,11 +5,10 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.requests import Request
 
-from tactful.checking.reports.implied import CAVEAT
+from tactful.checking.reports.run import CAVEAT
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.load import WEIGHTS
 from tactful.frames.frame_json import frame_as_json
-from tactful.frames.load import EMBEDDED, has_framer
+from tactful.frames.load import framer_folder
 from tactful.service.engine.engine import Engine
 from tactful.service.engine.excerpts import beginning
 from tactful.service.http.answers import JsonAnswer
@@ -63,8 +62,9 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
 
 
 def framer_card() -> Card | None:
-    """Return the card of the embedded framer, where this installation carries one."""
-    return read_card(WEIGHTS / EMBEDDED[_LANG]["default"]) if has_framer(_LANG) else None
+    """Return the card of the embedded framer; None if none is installed."""
+    folder = framer_folder(_LANG)
+    return read_card(folder) if folder else None
 
 
 def _reason(text: str, may_be: list[str]) -> tuple[str, str] | None:

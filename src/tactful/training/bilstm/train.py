@@ -8,7 +8,7 @@ vectors that stay as they are, and the last states of both directions as what is
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,34 +25,21 @@ from tactful.detectors.models.bilstm import (
     word_numbers,
     words_of,
 )
-from tactful.detectors.models.estimator import (
-    Numbers,
-    TextClassifier,
-    binary_table,
-    list_of_texts,
-    shaped,
-)
+from tactful.detectors.models.estimator import binary_table, list_of_texts
 from tactful.detectors.models.vectors import read_vectors
 from tactful.errors import InputError
 from tactful.files import atomic_folder
 from tactful.metrics.word_vectors import WordVectors
 from tactful.training.bilstm.network import BiLstmNetwork
 from tactful.training.bilstm.onnx import export_bilstm
-from tactful.training.epochs import (
-    Encoded,
-    OnEpoch,
-    OnStep,
-    Plan,
-    predict_logits,
-    run_epochs,
-    silent,
-)
-from tactful.training.held_out import held_out_rows, probabilities
+from tactful.training.epochs import OnEpoch, Plan
+from tactful.training.loop import OnStep, silent
+from tactful.training.network_classifier import NetworkClassifier
 
 VERSION = "1"
 
 
-class BiLstm(TextClassifier):
+class BiLstm(NetworkClassifier):
     """The BiLSTM behind ``fit`` and ``predict_proba``.
 
     vectors: a file (word2vec, GloVe, fastText), or vectors already read; without any, random ones
@@ -106,13 +93,7 @@ class BiLstm(TextClassifier):
         """Learn from texts and their labels; ``folder`` keeps a checkpoint after each epoch."""
         texts = list_of_texts(X)
         table, self.several_ = binary_table(y, len(texts))
-        plan = self.plan()
         self.words_, matrix = self._vocabulary(texts)
-        index = {word: at for at, word in enumerate(self.words_, FIRST_WORD)}
-        tokens = [windows_of(word_numbers(text, index))[0] for text in texts]
-        learnt, held_out = held_out_rows(
-            table, self.validation if self.patience is not None else 0.0, self.random_state
-        )
         torch.manual_seed(self.random_state)
         self.network_ = BiLstmNetwork(
             torch.from_numpy(matrix),
@@ -121,21 +102,11 @@ class BiLstm(TextClassifier):
             self.dropout,
             self.vectors is None or self.tune_vectors,
         )
-        labels = table.astype(np.float32)
-        self.history_ = run_epochs(
-            self.network_,
-            Encoded([tokens[row] for row in learnt], labels[learnt]),
-            Encoded([tokens[row] for row in held_out], labels[held_out]) if held_out else None,
-            plan,
-            folder,
-            on_epoch,
-            on_step,
-        )
-        self.classes_ = np.array([0, 1])
+        self.train_network(self.network_, texts, table, folder, on_epoch, on_step)
         return self
 
     def plan(self) -> Plan:
-        """Return the numbers of the run."""
+        """Return the settings of the run."""
         return Plan(
             seed=self.random_state,
             epochs=self.epochs,
@@ -171,31 +142,9 @@ class BiLstm(TextClassifier):
             return self.vectors
         return read_vectors(Path(self.vectors), texts)
 
-    def decision_function(self, X: Sequence[str]) -> Numbers:  # noqa: N803
-        """Return the log-odds; of a long text those of its strongest window."""
-        self.require_fitted("network_")
-        return shaped(self._logits(X), self.several_)
-
-    def predict_proba(self, X: Sequence[str]) -> Numbers:  # noqa: N803
-        """Return probabilities: of 0 and 1, or of 1 for each label if there are several."""
-        self.require_fitted("network_")
-        return probabilities(self._logits(X), self.several_)
-
-    def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
-        """Return 0 or 1 for each text and label."""
-        return (self.decision_function(X) > 0).astype(np.int64)
-
-    def _logits(self, texts: Sequence[str]) -> Numbers:
+    def _windows(self, texts: Sequence[str]) -> Iterator[list[Sequence[int]]]:
         index = {word: at for at, word in enumerate(self.words_, FIRST_WORD)}
-        windows, owners = [], []
-        for at, text in enumerate(list_of_texts(texts)):
-            for window in windows_of(word_numbers(text, index)):
-                windows.append(window)
-                owners.append(at)
-        ids = self.network_.head.out_features
-        found = np.full((len(texts), ids), -np.inf)
-        np.maximum.at(found, owners, predict_logits(self.network_, windows, ids, self.batch))
-        return found
+        return (windows_of(word_numbers(text, index)) for text in texts)
 
     def export(
         self,
@@ -206,7 +155,7 @@ class BiLstm(TextClassifier):
         about: Mapping[str, Any] | None = None,
     ) -> None:
         """Write a folder that ``load_detector`` opens; ``about`` are further fields of its card."""
-        self.require_fitted("network_")
+        self.require_fitted("ids_")
         about = about or {}
         given = self.vectors
         settings = self.get_params() | {

@@ -1,6 +1,6 @@
-"""Lessons of a causal language model: posts drawn by seed, and lines as numbers of tokens.
+"""Training data of a causal language model: posts drawn by seed, and lines as token ids.
 
-What a line is and which of its parts are learnt is said by :mod:`tactful.frames.linearise`. The
+What a line is and which of its parts are learnt is in :mod:`tactful.frames.linearise`. The
 loss is over the whole line, the words of the post included (Sap et al. 2020, section 4).
 """
 
@@ -11,19 +11,17 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from tactful.errors import InputError, UsageError
 from tactful.frames.causal_tokens import LineTokenizer
 from tactful.frames.linearise import Instance, Piece, linearise
 from tactful.frames.posts import Post
+from tactful.training.loop import length_batches, padded
 
 VALIDATION = "fold2"
 """With the held-out eighth this leaves 75 : 12.5 : 12.5, as in section 4.2."""
 UNLEARNT = -100
-_POOL = 40
-"""Batches are cut from pools of so many batches, sorted by length, so that little is padding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,8 @@ def choose_lessons(
 ) -> list[Instance]:
     """Draw lessons by seed: whole posts, the smaller shares inside the larger ones.
 
-    per_post: at most so many different lessons of a post. most_posts: what ``share`` is a share of.
+    per_post: at most this many different lessons of a post. most_posts: at most this many posts, of
+    which ``share`` is a share.
     """
     if not 0 < share <= 1:
         raise UsageError(f"Found a share of {share:g}; expected more than 0 and at most 1.")
@@ -122,27 +121,14 @@ def fingerprint(lines: Sequence[Line]) -> str:
 def batches(
     lines: Sequence[Line], size: int, rng: np.random.Generator | None
 ) -> Iterator[list[int]]:
-    """Yield rows of lines of like length, in an order that follows from ``rng`` alone."""
-    order = np.arange(len(lines)) if rng is None else rng.permutation(len(lines))
-    cut: list[list[int]] = []
-    for start in range(0, len(order), size * _POOL):
-        pool = [int(row) for row in order[start : start + size * _POOL]]
-        pool.sort(key=lambda row: len(lines[row].tokens))
-        cut += [pool[at : at + size] for at in range(0, len(pool), size)]
-    yield from cut if rng is None else (cut[at] for at in rng.permutation(len(cut)))
+    """Yield rows of lines of similar length, in random order with ``rng``."""
+    return length_batches([len(line.tokens) for line in lines], range(len(lines)), size, rng)
 
 
-def padded(lines: Sequence[Line]) -> dict[str, Tensor]:
+def padded_lines(lines: Sequence[Line]) -> dict[str, Tensor]:
     """Return lines as tables: tokens, mask and labels."""
-    width = max(len(line.tokens) for line in lines)
-    tokens = torch.zeros((len(lines), width), dtype=torch.int64)
-    mask = torch.zeros_like(tokens)
-    labels = torch.full_like(tokens, UNLEARNT)
-    for at, line in enumerate(lines):
-        length = len(line.tokens)
-        tokens[at, :length] = torch.tensor(line.tokens)
-        mask[at, :length] = 1
-        labels[at, :length] = torch.tensor(line.labels)
+    tokens, mask = padded([line.tokens for line in lines])
+    labels, _ = padded([line.labels for line in lines], UNLEARNT)
     return {"tokens": tokens, "mask": mask, "labels": labels}
 
 

@@ -22,13 +22,8 @@ from tactful.training.causal.data import (
     parts,
     places_of,
 )
-from tactful.training.causal.language_model import (
-    CHECKPOINT_FILE,
-    OnStep,
-    Plan,
-    mean_loss,
-    train_causal,
-)
+from tactful.training.causal.language_model import CausalPlan, mean_loss, train_causal
+from tactful.training.loop import CHECKPOINT_FILE, OnStep, silent
 
 VERSION = "1"
 POST_TOKENS = 64
@@ -47,12 +42,12 @@ NOT_FOR = (
 
 
 @dataclass(frozen=True, slots=True)
-class CausalOrder:
-    """What to train, from what."""
+class CausalOptions:
+    """The base model, the settings of the run, and which posts it learns from."""
 
     base: str | Path = PACKAGED
     download: bool = False
-    plan: Plan = field(default_factory=Plan)
+    plan: CausalPlan = field(default_factory=CausalPlan)
     share: float = 1.0
     """Of the posts to learn from; posts stay whole and are drawn by the plan's seed."""
     per_post: int | None = None
@@ -63,51 +58,51 @@ class CausalOrder:
 
 def train_causal_framer(
     posts: Sequence[Post],
-    order: CausalOrder,
+    chosen: CausalOptions,
     output: Path,
     work: Path,
     *,
     force: bool = False,
-    on_step: OnStep = lambda *_: None,
+    on_step: OnStep = silent,
     say: Callable[[str], None] = lambda _: None,
 ) -> Card:
     """Train a causal framer and write its folder; return its card.
 
-    ``work`` keeps the checkpoint of a run that was stopped, and goes when the run is whole.
+    ``work`` keeps the checkpoint of an interrupted run, and is removed when the run is complete.
     """
     learnt, validated = parts(posts)
-    seed = order.plan.seed
+    seed = chosen.plan.seed
     lessons = choose_lessons(
         learnt,
-        share=order.share,
+        share=chosen.share,
         seed=seed,
-        per_post=order.per_post,
-        most_posts=order.most_posts,
+        per_post=chosen.per_post,
+        most_posts=chosen.most_posts,
     )
-    base = find_base(order.base, download=order.download)
+    base = find_base(chosen.base, download=chosen.download)
     say(f"Opening {base.name}")
     model, wrapped = load_base(base)
     tokenizer, places = LineTokenizer(wrapped), places_of(model)
-    lines = encode_lines(lessons, tokenizer, order.post_tokens, places)
+    lines = encode_lines(lessons, tokenizer, chosen.post_tokens, places)
     say(f"Learning from {len(lines):,} lines of {len({each.post for each in lessons}):,} posts")
-    model = train_causal(model, wrapped, lines, order.plan, work, on_step)
+    model = train_causal(model, wrapped, lines, chosen.plan, work, on_step)
     training: dict[str, Any] = {
-        "command": order.command,
+        "command": chosen.command,
         "seed": seed,
-        "plan": asdict(order.plan),
+        "plan": asdict(chosen.plan),
         "base": base.name,
         "base sha256": base.sha256,
         "data sha256": fingerprint(lines),
         "lines learnt from": len(lines),
         "posts learnt from": len({each.post for each in lessons}),
-        "share": order.share,
-        "lines per post": order.per_post,
-        "post tokens": order.post_tokens,
+        "share": chosen.share,
+        "lines per post": chosen.per_post,
+        "post tokens": chosen.post_tokens,
         "left out": "the held-out eighth of the posts (fold1), and fold2 for validation",
     }
     if validated:
         watched = choose_lessons(validated, seed=seed, per_post=1, most_posts=VALIDATION_POSTS)
-        loss = mean_loss(model, encode_lines(watched, tokenizer, order.post_tokens, places))
+        loss = mean_loss(model, encode_lines(watched, tokenizer, chosen.post_tokens, places))
         training["validation loss"] = round(loss, 4)
         training["validation lines"] = len(watched)
     card = _card(base, training)

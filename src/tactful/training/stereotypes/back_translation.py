@@ -20,7 +20,7 @@ TIME_LIMIT = 600.0
 LEAST_CONTENT = 0.5
 INSTALL = "sudo apt-get install apertium-eng-spa"
 _LONG = 4
-"""A content word has at least so many letters; its first so many are compared, not its ending."""
+"""Content words have at least this many letters; only these first letters are compared."""
 _WORD = re.compile(r"[^\W\d_]+")
 _UNKNOWN = re.compile(r"[*@#](?=\w)")
 """Apertium's marks of a word that it does not know or cannot inflect."""
@@ -39,7 +39,7 @@ class BackTranslated:
 
     @property
     def kept(self) -> int:
-        """How many can be learnt from."""
+        """The number of translations to train on."""
         return sum(text is not None for text in self.texts)
 
     def summary(self) -> str:

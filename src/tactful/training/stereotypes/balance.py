@@ -17,8 +17,8 @@ BAGS = 7
 def under_bags(labels: Flags, bags: int, seed: int, ratio: float = 1.0) -> list[Numbers]:
     """Return the weights of the rows in each bag: all of the rarer side, ``ratio`` times the other.
 
-    The other side is dealt out without replacement, and anew when it is used up: with enough bags
-    every row is seen.
+    The other side is drawn without replacement, and again when all of it was used: with enough
+    bags every row is used.
     """
     if bags < 1 or ratio <= 0:
         raise UsageError(f"Found {bags} bags and the ratio {ratio:g}; expected both above 0.")
@@ -31,7 +31,7 @@ def under_bags(labels: Flags, bags: int, seed: int, ratio: float = 1.0) -> list[
         dealt, pile = pile[:wanted], pile[wanted:]
         if len(dealt) < wanted:
             fresh = rng.permutation(common)
-            # What is in the hand already goes under the pile: no row twice in one bag.
+            # Rows that the bag already has go to the end: no row is in a bag twice.
             held = np.isin(fresh, dealt)
             fresh = np.concatenate([fresh[~held], fresh[held]])
             short = wanted - len(dealt)

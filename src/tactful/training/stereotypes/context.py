@@ -1,4 +1,4 @@
-"""What stands around a sentence: its neighbours, and the comment that is replied to.
+"""The context of a sentence: its neighbours, and the comment that is replied to.
 
 DETESTS 2022 (section 6) names comment-level context as something that no participant tried.
 """
@@ -22,7 +22,7 @@ class Context:
         return " ".join(part for part in (self.before, self.after) if part)
 
 
-NOWHERE = Context()
+NO_CONTEXT = Context()
 
 
 def contexts_of(
@@ -50,7 +50,7 @@ def contexts_of(
     for row in order:
         spoken.setdefault(comments[row], []).append(texts[row])
     whole = {**(outside or {}), **{name: " ".join(parts) for name, parts in spoken.items()}}
-    found = [NOWHERE] * len(texts)
+    found = [NO_CONTEXT] * len(texts)
     for at, row in enumerate(order):
         before = order[at - 1] if at else None
         after = order[at + 1] if at + 1 < len(order) else None

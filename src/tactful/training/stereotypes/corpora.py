@@ -1,4 +1,4 @@
-"""Lessons from the three Spanish corpora, each with what it has of shares, hints and contexts."""
+"""Training data from three Spanish corpora, with their annotators' shares, hints and contexts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -130,7 +130,7 @@ def detests_examples(
 
 
 def detests_contexts(examples: Sequence[Example]) -> tuple[Context, ...]:
-    """Return what stands around each sentence: its comment, and the comment replied to."""
+    """Return the context of each sentence: its comment, and the comment replied to."""
     comments = [str(each.meta.get("comment_id")) for each in examples]
     return contexts_of(
         [each.text for each in examples],

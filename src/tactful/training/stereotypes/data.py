@@ -1,4 +1,4 @@
-"""What is learnt from: texts, labels, the annotators' shares, hints, groups and contexts.
+"""Training data: texts, labels, the annotators' shares, hints, groups and contexts.
 
 A hint is something that annotators said and that no reader of a new text knows: implicitness, the
 target, sarcasm. The switch "meta" learns to predict it.
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tactful.errors import InputError
-from tactful.training.stereotypes.context import NOWHERE, Context
+from tactful.training.stereotypes.context import NO_CONTEXT, Context
 
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
@@ -29,7 +29,7 @@ class StereotypeLesson:
     table: Flags
     """One row for each text, one column for each label."""
     groups: tuple[str, ...]
-    """Texts of one group (a speech, an article, a comment) never stand in two folds."""
+    """Texts of one group (a speech, an article, a comment) are in the same fold."""
     shares: Numbers
     """The share of annotators who say yes; the label itself where no annotators are known."""
     contexts: tuple[Context, ...]
@@ -111,7 +111,7 @@ def make_lesson(
     hints: Mapping[str, ArrayLike] | None = None,
     about: Sequence[Mapping[str, Any]] = (),
 ) -> StereotypeLesson:
-    """Check and put together what is learnt from; without groups each text is its own."""
+    """Check the training data and put it together; without groups each text is its own."""
     size = len(texts)
     found = _table(table, size)
     if not size or found.shape[1] != len(labels) or not np.isin(found, (0, 1)).all():
@@ -138,7 +138,7 @@ def make_lesson(
         found.astype(np.bool_),
         tuple(groups) if groups is not None else tuple(map(str, range(size))),
         soft,
-        tuple(contexts) if contexts is not None else (NOWHERE,) * size,
+        tuple(contexts) if contexts is not None else (NO_CONTEXT,) * size,
         columns,
         about=tuple(about),
     )

@@ -14,7 +14,7 @@ from tactful.detectors.card import Card
 from tactful.detectors.models.svm import Machine
 from tactful.detectors.models.tfidf import TfidfDetector
 from tactful.errors import UsageError
-from tactful.training.finish import figures_of
+from tactful.training.calibrate import figures_of
 from tactful.training.stereotypes.data import StereotypeLesson
 from tactful.training.stereotypes.trainer import StereotypeTrainer
 
@@ -42,18 +42,18 @@ def stereotype_detector(
         )
     ids, limits, figures = trainer.labels_, [], []
     machines, thresholds, calibration = [], {}, {}
-    for at, (label, voice) in enumerate(zip(ids, trainer.voices_, strict=True)):
-        learnt = voice.sums[0]
+    for at, (label, model) in enumerate(zip(ids, trainer.models_, strict=True)):
+        learnt = model.sums[0]
         support = learnt.weights.reshape(1, -1)
-        slope, offset = round(voice.slope, 6), round(voice.offset, 6)
+        slope, offset = round(model.slope, 6), round(model.offset, 6)
         machines.append(
             Machine("linear", 1.0, support, np.ones(1), learnt.intercept, slope, offset)
         )
         calibration[label] = (slope, offset)
-        thresholds[label] = round(voice.threshold, 4)
-        if len(voice.outside):
+        thresholds[label] = round(model.threshold, 4)
+        if len(model.outside):
             gold = lesson.table[:, at].astype(np.int64)
-            figures += figures_of(label, gold, voice.outside, thresholds[label])
+            figures += figures_of(label, gold, model.outside, thresholds[label])
         else:
             limits.append(f"'{label}' was neither calibrated nor measured: too few texts to do so.")
     card = Card(

@@ -5,23 +5,18 @@ cross-entropy, and the binary label is a yes where any category is (DETESTS 2022
 log-odds are the highest of theirs.
 """
 
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from tactful.detectors.models.encoder import MAX_TOKENS
-from tactful.detectors.models.estimator import binary_table, list_of_texts
 from tactful.errors import InputError, UsageError
-from tactful.training.epochs import Encoded, OnEpoch, OnStep, run_epochs, silent
-from tactful.training.finetune import Classifier, FineTuned, load_classifier
-from tactful.training.fixed_scales import examples
-from tactful.training.held_out import held_out_rows
+from tactful.training.finetune import Classifier, FineTuned
 
 
 class CategoryHeads(nn.Module):
@@ -89,59 +84,31 @@ class StereotypeEncoder(FineTuned):
         )  # fmt: skip
         self.lora, self.rank, self.heads = lora, rank, heads
 
-    def fit(
-        self,
-        X: Sequence[str],  # noqa: N803
-        y: ArrayLike,
-        *,
-        folder: Path | None = None,
-        on_epoch: OnEpoch = silent,
-        on_step: OnStep = silent,
-    ) -> Self:
-        """Learn from texts and their labels; ``folder`` keeps a checkpoint after each epoch."""
-        texts = list_of_texts(X)
-        table, self.several_ = binary_table(y, len(texts))
-        if self.heads:
-            _check_hierarchy(table)
+    def _learnt_labels(self, table: NDArray[np.bool_]) -> NDArray[np.bool_]:
         if self.rank < 1:
             raise UsageError(f"Found the rank {self.rank} of adapters; expected at least 1.")
-        learnt_labels = (table[:, 1:] if self.heads else table).astype(np.float32)
-        torch.manual_seed(self.random_state)
-        classifier, self.tokenizer_ = load_classifier(
-            self.encoder, learnt_labels.shape[1], self.max_tokens, self.download
-        )
-        prefix = str(getattr(classifier.body, "base_model_prefix", ""))
-        network = self._network(classifier, prefix, learnt_labels.shape[1])
-        tokens = [each.ids for each in self._encoded(texts)]
-        learnt, held_out = held_out_rows(
-            table, self.validation if self.patience is not None else 0.0, self.random_state
-        )
-        self.history_ = run_epochs(
-            network,
-            Encoded([tokens[row] for row in learnt], learnt_labels[learnt]),
-            Encoded([tokens[row] for row in held_out], learnt_labels[held_out])
-            if held_out
-            else None,
-            self.plan(),
-            folder,
-            on_epoch,
-            on_step,
-        )
-        if self.lora:
-            _merge(network, prefix)
-        self.network_ = AnyCategory(network) if self.heads else network
-        self.examples_ = examples([texts[row] for row in learnt], self.random_state)
-        self.ids_ = table.shape[1]
-        self.classes_ = np.array([0, 1])
-        return self
+        if not self.heads:
+            return table
+        _check_hierarchy(table)
+        return table[:, 1:]
 
-    def _network(self, classifier: Classifier, prefix: str, labels: int) -> Any:
+    def _network(self, classifier: Classifier, labels: int) -> nn.Module:
         body: Any = classifier.body
         if self.lora:
-            setattr(body, prefix, with_adapters(getattr(body, prefix), self.rank))
+            name = body.base_model_prefix
+            setattr(body, name, with_adapters(getattr(body, name), self.rank))
         if not self.heads:
             return classifier
-        return CategoryHeads(getattr(body, prefix), int(body.config.hidden_size), labels)
+        encoder = getattr(body, body.base_model_prefix)
+        return CategoryHeads(encoder, int(body.config.hidden_size), labels)
+
+    def _finished(self, network: nn.Module) -> nn.Module:
+        if self.lora:
+            # Without category heads the encoder is an attribute of the classifier's body.
+            owner: Any = network if self.heads else network.body
+            name = "encoder" if self.heads else owner.base_model_prefix
+            setattr(owner, name, getattr(owner, name).merge_and_unload())
+        return AnyCategory(network) if self.heads else network
 
 
 def with_adapters(encoder: Any, rank: int) -> Any:
@@ -156,13 +123,6 @@ def with_adapters(encoder: Any, rank: int) -> Any:
         r=rank, lora_alpha=2 * rank, lora_dropout=0.0, target_modules="all-linear"
     )
     return peft.get_peft_model(encoder, config)
-
-
-def _merge(network: Any, prefix: str) -> None:
-    if isinstance(network, CategoryHeads):
-        network.encoder = network.encoder.merge_and_unload()  # type: ignore[operator]
-    else:
-        setattr(network.body, prefix, getattr(network.body, prefix).merge_and_unload())
 
 
 def _check_hierarchy(table: np.ndarray) -> None:

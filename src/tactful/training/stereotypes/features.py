@@ -139,7 +139,7 @@ def _negation(text: str) -> dict[str, float]:
 
 
 def _is_double(found: Sequence[Negation]) -> bool:
-    """Say whether a cue stands inside the scope of another: 'no dice nada'."""
+    """Say whether a cue is inside the scope of another: 'no dice nada'."""
     return any(
         first.reaches(second.start, second.end)
         for first in found

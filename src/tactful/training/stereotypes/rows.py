@@ -24,7 +24,7 @@ MOST_WORDS = 20_000
 CHARACTERS = (2, 5)
 MOST_CHARACTERS = 60_000
 CONTEXT_SCALE = 0.5
-"""What stands around a sentence says less than the sentence."""
+"""Weight of the context: it says less than the sentence."""
 _CLIP = 4.0
 
 

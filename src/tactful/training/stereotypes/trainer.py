@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.calibration import sigmoid
+from tactful.detectors.base import sigmoid
 from tactful.errors import UsageError
 from tactful.training.calibrate import best_threshold, platt
 from tactful.training.stereotypes.back_translation import (
@@ -21,7 +21,7 @@ from tactful.training.stereotypes.back_translation import (
     back_translate,
 )
 from tactful.training.stereotypes.balance import BAGS
-from tactful.training.stereotypes.context import NOWHERE, Context
+from tactful.training.stereotypes.context import NO_CONTEXT, Context
 from tactful.training.stereotypes.data import StereotypeLesson, group_folds
 from tactful.training.stereotypes.linear import METHODS, Sum, fit_sum, mean_sum
 from tactful.training.stereotypes.meta import MetaClassifier
@@ -61,7 +61,7 @@ class TrainerSettings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Voice:
+class LabelModel:
     """What is learnt for one label: a sum over each view, which add up to log-odds."""
 
     sums: tuple[Sum, ...]
@@ -119,8 +119,8 @@ class StereotypeTrainer:
         self.views_ = views(list(blocks), "by-ensemble" in switches)
         tables = [joined(blocks, view) for view in self.views_]
         soft = "soft-labels" in switches
-        self.voices_ = [
-            self._voice(
+        self.models_ = [
+            self._label_model(
                 tables,
                 lesson.shares[:, at] if soft else lesson.table[:, at].astype(np.float64),
                 lesson.table[:, at],
@@ -135,16 +135,16 @@ class StereotypeTrainer:
         self, texts: Sequence[str], contexts: Sequence[Context] | None = None
     ) -> Numbers:
         """Return the probability of each label, one row for each text."""
-        if not hasattr(self, "voices_"):
+        if not hasattr(self, "models_"):
             raise UsageError("This trainer has learnt nothing yet; call fit first.")
-        around = [NOWHERE] * len(texts) if contexts is None else contexts
+        around = [NO_CONTEXT] * len(texts) if contexts is None else contexts
         blocks = self.maker_.blocks(texts, around)
         if self.meta_ is not None:
             hints = self.meta_.decisions(joined(blocks, list(blocks)))
             blocks = self.maker_.blocks(texts, around, hints)
         tables = [joined(blocks, view) for view in self.views_]
         columns = [
-            sigmoid(voice.slope * voice.logits(tables) + voice.offset) for voice in self.voices_
+            sigmoid(model.slope * model.logits(tables) + model.offset) for model in self.models_
         ]
         return np.stack(columns, axis=1)
 
@@ -154,16 +154,16 @@ class StereotypeTrainer:
 
     def thresholds(self) -> Numbers:
         """Return the probability from which each label is a yes."""
-        return np.array([voice.threshold for voice in self.voices_])
+        return np.array([model.threshold for model in self.models_])
 
-    def _voice(
+    def _label_model(
         self,
         tables: Sequence["csr_array"],
         targets: Numbers,
         gold: Flags,
         folds: Places,
         own: Flags,
-    ) -> Voice:
+    ) -> LabelModel:
         """Learn one label: every learner on every view, each calibrated, then their mean."""
         methods = METHODS if "ensemble" in self.settings.switches else METHODS[:1]
         members = [
@@ -177,10 +177,10 @@ class StereotypeTrainer:
         )
         outside = np.mean([found for group in members for _, found in group], axis=0)
         if len(np.unique(folds)) < 2 or gold[own].all() or not gold[own].any():
-            return Voice(sums)
+            return LabelModel(sums)
         slope, offset = platt(outside[own], targets[own])
         chances = sigmoid(slope * outside[own] + offset)
-        return Voice(sums, slope, offset, best_threshold(chances), chances)
+        return LabelModel(sums, slope, offset, best_threshold(chances), chances)
 
     def _member(
         self, rows: "csr_array", targets: Numbers, folds: Places, own: Flags, method: str

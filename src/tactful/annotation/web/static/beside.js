@@ -1,5 +1,5 @@
-// What stands beside a text: its context, and for a referee the answers to decide between. All of it
-// is put on the page as text, never as HTML.
+// The panel beside a text: its context, and for a referee the answers to decide between. Everything
+// is inserted as text, never as HTML.
 
 import { TextView } from './textview.js';
 

@@ -1,5 +1,5 @@
-// What a question is answered with: buttons, boxes, fields, marks. Each control has get() and set()
-// in the shapes that the server knows, and says whenever a person changed something.
+// The controls of questions: buttons, boxes, fields, marks. Each has get() and set() with answers as
+// the server expects them, and reports changes by the person.
 
 import { word } from './words.js';
 
@@ -25,7 +25,7 @@ function field(element, changed) {
   };
 }
 
-/** Radio buttons or boxes, with own words beside them where the question is open. */
+/** Radio buttons or boxes, with a field for free answers if the question is open. */
 function boxes(element, changed) {
   const inputs = [...element.querySelectorAll('.option input')];
   const several = element.dataset.kind === 'choices';
@@ -72,7 +72,7 @@ function boxes(element, changed) {
 
 const nameOf = (input) => input.closest('.option').querySelector('.name').textContent;
 
-/** A long list, searched by typing; what was chosen stands below. */
+/** A long list, searched by typing, with the chosen options below. */
 function search(element, changed) {
   const several = element.dataset.kind === 'choices';
   const input = element.querySelector('[data-list]');
@@ -123,7 +123,7 @@ function onAdd(element, input, add) {
   });
 }
 
-/** Own words that were added, each with a button that takes it away. */
+/** Free answers that were added, each with a button to remove it. */
 class Chips {
   #values = [];
 

@@ -1,5 +1,5 @@
 // Keys. An option is chosen by a key it shows: its letter, or its digit while one is at its question.
-// The app's own keys are the same in all protocols (tactful.annotation.hotkeys keeps them free).
+// The app's own keys are the same in all protocols (tactful.annotation.protocol.hotkeys keeps them free).
 // While somebody types, letters are letters.
 
 const isField = (node) => node.matches?.('textarea, input[type="text"]');

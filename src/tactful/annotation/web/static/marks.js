@@ -29,7 +29,7 @@ export function spanOf(parts, value) {
 
 export const copy = (span) => spanOf(partsOf(span).map((part) => [...part]), span.value);
 
-/** Three dots to the eye, a word to the ear. */
+/** Visible dots, and a word for screen readers. */
 export function gap() {
   const made = document.createElement('span');
   const dots = document.createElement('span');

@@ -6,7 +6,7 @@ import { nameOf } from './keys.js';
 const EVERY = 10_000;
 const SHOWN = 'tactful-texts-shown';
 
-/** Blurs texts until they are asked for; what was asked for holds for this tab. */
+/** Blurs texts until they are shown; the choice is kept for this tab. */
 class Veil {
   constructor(button) {
     this.button = button;
@@ -22,7 +22,7 @@ class Veil {
     this.apply();
   }
 
-  // A browser that keeps nothing asks anew on each page.
+  // A browser without storage asks again on each page.
   get #remembered() {
     try { return sessionStorage.getItem(SHOWN) === 'yes'; } catch { return false; }
   }

@@ -1,4 +1,4 @@
-// How long a text takes, and how it goes.
+// The pace of the work.
 
 import { word } from './words.js';
 
@@ -36,7 +36,7 @@ export class Clock {
   }
 }
 
-/** What was done since the page was opened. */
+/** The work since the page was opened. */
 export class Pace {
   #seconds = [];
   left = null;
@@ -50,7 +50,7 @@ export class Pace {
     const parts = [];
     const number = this.#seconds.length;
     if (number) {
-      // The middle one: a long pause at one text does not change it.
+      // The median: a long pause at one text does not change it.
       const middle = [...this.#seconds].sort((one, other) => one - other)[Math.floor(number / 2)];
       const seconds = Math.max(1, Math.round(middle));
       parts.push(word('done', { count: number }), word('each', { count: seconds }));

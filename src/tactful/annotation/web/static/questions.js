@@ -148,7 +148,7 @@ export class StepForm {
 
 let count = 0;
 
-/** Say which question one is at: its options alone are chosen by digits. */
+/** Mark the current question: digits choose only its options. */
 export function setCurrent(element, isCurrent) {
   element.classList.toggle('current', isCurrent);
   for (const option of element.querySelectorAll('[data-digit]')) {

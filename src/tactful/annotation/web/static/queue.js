@@ -61,7 +61,7 @@ export class Queue {
         return;
       }
       this.wait = FIRST_WAIT;
-      // An answer that was added meanwhile stands behind this one.
+      // An answer that was added meanwhile comes after this one.
       const left = this.waiting.filter((each) => each.body.key !== entry.body.key);
       this.shelf.write('queue', left);
       this.tell({ waiting: left.length, refused: outcome.refused, handle: entry.body.handle });
@@ -82,7 +82,7 @@ export class Queue {
     }
     if (response.ok) return {};
     const sentence = await response.json().then((body) => body.error, () => word('odd_server'));
-    // Without a session nothing is lost: the person opens the invitation once more.
+    // Without a session nothing is lost: the person opens the invitation again.
     if ([401, 403, 408, 429].includes(response.status) || response.status >= 500) {
       return { again: true, problem: sentence };
     }

@@ -1,4 +1,4 @@
-// On the last pages: send what still waits, silently.
+// On the last pages: send waiting answers in the background.
 
 import { Queue } from './queue.js';
 import { Shelf } from './storage.js';

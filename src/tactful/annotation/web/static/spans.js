@@ -11,7 +11,7 @@ import {
 } from './marks.js';
 
 export class Marker {
-  /** `slot` is where the list of what was marked stands: beside the text, in sight of it. */
+  /** `slot` holds the list of marks, beside the text. */
   constructor(view, caret, slot, say) {
     this.view = view;
     this.slot = slot;
@@ -226,7 +226,7 @@ export class Marker {
     this.#tell();
   }
 
-  /** Where a key leads; null for keys that lead nowhere. */
+  /** The target of a key; null for keys without one. */
   #target(event) {
     const isLetter = event.ctrlKey || event.altKey;
     const isTurned = getComputedStyle(this.view.place).direction === 'rtl';

@@ -1,7 +1,7 @@
-// What stays in this browser until the server has it: answers that wait, and drafts.
+// Data kept in this browser until the server has it: waiting answers, and drafts.
 // Each project has a shelf of its own: another one may be served at the same address one day, and
 // what waits for this one is kept until it is there again.
-// A browser may refuse to store (private windows, a full disk): then memory has to do.
+// A browser may refuse to store (private windows, a full disk): then memory is used.
 
 const memory = new Map();
 const DRAFT_DAYS = 7;
@@ -21,7 +21,7 @@ export class Shelf {
     }
   }
 
-  /** Say whether it will still be there after the browser was closed. */
+  /** Whether it will survive closing the browser. */
   write(name, value) {
     const key = this.prefix + name;
     try {

@@ -1,0 +1,93 @@
+"""What the commands of ``tactful reproduce`` share: options, progress and tables of numbers."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from tactful.cli.output import echo_sentence
+from tactful.cli.progress import progress
+from tactful.errors import UsageError
+
+if TYPE_CHECKING:
+    from tactful.evaluation.reproduce.papers import OnProgress
+
+
+def given(ctx: click.Context, name: str) -> bool:
+    """Say whether an option is on the command line."""
+    return ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE
+
+
+def refuse_options(ctx: click.Context, names: Sequence[str], why: str) -> None:
+    """Refuse options that this table would ignore."""
+    for name in names:
+        if given(ctx, name):
+            raise UsageError(f"--{name.replace('_', '-')} is for {why}; leave it out.")
+
+
+def split_names(text: str, option: str, expected: str) -> list[str]:
+    """Read names with commas between them."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise UsageError(f"Found no name in {option}; expected {expected}.")
+    return names
+
+
+def require_vectors(path: Path | None) -> None:
+    """Refuse a file of word vectors that does not exist."""
+    if path is not None and not path.is_file():
+        raise UsageError(f"{path}: there is no such file; expected word vectors.")
+
+
+def write_answer(answer: Mapping[str, Any], target: Path | None) -> None:
+    """Write the answer as JSON, if there is a file to write."""
+    if target is not None:
+        text = json.dumps(answer, ensure_ascii=False, indent=2)
+        target.write_text(text + "\n", encoding="utf-8")
+
+
+@contextmanager
+def row_progress(wanted: str) -> "Iterator[OnProgress]":
+    """Show how much of a row is done."""
+    with progress("Reproducing", setting=wanted) as shown:
+        yield lambda title, done, total: shown(done, total, title)
+
+
+def echo_title(title: str, table_id: str, source: str, notes: Sequence[str]) -> None:
+    """Print the title of a table, its source and the notes."""
+    click.echo(f"{title}: {table_id}")
+    echo_sentence(source)
+    for note in notes:
+        echo_sentence(note, first="- ", others="  ")
+
+
+def echo_list(heading: str, sentences: Sequence[str]) -> None:
+    """Print sentences below a heading, if there are any."""
+    if sentences:
+        click.echo(f"\n{heading}")
+    for sentence in sentences:
+        echo_sentence(sentence, first="- ", others="  ")
+
+
+def number_cells(
+    values: Mapping[str, float | None] | None,
+    names: Sequence[str],
+    digits: int,
+    *,
+    signed: bool = False,
+) -> list[str]:
+    """Format the numbers of a row; an undefined difference is left empty."""
+    if values is None:
+        return [""] * len(names)
+    shown = []
+    for name in names:
+        value = values[name]
+        if value is None:
+            shown.append("" if signed else "undefined")
+        else:
+            shown.append(f"{value:+.{digits}f}" if signed else f"{value:.{digits}f}")
+    return shown

@@ -1,0 +1,286 @@
+"""Which words carry a score: leave each out and see how far the score drops (occlusion).
+
+It works with anything that scores text, and it says what the detector itself does: the value of a
+word is the drop of the log-odds when it is left out. Long texts would need one scoring for each
+word, so there pieces are left out first, and single words only inside the strongest pieces.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tactful.documents.normalise import Normalised
+from tactful.types import Span
+
+GAP = 3
+"""Marked tokens with at most so many unmarked ones between them are one span."""
+LEAST_TOKENS = 2
+"""A single marked token is noise: no annotator marks less than a phrase."""
+
+
+def token_spans(
+    text: str,
+    clean: Normalised,
+    offsets: Sequence[tuple[int, int]],
+    logits: NDArray[np.floating],
+    name: str,
+    threshold: float,
+) -> list[Span]:
+    """Return the marked places in code points of ``text``, whole words only."""
+    runs = marked_runs(logits, threshold)
+    spans = []
+    for first, last in runs:
+        places = [place for place in offsets[first:last] if place[0] < place[1]]
+        if not places:
+            continue
+        start, end = clean.to_source(places[0][0], places[-1][1])
+        start, end = _whole_words(text, start, end)
+        spans.append(Span(start, end, name))
+    return spans
+
+
+def marked_runs(logits: NDArray[np.floating], threshold: float) -> list[tuple[int, int]]:
+    """Return half-open runs of tokens whose probability reaches the threshold."""
+    probability = 1 / (1 + np.exp(-logits.astype(np.float64)))
+    marked = np.flatnonzero(probability >= threshold)
+    runs: list[tuple[int, int]] = []
+    for at in marked.tolist():
+        if runs and at - runs[-1][1] <= GAP:
+            runs[-1] = (runs[-1][0], at + 1)
+        else:
+            runs.append((at, at + 1))
+    long = [run for run in runs if run[1] - run[0] >= LEAST_TOKENS]
+    return long or runs
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    while start > 0 and text[start - 1].isalnum() and text[start].isalnum():
+        start -= 1
+    while end < len(text) and text[end].isalnum() and text[end - 1].isalnum():
+        end += 1
+    return start, end
+
+
+_MARKS = r"\s!-/:-@\[-`{-~¡¦§«¶·»¿\u2000-\u200b\u200e-\u206f\u3000-\u303f\uff01-\uff0f\uff1a-\uff20"
+_ALONE = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_LETTER = rf"[^{_MARKS}{_ALONE}]"
+WORD = re.compile(rf"{_LETTER}+(?:['\u2019\-_]{_LETTER}+)*|[{_ALONE}]")
+"""A run of anything but spaces and punctuation: letters with their marks, digits, emoji. Chinese
+and Japanese characters stand alone, as no space divides their words."""
+MOST_SPANS = 3
+_CLEAR_SHARE = 0.12
+"""A word carries an id when it adds at least this share of all that speaks for it."""
+# Pronouns and modal verbs are not among them: "us", "they" and "must" are typical of PCL.
+_FUNCTION_WORDS = frozenset(
+    {
+        "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "did", "do", "does",
+        "for", "from", "had", "has", "have", "how", "if", "in", "into", "is", "it", "its",
+        "nor", "of", "on", "or", "so", "than", "that", "the", "then", "there", "this", "to",
+        "too", "was", "were", "what", "when", "which", "who", "with",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What the word at ``start`` to ``end`` adds to the log-odds of an id."""
+
+    start: int
+    end: int
+    value: float
+
+
+def spread_over_words(
+    clean: Normalised, offsets: Sequence[tuple[int, int]], parts: NDArray[np.floating]
+) -> list[Contribution]:
+    """Add the parts of the tokens up over the words that they lie in; places are of the source.
+
+    Tokens outside all words (punctuation) stand for themselves; what has no place in the text (a
+    model's own marks) is spread evenly.
+    """
+    words = [match.span() for match in WORD.finditer(clean.text)]
+    values = dict.fromkeys(words, 0.0)
+    nowhere = 0.0
+    at = 0
+    for (start, end), part in zip(offsets, parts, strict=True):
+        if start >= end:
+            nowhere += float(part)
+            continue
+        while at < len(words) and words[at][1] <= start:
+            at += 1
+        inside = at < len(words) and words[at][0] < end
+        place = words[at] if inside else (start, end)
+        values[place] = values.get(place, 0.0) + float(part)
+    share = nowhere / len(values) if values else 0.0
+    return [
+        Contribution(*clean.to_source(*place), value + share)
+        for place, value in sorted(values.items())
+    ]
+
+
+def carrying_spans(
+    text: str, contributions: Sequence[Contribution], name: str | None, most: int = MOST_SPANS
+) -> tuple[Span, ...]:
+    """Return the few places that speak most for an id: neighbouring words joined, edges trimmed."""
+    total = sum(max(each.value, 0.0) for each in contributions)
+    chosen = [each for each in contributions if total > 0 and each.value >= _CLEAR_SHARE * total]
+    if not chosen and total > 0:
+        chosen = [max(contributions, key=lambda each: each.value)]
+    runs: list[list[Contribution]] = []
+    for each in chosen:
+        if runs and not WORD.search(text[runs[-1][-1].end : each.start]):
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    trimmed = [run for run in (_trim(text, run) for run in runs) if run]
+    strongest = sorted(trimmed or runs, key=lambda run: -sum(each.value for each in run))[:most]
+    places = sorted((run[0].start, run[-1].end) for run in strongest)
+    return tuple(Span(start, end, name) for start, end in places)
+
+
+def _trim(text: str, run: list[Contribution]) -> list[Contribution]:
+    def empty(each: Contribution) -> bool:
+        word = text[each.start : each.end].casefold()
+        return word in _FUNCTION_WORDS or not WORD.search(word)
+
+    while run and empty(run[0]):
+        run = run[1:]
+    while run and empty(run[-1]):
+        run = run[:-1]
+    return run
+
+
+MOST_WORDS = 128
+"""Texts with more words are occluded by chunks first."""
+CHUNK_WORDS = 16
+STRONGEST_CHUNKS = 4
+"""How many chunks of a long text are looked into, for each id."""
+
+CLEAR_DROP = 0.1
+"""The log-odds that a word must move at least; below, it is noise of the detector."""
+CLEAR_SHARE = 0.3
+"""The share of the strongest word's drop that a word needs to be shown beside it."""
+_EDGE = 1e-6
+
+
+class Scorer(Protocol):
+    """All that occlusion needs of a detector."""
+
+    def score(self, texts: Sequence[str]) -> Mapping[str, NDArray[np.float32]]:
+        """Return one probability per text for each id."""
+        ...
+
+
+def words_of(text: str) -> list[tuple[int, int]]:
+    """Return where the words of a text stand.
+
+    >>> words_of("Don't stop!")
+    [(0, 5), (6, 10)]
+    """
+    return [match.span() for match in WORD.finditer(text)]
+
+
+def keep_words(text: str, words: Sequence[tuple[int, int]], kept: Sequence[bool]) -> str:
+    """Return the text without some of its words; the space after a word goes with it."""
+    parts, last = [], 0
+    for (start, end), is_kept in zip(words, kept, strict=True):
+        if not is_kept:
+            parts.append(text[last:start])
+            last = end + text[end : end + 1].isspace()
+    return "".join([*parts, text[last:]])
+
+
+def log_odds(probabilities: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the log-odds; 0 and 1 stand for the nearest probabilities that have some."""
+    safe = np.clip(np.asarray(probabilities, dtype=np.float64), _EDGE, 1 - _EDGE)
+    return np.asarray(np.log(safe / (1 - safe)))
+
+
+def word_contributions(
+    detector: Scorer, text: str, ids: Sequence[str]
+) -> dict[str, list[Contribution]]:
+    """Return the value of every word for each id, in the order of the text.
+
+    The only word of a text has nothing left to be compared with: its value is the whole log-odds.
+    In texts over :data:`MOST_WORDS` words, those of the weaker chunks share the chunk's value.
+    """
+    words = words_of(text)
+    if not words or not ids:
+        return {name: [] for name in ids}
+    if len(words) == 1:
+        whole = detector.score([text])
+        return {name: [Contribution(*words[0], float(log_odds(whole[name])[0]))] for name in ids}
+    if len(words) <= MOST_WORDS:
+        single = [[at] for at in range(len(words))]
+        drops = _drops(detector, text, words, single, ids)
+        return {name: _contributions(words, drops[name]) for name in ids}
+    return _by_chunks(detector, text, words, ids)
+
+
+def _by_chunks(
+    detector: Scorer, text: str, words: Sequence[tuple[int, int]], ids: Sequence[str]
+) -> dict[str, list[Contribution]]:
+    numbers = list(range(len(words)))
+    chunks = [numbers[at : at + CHUNK_WORDS] for at in range(0, len(words), CHUNK_WORDS)]
+    coarse = _drops(detector, text, words, chunks, ids)
+    strongest = {name: np.argsort(-coarse[name])[:STRONGEST_CHUNKS].tolist() for name in ids}
+    inside = sorted({word for found in strongest.values() for at in found for word in chunks[at]})
+    fine = _drops(detector, text, words, [[word] for word in inside], ids)
+    answers = {}
+    for name in ids:
+        values = np.repeat(coarse[name] / [len(c) for c in chunks], [len(c) for c in chunks])
+        values[inside] = fine[name]
+        answers[name] = _contributions(words, values)
+    return answers
+
+
+def _drops(
+    detector: Scorer,
+    text: str,
+    words: Sequence[tuple[int, int]],
+    left_out: Sequence[Sequence[int]],
+    ids: Sequence[str],
+) -> dict[str, NDArray[np.float64]]:
+    """Score the text and all its variants in one batch."""
+    variants = [text]
+    for gone in left_out:
+        kept = [True] * len(words)
+        for word in gone:
+            kept[word] = False
+        variants.append(keep_words(text, words, kept))
+    scores = detector.score(variants)
+    odds = {name: log_odds(scores[name]) for name in ids}
+    return {name: values[0] - values[1:] for name, values in odds.items()}
+
+
+def _contributions(
+    words: Sequence[tuple[int, int]], values: NDArray[np.float64]
+) -> list[Contribution]:
+    return [
+        Contribution(start, end, float(value))
+        for (start, end), value in zip(words, values, strict=True)
+    ]
+
+
+def occlusion_spans(
+    detector: Scorer, text: str, ids: Sequence[str], most: int = 3
+) -> dict[str, tuple[Span, ...]]:
+    """Return the few pieces of a text whose words carry each id; none where no word stands out."""
+    found = word_contributions(detector, text, ids)
+    return {name: _spans(text, found[name], name, most) for name in ids}
+
+
+def _spans(
+    text: str, contributions: Sequence[Contribution], name: str, most: int
+) -> tuple[Span, ...]:
+    if len(contributions) == 1:
+        return (Span(contributions[0].start, contributions[0].end, name),)
+    largest = max((each.value for each in contributions), default=0.0)
+    least = max(CLEAR_DROP, CLEAR_SHARE * largest)
+    # The many small drops of a long text would otherwise outweigh the few words that matter.
+    clear = [each for each in contributions if each.value >= least]
+    return carrying_spans(text, clear, name, most)

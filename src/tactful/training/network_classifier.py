@@ -1,0 +1,120 @@
+"""What classifiers with a neural network share: training with held-out texts, and prediction."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+
+from tactful.detectors.base import sigmoid
+from tactful.detectors.models.estimator import Numbers, TextClassifier, list_of_texts, shaped
+from tactful.errors import UsageError
+from tactful.training.epochs import Epoch, LabelledTokens, OnEpoch, Plan, predict_logits, run_epochs
+from tactful.training.loop import OnStep
+
+
+class NetworkClassifier(TextClassifier):
+    """A neural network behind ``fit`` and ``predict_proba``."""
+
+    batch: int
+    patience: int | None
+    validation: float
+    random_state: int
+    network_: nn.Module
+    ids_: int
+    several_: bool
+    history_: list[Epoch]
+
+    @abstractmethod
+    def plan(self) -> Plan:
+        """Return the settings of the run."""
+
+    @abstractmethod
+    def _windows(self, texts: Sequence[str]) -> Iterable[Sequence[Sequence[int]]]:
+        """Return the windows of each text as token ids; short texts have one."""
+
+    def train_network(
+        self,
+        network: nn.Module,
+        texts: Sequence[str],
+        table: NDArray[np.bool_],
+        folder: Path | None,
+        on_epoch: OnEpoch,
+        on_step: OnStep,
+        labels: NDArray[np.bool_] | None = None,
+    ) -> list[int]:
+        """Train on the first window of each text; return the rows that were not held out.
+
+        labels: what the network learns, where that is not all of ``table``.
+        """
+        tokens = [windows[0] for windows in self._windows(texts)]
+        learnt, held_out = held_out_rows(
+            table, self.validation if self.patience is not None else 0.0, self.random_state
+        )
+        targets = (table if labels is None else labels).astype(np.float32)
+
+        def part(rows: list[int]) -> LabelledTokens:
+            return LabelledTokens([tokens[row] for row in rows], targets[rows])
+
+        self.history_ = run_epochs(
+            network,
+            part(learnt),
+            part(held_out) if held_out else None,
+            self.plan(),
+            folder,
+            on_epoch,
+            on_step,
+        )
+        self.ids_ = table.shape[1]
+        self.classes_ = np.array([0, 1])
+        return learnt
+
+    def decision_function(self, X: Sequence[str]) -> Numbers:  # noqa: N803
+        """Return the log-odds; for a long text, those of its highest window."""
+        return shaped(self._logits(X), self.several_)
+
+    def predict_proba(self, X: Sequence[str]) -> Numbers:  # noqa: N803
+        """Return probabilities: of 0 and 1, or of 1 for each label if there are several."""
+        yes = sigmoid(self._logits(X))
+        return yes if self.several_ else np.concatenate([1 - yes, yes], axis=1)
+
+    def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
+        """Return 0 or 1 for each text and label."""
+        return (self.decision_function(X) > 0).astype(np.int64)
+
+    def _logits(self, texts: Sequence[str]) -> Numbers:
+        self.require_fitted("ids_")
+        windows: list[Sequence[int]] = []
+        owners: list[int] = []
+        for at, found in enumerate(self._windows(list_of_texts(texts))):
+            windows += found
+            owners += [at] * len(found)
+        logits = np.full((len(texts), self.ids_), -np.inf)
+        np.maximum.at(logits, owners, predict_logits(self.network_, windows, self.ids_, self.batch))
+        return logits
+
+
+def held_out_rows(
+    labels: NDArray[np.bool_], share: float, seed: int
+) -> tuple[list[int], list[int]]:
+    """Return the rows to train on and those to hold out, stratified by whether a text has a label.
+
+    Both have at least one row where ``share`` is above 0.
+    """
+    if not 0 <= share < 1:
+        raise UsageError(f"Found a validation share of {share:g}; expected 0 or more, below 1.")
+    if share == 0:
+        return list(range(len(labels))), []
+    if len(labels) < 2:
+        raise UsageError("Found one text; expected at least 2, one of them to hold out.")
+    order = np.random.default_rng(seed).permutation(len(labels))
+    held_out: list[int] = []
+    for marked in (True, False):
+        rows = [int(row) for row in order if bool(labels[row].any()) is marked]
+        held_out += rows[: round(len(rows) * share)]
+    held_out = held_out or [int(order[0])]
+    taken = set(held_out)
+    return [row for row in range(len(labels)) if row not in taken], sorted(held_out)
