@@ -19,20 +19,22 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.installed-demo ## Set up and show what Tactful does, on the samples it carries
-	$(BIN)/tactful doctor
-	$(BIN)/tactful check --text "With a little help from people like us, even these poor souls can learn to hope again."
-	$(BIN)/tactful check --text "Esta gente no se integra ni quiere integrarse: tienen otra cultura."
-	$(BIN)/tactful frame --text "We shouldn't lower our standards to hire more women."
 	@mkdir -p demo-output
-	$(BIN)/tactful check README.md docs/check.md --model fast --output demo-output/report.html --force
-	$(BIN)/tactful taxonomy tree pcl
-	$(BIN)/tactful corpus validate dpm --sample --show 1
-	$(BIN)/tactful corpus stats dpm --sample
-	$(BIN)/tactful corpus convert sbic --sample --output demo-output/sbic.jsonl --force
+	$(BIN)/tactful doctor
+	@echo
+	$(BIN)/tactful check --least 0.5 --no-explanations --text "Even these poor souls can learn to hope again."
+	@echo
+	$(BIN)/tactful check --least 0.3 --no-explanations --text "Esta gente no se integra ni quiere integrarse: tienen otra cultura."
+	@echo
+	$(BIN)/tactful frame --text "We shouldn't lower our standards to hire more women."
+	@echo
 	$(BIN)/tactful corpus convert ucc --sample --table judgements --output demo-output/judgements.jsonl --force
-	$(BIN)/tactful agreement demo-output/judgements.jsonl --question unhealthy.hostile --bootstrap 200
-	$(BIN)/tactful aggregate demo-output/judgements.jsonl --method trust_weighted --why --output demo-output/labels.csv --force
-	@echo "The report, the converted samples and the aggregated labels are in demo-output/."
+	$(BIN)/tactful agreement demo-output/judgements.jsonl --question unhealthy.hostile --measure krippendorff
+	$(BIN)/tactful aggregate demo-output/judgements.jsonl --method trust_weighted --output demo-output/labels.csv --force
+	@echo
+	$(BIN)/tactful check examples/letter.md --output demo-output/report.html --force
+	@echo
+	@echo "Now open the report in a browser: $(CURDIR)/demo-output/report.html"
 
 demo-annotate: $(VENV)/.installed-annotate ## Set up and serve an annotation project that is half done
 	$(BIN)/python scripts/annotation_demo.py
@@ -95,7 +97,7 @@ dist: $(VENV)/.installed-dev ## Build both distributions into dist/, check them,
 mutants: $(VENV)/.installed-dev ## Change the source in 100 places, and list what no test notices
 	$(BIN)/python scripts/mutants.py --places 100
 
-bench: $(VENV)/.installed-dev ## Run every benchmark and write benchmarks/RESULTS.md
+bench: $(VENV)/.installed-dev ## Run every benchmark and write benchmarks/results/
 	@for script in benchmarks/*.py; do \
 		case "$$script" in benchmarks/results.py|benchmarks/load_client.py|benchmarks/detector_texts.py|benchmarks/icm_cases.py|benchmarks/frames_causal.py|benchmarks/spanish_quality.py|benchmarks/scale_cost.py) continue ;; esac; \
 		echo "$$script"; \

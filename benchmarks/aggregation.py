@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from results import machine_line, measure, table, write_section
+from results import machine_line, measure, table, write_page
 
 ITEMS, ANNOTATORS, JUDGEMENTS = 44_355, 588, 244_468
 SEED = 1
@@ -149,7 +149,7 @@ def run_peer(case: Case, python: str, file: Path, truth: Path) -> tuple[float | 
 
 
 def main() -> int:
-    """Measure, write the section, and fail when a bar is missed."""
+    """Measure, write the page, and fail when a bar is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--without-peer", action="store_true", help="do not install crowd-kit")
     arguments = parser.parse_args()
@@ -183,7 +183,7 @@ def main() -> int:
         "method", "CPU s", "bar (CPU s)", "met", "MB beyond the table", "right",
         "crowd-kit: CPU s", "crowd-kit: right",
     ]  # fmt: skip
-    write_section(
+    write_page(
         "aggregation",
         "Aggregation",
         f"A synthetic set of {ITEMS:,} items, {ANNOTATORS} annotators and {JUDGEMENTS:,} "

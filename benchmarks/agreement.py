@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from results import best, machine_line, table, write_section
+from results import best, machine_line, table, write_page
 
 RUNS = 15
 SEED = 1
@@ -300,7 +300,7 @@ def _two(answers: pl.DataFrame) -> list[object]:
 
 
 def main() -> int:
-    """Measure, write the section, and fail when a bar is missed."""
+    """Measure, write the page, and fail when a bar is missed."""
     body, good = speed()
     parts = [body]
     data = Path(os.environ.get("TACTFUL_DATA", ""))
@@ -309,7 +309,7 @@ def main() -> int:
     else:
         print("TACTFUL_DATA names no folder: the real files are not measured", file=sys.stderr)
     ending = f"{machine_line()}\nCommand: `TACTFUL_DATA=… python benchmarks/agreement.py`."
-    write_section("agreement", "Agreement", "\n\n".join([*parts, ending]))
+    write_page("agreement", "Agreement", "\n\n".join([*parts, ending]))
     return 0 if good else 1
 
 

@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -89,7 +89,7 @@ def _children() -> float:
 
 
 def report(runs: Sequence[Run], command: str) -> str:
-    """Write the section of RESULTS.md."""
+    """Write the page of results."""
     loads = table(
         (
             "store", "pause", "seconds", "requests/s", "answers saved", "sent twice",
@@ -106,13 +106,13 @@ def report(runs: Sequence[Run], command: str) -> str:
     is_quick = all(each.p99 <= MOST_MILLISECONDS for each in paused)
     return "\n\n".join(
         [
-            f"Protocol `unhealthy`, {ITEMS:,} comments, {PEOPLE} annotators at once: they come in "
-            "the first twelfth of the time; one in ten answers anything, which hidden tests find "
-            "out, and another one in ten is three times as fast, up to the cap of the day. Answers "
-            "are sent twice now and then, given anew, texts are skipped, pages given back. With a "
-            f"pause of {THINK} s on average they answer as often as {_people(paused):,} people "
-            f"would who take {A_COMMENT} s for a comment, as those of the paper did. Without a "
-            "pause the server has all it can do.",
+            f"Protocol `unhealthy`, {ITEMS:,} comments, {PEOPLE} concurrent annotators: they join "
+            "in the first twelfth of the time; one in ten answers anything, which hidden tests "
+            "find out, and another one in ten is three times as fast, up to the cap of the day. "
+            "Answers are sent twice now and then, changed, texts are skipped, pages given back. "
+            f"With a pause of {THINK} s on average they answer as often as {_people(paused):,} "
+            f"people would who take {A_COMMENT} s for a comment, as those of the paper did. "
+            "Without a pause the server has all it can do.",
             loads,
             "The server's CPU is with its start. A wait is from the request to the end of the "
             "answer, as the annotators see it; they run on the same machine:",
@@ -159,7 +159,7 @@ def main() -> int:
     """Load both stores, print and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=120, help="of each load with pauses")
-    parser.add_argument("--dry", action="store_true", help="print only; leave RESULTS.md")
+    parser.add_argument("--dry", action="store_true", help="print only; write no page")
     options = parser.parse_args()
     runs = []
     with ExitStack() as stack:
@@ -177,7 +177,7 @@ def main() -> int:
     body = report(runs, "python benchmarks/annotation_load.py")
     print(body)
     if not options.dry:
-        write_section("annotation-load", "Annotation: how much a server carries", body)
+        write_page("annotation-load", "Annotation: server load", body)
     return 0
 
 

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from tactful.annotation.protocol.load import load_protocol
 from tactful.annotation.simulation.report import QuestionResult
 from tactful.annotation.simulation.simulate import Crowd, Plan, Simulation, simulate
@@ -30,7 +30,7 @@ def better(answer: Simulation) -> bool:
 
 
 def report(answers: Sequence[tuple[Simulation, float]], command: str) -> str:
-    """Write the section of RESULTS.md."""
+    """Write the page of results."""
     first = answers[0][0]
     runs = table(
         (
@@ -108,7 +108,7 @@ def main() -> int:
     parser.add_argument("--items", type=int, default=COMMENTS)
     parser.add_argument("--annotators", type=int, default=ANNOTATORS)
     parser.add_argument("--seed", type=int, action="append", help="several times for several runs")
-    parser.add_argument("--dry", action="store_true", help="print only; leave RESULTS.md")
+    parser.add_argument("--dry", action="store_true", help="print only; write no page")
     options = parser.parse_args()
     protocol = load_protocol("unhealthy")
     crowd = Crowd(annotators=options.annotators, spammers=SPAMMERS)
@@ -120,7 +120,7 @@ def main() -> int:
     body = report(answers, "python benchmarks/annotation_simulator.py")
     print(body)
     if not options.dry:
-        write_section("annotation-simulator", "Annotation: the crowd protocol, simulated", body)
+        write_page("annotation-simulator", "Annotation: the crowd protocol, simulated", body)
     return 0
 
 

@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from tactful.annotation.project.files import hashed
 from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.load import load_protocol
@@ -146,7 +146,7 @@ def _timed(ask: Callable[[str], object], people: Sequence[str]) -> list[float]:
 
 
 def main() -> None:
-    """Measure both logs and write the section."""
+    """Measure both logs and write the page."""
     protocol = load_protocol("unhealthy")
     rows, of_project = [], []
     for name, with_shown in (("as a server writes it", True), ("answers only", False)):
@@ -208,7 +208,7 @@ reading included. Then pages are asked for, each of which is on disk when it is 
 
 {table(("next page", "the first, ms", "median, ms", "most, ms"), of_project)}
 """
-    write_section("annotation-state", "Annotation: state from the log", body)
+    write_page("annotation-state", "Annotation: state from the log", body)
     print(body)
     assert slowest <= MOST_SECONDS, f"deriving took {slowest:.2f} s"
     assert page <= MOST_MILLISECONDS, f"a page took {page:.1f} ms"

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from tactful.agreement import cohen_kappa
 from tactful.audit.attitudes import ATTITUDES, BUILT_IN, Attitudes, load_attitudes
 from tactful.audit.classifiers import load_classifier
@@ -41,7 +41,7 @@ COLUMNS = ["model", "asked by", "prompts", "stigmatized", "others", "difference 
 
 
 def main() -> None:
-    """Measure, and write the section."""
+    """Measure, and write the page."""
     parts = [
         f"{machine_line()} Command: `python benchmarks/audit_figures.py`. Seed 0, 2,000 "
         "repetitions.",
@@ -49,7 +49,7 @@ def main() -> None:
         *_published(),
         *_models(),
     ]
-    write_section("audit-figures", "Audit: what is found", "\n\n".join(parts))
+    write_page("audit-figures", "Audit: what is found", "\n\n".join(parts))
 
 
 def _lexicon() -> list[str]:

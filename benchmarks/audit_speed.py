@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from tactful.audit.hub import Opened, open_model
 from tactful.audit.masked.asking import BATCH, TOP, MaskedAsker
 from tactful.taxonomies.prompts import Prompt, fill_mask_prompts
@@ -147,7 +147,7 @@ def measure(name: str, folder: Path, sample: int, batch: int) -> Row:
 
 
 def report(rows: Sequence[Row], sample: int, batch: int) -> str:
-    """Write the section of RESULTS.md."""
+    """Write the page of results."""
     import torch
     import transformers
 
@@ -195,7 +195,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=200, help="prompts for the pipeline")
     parser.add_argument("--batch", type=int, default=BATCH)
     parser.add_argument("--shape", choices=sorted(SHAPES), action="append")
-    parser.add_argument("--dry", action="store_true", help="print only; leave RESULTS.md")
+    parser.add_argument("--dry", action="store_true", help="print only; write no page")
     options = parser.parse_args()
     if any(find_spec(name) is None for name in ("torch", "transformers")):
         print("skipped: needs the extra 'audit' (pip install \"tactful[audit]\")")
@@ -209,7 +209,7 @@ def main() -> int:
     body = report(rows, options.sample, options.batch)
     print(body)
     if not options.dry:
-        write_section("audit-speed", "Audit: speed of masked language models", body)
+        write_page("audit-speed", "Audit: speed of masked language models", body)
     return 0
 
 

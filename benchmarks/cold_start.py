@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from results import Measurement, machine_line, measure, table, write_section
+from results import Measurement, machine_line, measure, table, write_page
 from tactful.detectors.load import EMBEDDED
 from tactful.detectors.weights import find_weights
 
@@ -38,14 +38,14 @@ def row_of(model: str) -> list[object]:
 
 
 def main() -> int:
-    """Measure, write the section, and fail when a bar is missed."""
+    """Measure, write the page, and fail when a bar is missed."""
     models = [name for name in MODELS if find_weights(EMBEDDED["en"][name])]
     if not models:
         print("the embedded weights are not here: nothing was measured", file=sys.stderr)
         return 0
     rows = [row_of(model) for model in models]
     columns = ["model", "CPU s", "from, to", "bar (CPU s)", "peak MB", "bar (MB)", "met"]
-    write_section(
+    write_page(
         "cold-start",
         "Cold start of `tactful check`",
         f"`tactful check --text …` with one sentence of {len(TEXT.split())} words: user and system "

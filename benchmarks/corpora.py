@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from results import best, machine_line, measure, table, write_section
+from results import best, machine_line, measure, table, write_page
 
 RUNS = 5
 MILLION = 1_000_000
@@ -190,7 +190,7 @@ def converting() -> tuple[str, bool]:
 
 
 def large() -> int:
-    """Validate a file of more than 2 GB, and write that section."""
+    """Validate a file of more than 2 GB, and write that page."""
     command = str(Path(sys.executable).with_name("tactful"))
     with tempfile.TemporaryDirectory(prefix="tactful-bench-") as name:
         source = Path(name) / "train.csv"
@@ -198,7 +198,7 @@ def large() -> int:
         size = source.stat().st_size
         run = measure([command, "corpus", "validate", "ucc", str(source)])
     row = [LARGE_ROWS, f"{size / 1e9:.2f}", round(run.peak_mb), run.cpu_seconds, run.wall_seconds]
-    write_section(
+    write_page(
         "corpora-large",
         "A file of 2 GB",
         "`tactful corpus validate` of synthetic comments (it reads the file twice: once to check "
@@ -210,7 +210,7 @@ def large() -> int:
 
 
 def main() -> int:
-    """Measure, write the sections, and fail when a bar is missed."""
+    """Measure, write the pages, and fail when a bar is missed."""
     if "--large" in sys.argv[1:]:
         return large()
     data = Path(os.environ.get("TACTFUL_DATA", ""))
@@ -222,7 +222,7 @@ def main() -> int:
     body, good = converting()
     parts.append(body)
     ending = f"{machine_line()}\nCommand: `TACTFUL_DATA=… python benchmarks/corpora.py`."
-    write_section("corpora", "Corpora", "\n\n".join([*parts, ending]))
+    write_page("corpora", "Corpora", "\n\n".join([*parts, ending]))
     return 0 if good and "| NO |" not in "\n".join(parts) else 1
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from factory.records import Record, read_records
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from tactful.detectors import load_detector
 from tactful.metrics import (
     bootstrap_interval,
@@ -85,7 +85,7 @@ def summary(found: Mapping[str, Mapping[str, float]], spans: float | None) -> di
 
 
 def main() -> int:
-    """Measure and write the section."""
+    """Measure and write the page."""
     data = os.environ.get("TACTFUL_DATA")
     if not data:
         print("TACTFUL_DATA is not set: the quality of the detectors was not measured.")
@@ -107,7 +107,7 @@ def main() -> int:
                  f"{row['f1']:.3f} ({row['f1 low']:.3f}-{row['f1 high']:.3f})",
                  f"{row['ece']:.3f}", f"{row['ece of chance']:.3f}"]
             )  # fmt: skip
-    write_section(
+    write_page(
         "detectors-quality",
         "Quality of the embedded detectors",
         "Validation part: one eighth of the groups of each corpus (seed 1), which nothing was "

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import mean
 
 from detector_texts import WORDS_EACH, made_texts, real_texts
-from results import Measurement, machine_line, measure, table, write_section
+from results import Measurement, machine_line, measure, table, write_page
 from tactful.detectors.load import EMBEDDED
 from tactful.detectors.weights import find_weights, weights_folder
 
@@ -205,7 +205,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure, write the section, and fail when a bar is missed."""
+    """Measure, write the page, and fail when a bar is missed."""
     options = parse(arguments)
     if not options.tokenizer.is_file():
         print(f"{options.tokenizer} is not here: nothing was measured", file=sys.stderr)
@@ -241,7 +241,7 @@ def main(arguments: Sequence[str]) -> int:
         found = speeds(texts, models, peer, options.tokenizer)
         parts.append(f"{title}:\n\n{table(columns, rows_of(found, judged))}")
     body = "\n\n".join(parts)
-    write_section(
+    write_page(
         "detectors-speed",
         "Speed of the detectors",
         "One thread; CPU seconds of scoring, each in a process of its own after a warm-up, best of "

@@ -16,7 +16,7 @@ from typing import Any
 
 from factory.records import IDS_OF, read_records
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from tactful.detectors import Detector, load_detector
 from tactful.detectors.explain.faithfulness import (
     BINS,
@@ -111,13 +111,13 @@ def rows_of(
 
 
 def main() -> int:
-    """Measure and write the section."""
+    """Measure and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", action="append", help="a detector's name or folder, repeatable")
     parser.add_argument("--texts", type=int, default=TEXTS, help="at most so many for each id")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="random orders of each text")
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--results", type=Path, help="write here instead of RESULTS.md")
+    parser.add_argument("--results", type=Path, help="write to this file instead of results/")
     given = parser.parse_args()
     if not os.environ.get("TACTFUL_DATA"):
         print("TACTFUL_DATA is unset: the validation texts are not here", file=sys.stderr)
@@ -137,8 +137,7 @@ def main() -> int:
     shares = ", ".join(f"{share:.0%}" for share in BINS)
     options = "".join(f" --model {name}" for name in given.model or ())
     options += f" --texts {given.texts} --repeats {given.repeats} --seed {given.seed}"
-    where = {} if given.results is None else {"path": given.results}
-    write_section(
+    write_page(
         "faithfulness",
         "Faithfulness of explanations",
         "Words are removed, or shown alone, in the order that an explanation gives them, against "
@@ -153,7 +152,7 @@ def main() -> int:
         "deletion area is smaller than that of the random orders.\n\n"
         f"{table(columns, rows)}\n\n{machine_line()}\n"
         f"Command: `python benchmarks/faithfulness.py{options}`.",
-        **where,
+        path=given.results,
     )
     return 0
 

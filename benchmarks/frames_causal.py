@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from tactful.evaluation.reproduce.frame_tables import load_frame_tables
 from tactful.frames import frame_problems
 from tactful.frames.causal import constrained_frame, frame_as_written, load_causal_framer
@@ -171,7 +171,7 @@ def paper_rows() -> tuple[list[list[str]], list[list[str]]]:
 
 
 def section(runs: Sequence[Run], posts: Sequence[Post], command: str) -> str:
-    """Write the whole section."""
+    """Write the whole page."""
     first = [each for each in runs if each.folder == runs[0].folder]
     searched = (False, True)
     found = {
@@ -271,12 +271,12 @@ def about(runs: Sequence[Run], posts: Sequence[Post]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure and write the section."""
+    """Measure and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path, help="the model of all posts first")
     parser.add_argument("--posts", type=int, default=200)
     parser.add_argument("--kept", type=Path, help="a folder for what the models wrote")
-    parser.add_argument("--only-decode", action="store_true", help="write no section")
+    parser.add_argument("--only-decode", action="store_true", help="write no page")
     given = parser.parse_args(arguments)
     if not os.environ.get("TACTFUL_DATA"):
         sys.exit("frames_causal.py needs the authors' files: set TACTFUL_DATA to their folder.")
@@ -289,7 +289,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not given.only_decode:
         command = f"python benchmarks/frames_causal.py ALL HALF QUARTER OTHER --posts {given.posts}"
         body = section(runs, posts, command)
-        write_section("frames-causal", "Frames written by a causal language model", body)
+        write_page("frames-causal", "Frames written by a causal language model", body)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from tactful.detectors.identity_bias import NEUTRAL, neutral_sentences
 from tactful.frames.embedded import EmbeddedFramer, pool
 from tactful.frames.evaluation import evaluate_frames, frame_measures
@@ -169,7 +169,7 @@ def speed(framer: EmbeddedFramer, texts: Sequence[str], what: str) -> list[str]:
 
 
 def main() -> None:
-    """Measure and write the section."""
+    """Measure and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=os.environ.get("TACTFUL_DATA"))
     options = parser.parse_args()
@@ -189,7 +189,7 @@ def main() -> None:
         speed(framer, referenced, f"{len(referenced)} posts with references"),
         speed(framer, texts, f"all {len(texts)} held-out posts"),
     ]
-    write_section(
+    write_page(
         "frames-embedded",
         "The embedded framer",
         "\n\n".join(

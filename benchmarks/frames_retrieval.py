@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from tactful.frames.embedding import ENCODER, load_embedding
 from tactful.frames.evaluation import evaluate_frames
 from tactful.frames.index import Index, index_of_parts, indexed
@@ -99,11 +99,11 @@ def answer_row(pairs: Sequence[tuple[Post, Frame]]) -> list[float]:
 
 
 def main() -> int:
-    """Measure and write the section."""
+    """Measure and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="the folder with the corpora")
     parser.add_argument("--embedding", action="append", help="repeatable; encoder if left out")
-    parser.add_argument("--results", type=Path, help="write here instead of RESULTS.md")
+    parser.add_argument("--results", type=Path, help="write to this file instead of results/")
     given = parser.parse_args()
     if given.data is None and not os.environ.get("TACTFUL_DATA"):
         print("TACTFUL_DATA is not set: frames by retrieval were not measured.")
@@ -131,8 +131,7 @@ def main() -> int:
         )
     held = [post for post in posts if post.held_out]
     options = "".join(f" --embedding {name}" for name in given.embedding or ())
-    where = {} if given.results is None else {"path": given.results}
-    write_section(
+    write_page(
         "frames-retrieval",
         "Frames by retrieval",
         f"{len(posts):,} posts of the developer files of the Social Bias Inference Corpus, "
@@ -152,7 +151,7 @@ def main() -> int:
         f"{table(['embedding', 'part', *(v.removesuffix('.all') for v in VARIABLES)], answers)}\n\n"
         f"{' '.join(notes)}\n\n{machine_line()}\n"
         f"Command: `python benchmarks/frames_retrieval.py{options}`.",
-        **where,
+        path=given.results,
     )
     return 0
 

@@ -1,7 +1,7 @@
 """The Information Contrast Model: its cost, and whether it equals PyEvALL, its authors' own tool.
 
 PyEvALL is installed into an environment of its own, made here and thrown away; where no package
-index can be reached, the comparison is left out, and the section says so. ``--golden`` also writes
+index can be reached, the comparison is left out, and the page says so. ``--golden`` also writes
 the numbers that the tests compare with.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 from icm_cases import DETESTS as DETESTS_NESTED
 from icm_cases import Case, cases, detests_sets, parents
-from results import best, machine_line, measure, table, write_section
+from results import best, machine_line, measure, table, write_page
 
 RUNS = 3
 ITEMS = 100_000
@@ -196,14 +196,14 @@ def write_golden(answers: dict[str, Any]) -> None:
 
 
 def main() -> int:
-    """Measure, write the section, and fail when a bar is missed."""
+    """Measure, write the page, and fail when a bar is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--golden", action="store_true", help="also write the tests' values")
     arguments = parser.parse_args()
     text, _, few = speed()
     parts = [text, comparison(few, arguments.golden)]
     ending = f"{machine_line()}\nCommand: `python benchmarks/hierarchical.py`."
-    write_section("hierarchical", "Information Contrast Model", "\n\n".join([*parts, ending]))
+    write_page("hierarchical", "Information Contrast Model", "\n\n".join([*parts, ending]))
     return 1 if "| NO |" in "\n".join(parts) else 0
 
 

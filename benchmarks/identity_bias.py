@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from tactful.detectors import load_detector
 from tactful.detectors.identity_bias import BiasTable, identity_bias, neutral_sentences
 
@@ -46,10 +46,10 @@ def term_rows(name: str, found: BiasTable) -> list[list[object]]:
 
 
 def main() -> int:
-    """Measure and write the section."""
+    """Measure and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", action="append", help="a detector's name or folder, repeatable")
-    parser.add_argument("--results", type=Path, help="write here instead of RESULTS.md")
+    parser.add_argument("--results", type=Path, help="write to this file instead of results/")
     given = parser.parse_args()
     tables = {name: identity_bias(load_detector(name)) for name in given.model or DETECTORS}
     sentences = neutral_sentences()
@@ -63,8 +63,7 @@ def main() -> int:
     rows = [row for name, found in tables.items() for row in summary_rows(name, found)]
     ends = [row for name, found in tables.items() for row in term_rows(name, found)]
     options = "".join(f" --model {name}" for name in given.model or ())
-    where = {} if given.results is None else {"path": given.results}
-    write_section(
+    write_page(
         "identity-bias",
         "Identity terms",
         f"{terms} terms in several phrasings each, put into sentences of ours: {neutral:,} neutral "
@@ -76,7 +75,7 @@ def main() -> int:
         f"The {SHOWN} terms with the highest and the lowest means:\n\n"
         f"{table(['detector', 'id', 'highest', 'lowest'], ends)}\n\n{machine_line()}\n"
         f"Command: `python benchmarks/identity_bias.py{options}`.",
-        **where,
+        path=given.results,
     )
     return 0
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from factory.language import Text, read_texts, without_accents
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from tactful.documents.language import TABLE, detect_language, words_of
 from tactful.documents.segments import sentences
 from tactful.settings import load_settings
@@ -147,7 +147,7 @@ def foreign_rows(answers: dict[str, Answer]) -> list[Sequence[object]]:
 
 
 def main() -> None:
-    """Measure, print, and write the section."""
+    """Measure, print, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", choices=("dev", "test"), default="test")
     part = parser.parse_args().part
@@ -202,7 +202,7 @@ def main() -> None:
     )
     print(body)
     if part == "test":
-        write_section("language-detection", "Language detection on short texts", body)
+        write_page("language-detection", "Language detection on short texts", body)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from factory.records import Record, fingerprint, read_records
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from tactful.detectors import load_detector
 from tactful.metrics import (
     bootstrap_interval,
@@ -260,7 +260,7 @@ def fitted_formula(task: Task, each: Sample, chances: Numbers) -> Formula:
 
 
 def main() -> int:
-    """Fit, measure, print the cells and write the section."""
+    """Fit, measure, print the cells and write the page."""
     data = os.environ.get("TACTFUL_DATA")
     if not data:
         print("TACTFUL_DATA is not set: the mapping of attributes was not measured.")
@@ -301,7 +301,7 @@ def main() -> int:
             )  # fmt: skip
             others.append([detector, *figures(name, task.told, each.answers, values)])
     columns = ["attribute", "answers that stand for it", "texts", "positive", "AUC", "ECE"]
-    write_section(
+    write_page(
         "perspective-mapping",
         "Attributes of the Perspective API, by our scores",
         f"English: the texts that nothing was trained on (seed {SEED}). Combinations (TOXICITY, "

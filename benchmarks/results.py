@@ -1,7 +1,8 @@
-"""What every benchmark shares: measuring a program, and writing its section of RESULTS.md.
+"""What every benchmark shares: measuring a program, and writing its page of results.
 
-A benchmark is a script of this folder. It measures, and calls :func:`write_section` with its own
-name; nobody edits RESULTS.md by hand.
+A benchmark is a script of this folder. It measures, and calls :func:`write_page` with its name,
+which writes ``results/NAME.md``; do not edit these pages by hand. RESULTS.md repeats their headline
+figures, and tests/test_results.py checks that it repeats them correctly.
 """
 
 import json
@@ -16,21 +17,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-RESULTS = Path(__file__).resolve().with_name("RESULTS.md")
-HEADER = """# Results
+PAGES = Path(__file__).resolve().with_name("results")
+NOTE = "<!-- Written by a script in benchmarks/; do not edit. -->"
 
-Written by the scripts of this folder (`make bench`); do not edit by hand. Each section names the
-machine and the command that made it. Times are CPU seconds (user + system), which a busy machine
-disturbs less than the clock on the wall.
-"""
-
-_SECTION = re.compile(
-    r"<!-- begin (?P<name>\S+) -->\n(?P<body>.*?)<!-- end (?P=name) -->", re.DOTALL
-)
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 
-# The kernel counts the memory of whoever starts a program as that program's own peak, until it is
-# larger. A bare interpreter therefore starts it, not a benchmark that holds a corpus in memory.
+# The kernel counts the memory of the parent process as a program's own peak until the program uses
+# more. A bare interpreter therefore starts it, not a benchmark that holds a corpus in memory.
 _LAUNCHER = """
 import json, os, sys, time
 began = time.perf_counter()
@@ -92,7 +85,7 @@ def best(command: Sequence[str], runs: int, *, env: Mapping[str, str] | None = N
 
 
 def machine() -> dict[str, str]:
-    """Describe this machine and the moment, for the head of a section."""
+    """Describe this machine and the moment, for the head of a page."""
     return {
         "CPU": _cpu_model(),
         "cores": str(os.cpu_count()),
@@ -133,20 +126,11 @@ def _cell(value: object) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def write_section(name: str, title: str, body: str, path: Path = RESULTS) -> None:
-    """Replace one section of RESULTS.md, or add it; the other sections stay as they are."""
+def write_page(name: str, title: str, body: str, path: Path | None = None) -> None:
+    """Write the page ``results/NAME.md``, or the file ``path`` instead."""
     if not _NAME.fullmatch(name):
-        raise ValueError(f"a section's name is of a-z, 0-9 and '-', not {name!r}")
-    if "<!-- begin " in body or "<!-- end " in body:
-        raise ValueError("the body of a section cannot hold the markers of a section")
-    old = path.read_text(encoding="utf-8") if path.exists() else ""
-    sections = {match["name"]: match["body"] for match in _SECTION.finditer(old)}
-    sections[name] = f"\n## {title}\n\n{body.strip()}\n\n"
-    parts = [
-        f"<!-- begin {key} -->\n{text}<!-- end {key} -->\n"
-        for key, text in sorted(sections.items())
-    ]
-    _replace(path, "\n".join([HEADER, *parts]))
+        raise ValueError(f"a page's name consists of a-z, 0-9 and '-', not {name!r}")
+    _replace(path or PAGES / f"{name}.md", f"# {title}\n\n{NOTE}\n\n{body.strip()}\n")
 
 
 def _replace(path: Path, text: str) -> None:

@@ -2,7 +2,7 @@
 
 All figures of a model come from one run of this script, and from the same texts. Everything that
 an engine starts is counted, from the first import to its last daemon. Engines whose libraries are
-not installed are left out, and the section says so.
+not installed are left out, and the page says so.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 import polars as pl
 
 from detector_texts import WORDS_EACH, made_texts
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from scale_cost import Cost, cost_of
 
 FAST_ROWS, CLUSTER_ROWS, DEFAULT_ROWS = 1_000_000, 4_000_000, 4_000
@@ -71,7 +71,7 @@ class Run:
 
 
 def main() -> None:
-    """Measure, and write the section."""
+    """Measure, and write the page."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--fast-rows", type=int, default=FAST_ROWS)
     parser.add_argument("--cluster-rows", type=int, default=CLUSTER_ROWS)
@@ -94,17 +94,17 @@ def main() -> None:
     lines = [
         _HOW,
         "",
-        f"### fast, {options.fast_rows:,} texts of {WORDS_EACH} words",
+        f"## fast, {options.fast_rows:,} texts of {WORDS_EACH} words",
         "",
         *told("fast", fast[0], fast),
         f"Memory of all processes of the local engine with CSV: {small.peak_mb:,.0f} MB for "
         f"{tenth:,} rows, {csv.cost.peak_mb:,.0f} MB for {csv.rows:,} rows (goal {MOST_MB} MB, "
         "whatever the file's size).",
         "",
-        f"### fast, {options.cluster_rows:,} texts: the engine's own start counts less",
+        f"## fast, {options.cluster_rows:,} texts: the engine's own start counts less",
         "",
         *told("fast", fast[0], large),
-        f"### default, {options.default_rows:,} texts of {WORDS_EACH} words",
+        f"## default, {options.default_rows:,} texts of {WORDS_EACH} words",
         "",
         *told("default", default[0], default),
         *twice(default),
@@ -114,7 +114,7 @@ def main() -> None:
     text = "\n".join(lines)
     print(text)
     if not options.dry:
-        write_section("scale", "Scale: what engines add to the bare function", text)
+        write_page("scale", "Scale: what engines add to the bare function", text)
 
 
 _HOW = (

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import scale
 from detector_texts import WORDS_EACH
-from results import machine_line, write_section
+from results import machine_line, write_page
 
 ROWS = 20_000
 
 
 def main() -> None:
-    """Measure each way once, and write the section."""
+    """Measure each way once, and write the page."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=ROWS)
     options = parser.parse_args()
@@ -20,8 +20,9 @@ def main() -> None:
         texts = scale.write_texts(Path(name), options.rows)
         runs = scale.best_runs("default", texts, options.rows, turns=1, with_csv=False)
     lines = [
-        f"As in the section before, with {options.rows:,} texts of {WORDS_EACH} words, each way "
-        "once. Opening the model in each process, and laying it out so that they share it, counts.",
+        f"As on the page [Scale](scale.md), with {options.rows:,} texts of {WORDS_EACH} "
+        "words, each way once. Opening the model in each process, and laying it out so that they "
+        "share it, counts.",
         "",
         *scale.told("default", runs[0], runs),
         *scale.twice(runs),
@@ -30,7 +31,7 @@ def main() -> None:
     ]
     text = "\n".join(lines)
     print(text)
-    write_section("scale-default", "Scale: the default model", text)
+    write_page("scale-default", "Scale: the default model", text)
 
 
 if __name__ == "__main__":

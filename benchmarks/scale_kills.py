@@ -15,19 +15,19 @@ from pathlib import Path
 import polars as pl
 
 from detector_texts import made_texts
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 
 KILLS, ROWS, PART_ROWS, SEED = 30, 150_000, 2_500, 7
 _PARTS = "part-*"
 _HOW = (
-    "Every run of `tactful score` is ended with SIGKILL, all of its processes at once, after a "
+    "Every run of `tactful score` is ended with SIGKILL, all of its processes together, after a "
     "time drawn between its start and as long as a whole run takes. When one comes to its end "
-    "before that, the output is compared and the next round begins anew."
+    "before that, the output is compared and the next round starts over."
 )
 
 
 def main() -> None:
-    """Kill, compare, and write the section."""
+    """Kill, compare, and write the page."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=KILLS)
     parser.add_argument("--rows", type=int, default=ROWS)
@@ -56,7 +56,7 @@ def main() -> None:
         ]
     )
     print(text)
-    write_section("scale-kills", "Scale: killed runs", text)
+    write_page("scale-kills", "Scale: killed runs", text)
 
 
 def _write(path: Path, rows: int) -> None:

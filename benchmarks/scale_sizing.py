@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from detector_texts import made_texts, real_texts
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from scale_cost import Cost, cost_of
 
 MODELS = {
@@ -68,7 +68,7 @@ class Sized:
 
 
 def main() -> None:
-    """Measure, and write the section."""
+    """Measure, and write the page."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--share", type=float, default=1.0, help="of the texts, to try it")
     parser.add_argument("--dry", action="store_true", help="print, and write nothing")
@@ -102,7 +102,7 @@ def main() -> None:
     )
     print(text)
     if not options.dry:
-        write_section("scale-sizing", "Scale: sizing", text)
+        write_page("scale-sizing", "Scale: sizing", text)
 
 
 def _sized(

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from detector_texts import made_texts
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from service_load import ANALYZE, SCORE, WORDS, Server, analyze_bodies, serving
 
 CHECK, FRAME, MODERATE = "/v1/check", "/v1/frame", "/v1/moderations"
@@ -132,7 +132,7 @@ def attacks(server: Server, folder: Path, seconds: float) -> list[list[object]]:
 
 
 def main() -> None:
-    """Measure, and write the section."""
+    """Measure, and write the page."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=15.0, help="of each attack")
     parser.add_argument("--no-write", action="store_true", help="only print")
@@ -160,7 +160,7 @@ def main() -> None:
     )
     print(body)
     if not options.no_write:
-        write_section("service-cost", "Service: the worst requests", body)
+        write_page("service-cost", "Service: the worst requests", body)
 
 
 if __name__ == "__main__":

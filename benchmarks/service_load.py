@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from detector_texts import made_texts, real_texts
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 
 CLIENTS = 32
 WORDS = 40
@@ -251,7 +251,7 @@ def shared(folder: Path) -> list[list[object]]:
 
 
 def main() -> None:
-    """Measure, and write the section."""
+    """Measure, and write the page."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=8.0, help="of each turn")
     parser.add_argument("--turns", type=int, default=3)
@@ -281,9 +281,10 @@ def main() -> None:
             ),
             "What micro-batching brings, in the same run:",
             table(["model", "texts", "batched/s", "alone/s", "ratio"], batching),
-            f"{OVERLOAD} times what the service bears, sent at a fixed rate:",
+            f"{OVERLOAD} times the capacity of the service, sent at a fixed rate:",
             table(
-                ["model", "bears/s", "sent/s", "answered/s", "statuses", "p99", "after it/s"], flood
+                ["model", "capacity/s", "sent/s", "answered/s", "statuses", "p99", "after it/s"],
+                flood,
             ),
             "Memory (PSS) of the serving processes, in MB, default model, both languages:",
             table(["workers", "together", "each"], workers),
@@ -293,7 +294,7 @@ def main() -> None:
     )
     print(body)
     if not options.no_write:
-        write_section("service-load", "Service: load", body)
+        write_page("service-load", "Service: load", body)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import httpx
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 
 COMMENT = "With our help even they can learn to hope again, said the man at the counter."
 WORDS = COMMENT.split()
@@ -124,7 +124,7 @@ def resident_over_time(model: str) -> dict[str, float]:
 
 
 def main() -> int:
-    """Measure, write the section, and fail when a bar is missed."""
+    """Measure, write the page, and fail when a bar is missed."""
     measured = {model: resident_over_time(model) for model in MODELS}
     rows: list[list[object]] = []
     for model, found in measured.items():
@@ -132,7 +132,7 @@ def main() -> int:
         met = "yes" if last <= BAR * found[BEFORE] else "NO"
         rows.append([model, *(round(size) for size in found.values()), met])
     moments = list(next(iter(measured.values())))
-    write_section(
+    write_page(
         "service-memory",
         "Service: memory after hostile requests",
         "Resident MB of one process. Ordinary are 221 requests of comments; hostile are the "

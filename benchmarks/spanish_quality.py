@@ -35,7 +35,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from tactful.detectors.load import load_detector
 from tactful.detectors.models.experts import mixed_scores
 from tactful.metrics.detection import f1_score
@@ -249,7 +249,7 @@ def speed(texts: Sequence[str]) -> str:
 
 
 def main() -> None:
-    """Measure all, and write the section."""
+    """Measure all, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, help="Folds by article and speech.")
     parser.add_argument("--work-texts", type=Path, help="Folds by single text.")
@@ -268,8 +268,8 @@ def main() -> None:
             machine_line(),
             "Command: `TACTFUL_DATA=... python benchmarks/spanish_quality.py --work FOLDER "
             "--work-texts FOLDER`.",
-            "Seed 1, five folds. Calibration and threshold of a fold come from the others. Whoever "
-            "wrote the rules had seen counts of the commonest words of each code of "
+            "Seed 1, five folds. Calibration and threshold of a fold come from the others. The "
+            "authors of the rules had seen counts of the commonest words of each code of "
             "StereoImmigrants: figures on speeches flatter them a little. The settings (learning "
             "rate, shares of the members, the gate) were chosen on the folds by article and "
             "speech, so that these figures are a little too good, too.",
@@ -283,7 +283,7 @@ def main() -> None:
             speed(texts),
         ]
     )
-    write_section("spanish-quality", "The embedded Spanish detector", body)
+    write_page("spanish-quality", "The embedded Spanish detector", body)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ polars`` and ``pip --help`` are measured in the same minutes, to show what the n
 import sys
 from pathlib import Path
 
-from results import best, machine_line, table, write_section
+from results import best, machine_line, table, write_page
 
 RUNS = 20
 IMPORT_BAR_MS = 150
@@ -26,7 +26,7 @@ CASES: list[tuple[str, list[str], int | None]] = [
 
 
 def main() -> int:
-    """Measure, write the section, and fail when a bar is missed."""
+    """Measure, write the page, and fail when a bar is missed."""
     best(BARE, 2)  # the first runs read files from the disk
     bare = best(BARE, RUNS)
     rows: list[list[object]] = []
@@ -40,7 +40,7 @@ def main() -> int:
             missed.append(name)
         rows.append([name, round(extra_ms), bar or "", verdict, round(run.peak_mb)])
     columns = ["what", "CPU ms beyond a bare interpreter", "bar (ms)", "met", "peak memory (MB)"]
-    write_section(
+    write_page(
         "startup",
         "Starting",
         f"Best of {RUNS} runs. A bare interpreter (`python -I -c pass`) took "

@@ -11,7 +11,7 @@ from factory.english_v1.sentence_vectors import find_sentence_model, sentence_ve
 from factory.spanish.ablations import FOLDS, REPETITIONS, Row, ablate
 from numpy.typing import NDArray
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 from tactful.training.stereotypes.corpora import ROOT, STEREOIMMIGRANTS_IDS, read_lesson
 from tactful.training.stereotypes.data import StereotypeLesson
 
@@ -78,10 +78,10 @@ def section(title: str, rows: Sequence[Row]) -> str:
 
 
 def main() -> int:
-    """Measure and write the section."""
+    """Measure and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="the folder with the corpora")
-    parser.add_argument("--results", type=Path, help="write here instead of RESULTS.md")
+    parser.add_argument("--results", type=Path, help="write to this file instead of results/")
     given = parser.parse_args()
     began = time.process_time()
     speeches = read_lesson("stereoimmigrants", given.data)
@@ -99,8 +99,7 @@ def main() -> int:
         )
     ]
     spent = time.process_time() - began
-    where = {} if given.results is None else {"path": given.results}
-    write_section(
+    write_page(
         "stereotype-ablations",
         "The ideas of DETESTS' participants, as switches",
         f"{FOLDS} folds that keep articles (DETOXIS) and speeches (StereoImmigrants) whole; "
@@ -110,7 +109,7 @@ def main() -> int:
         "DETESTS itself is not at hand; the switches lora and heads need an encoder and are not "
         "measured here.\n\n" + "\n\n".join(parts) + f"\n\nCPU time: {spent / 60:.1f} minutes. "
         f"{machine_line()}\nCommand: `python benchmarks/stereotype_ablations.py`.",
-        **where,
+        path=given.results,
     )
     return 0
 

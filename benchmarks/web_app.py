@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from results import machine_line, table, write_section
+from results import machine_line, table, write_page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 
@@ -82,7 +82,7 @@ def keys_in_a_long_text(browser: "Browser", where: str) -> list[float]:
 
 
 def main() -> None:
-    """Measure, and write the section."""
+    """Measure, and write the page."""
     from playwright.sync_api import sync_playwright
 
     with serving() as where, sync_playwright() as playwright:
@@ -104,7 +104,7 @@ def main() -> None:
 
 {table(columns, figures)}
 """
-    write_section("web-app", "Web app: findings while typing", body)
+    write_page("web-app", "Web app: findings while typing", body)
     print(body)
 
 

@@ -10,6 +10,7 @@ import click
 import pytest
 import yaml
 
+import tactful
 from tactful.cli.main import COMMANDS, cli
 from tactful.settings import SETTINGS
 
@@ -18,7 +19,7 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 ROOMS = sorted(path.parent.name for path in (ROOT / "src" / "tactful").glob("*/__init__.py"))
 FOUNDATIONS = ("errors", "types", "registry", "settings", "files")
-MARKDOWN = [*sorted(ROOT.glob("*.md")), *PAGES, *sorted((ROOT / "benchmarks").glob("*.md"))]
+MARKDOWN = [*sorted(ROOT.glob("*.md")), *PAGES, *sorted((ROOT / "benchmarks").rglob("*.md"))]
 
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
@@ -68,6 +69,13 @@ NAMED_AFTER_COMMANDS = {"checking": "check", "evaluation": "evaluate"}
 def test_each_room_has_a_page(room: str) -> None:
     page = NAMED_AFTER_COMMANDS.get(room, room)
     assert (DOCS / f"{page}.md").is_file(), f"write docs/{page}.md"
+
+
+@pytest.mark.parametrize("room", sorted(set(tactful.__all__) & set(ROOMS)))
+def test_each_public_room_has_a_page_of_the_api(room: str) -> None:
+    page = DOCS / "api" / f"{room}.md"
+    assert page.is_file(), f"write docs/api/{room}.md"
+    assert f"::: tactful.{room}" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("module", FOUNDATIONS)

@@ -1,4 +1,4 @@
-"""Starting stays fast because nothing heavy is loaded: the times are in benchmarks/RESULTS.md."""
+"""Starting stays fast because nothing heavy is loaded (times: benchmarks/results/startup.md)."""
 
 import json
 import subprocess

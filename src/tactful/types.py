@@ -1,4 +1,4 @@
-"""The nouns of Tactful: small frozen records that every room speaks.
+"""The records that all parts of Tactful take and return; they are small and frozen.
 
 Spans are half-open offsets in Unicode code points: ``text[span.start:span.end]``.
 """
@@ -12,13 +12,23 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of a text, and the id of what it shows."""
+    """A piece of a text, and the id of what it shows.
+
+    Parameters
+    ----------
+    start, end
+        Half-open offsets in code points: the span covers ``text[start:end]``.
+    id
+        The taxonomy id that the span shows.
+    annotators
+        How many annotators marked it, if known.
+
+    """
 
     start: int
     end: int
     id: str | None = None
     annotators: int | None = None
-    """How many annotators marked it, where that is known."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end:
@@ -31,7 +41,20 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing found in a text: what, how sure, where, and why."""
+    """One thing found in a text.
+
+    Parameters
+    ----------
+    id
+        The taxonomy id, such as ``pcl.compassion``.
+    probability
+        The calibrated probability.
+    spans
+        The parts of the text that carry the finding.
+    explanation
+        Why it was found, in plain words.
+
+    """
 
     id: str
     probability: float
@@ -41,28 +64,51 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that was found in one text."""
+    """The findings of one text.
+
+    Parameters
+    ----------
+    text
+        The text that was checked.
+    findings
+        What was found.
+    model
+        The name and version of the detector.
+
+    """
 
     text: str
     findings: tuple[Finding, ...] = ()
     model: str | None = None
-    """The name and version of the detector that wrote the report."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One answer of one annotator to one question about one item."""
+    """One answer of one annotator to one question about one item.
+
+    Parameters
+    ----------
+    annotator
+        The id of the annotator.
+    question
+        The taxonomy id that was asked about, such as ``unhealthy.hostile``.
+    label
+        The answer as the corpus writes it; None if the annotator gave none.
+    value
+        The answer as a number on the corpus' own scale, if it has one.
+    trust
+        The trust in the annotator, from 0 to 1, if known.
+    row
+        Answers with the same row were given together (SBIC's post-group-statement rows).
+
+    """
 
     annotator: str
     question: str
-    """The taxonomy id that was asked about, such as ``unhealthy.hostile``."""
     label: str | None
-    """The answer as the corpus writes it; None where the annotator gave none."""
     value: float | None = None
-    """The answer as a number in the corpus' own scale, where it has one."""
     trust: float | None = None
     row: int | None = None
-    """Answers with the same row were given together (SBIC's post-group-statement rows)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -87,35 +133,57 @@ class ByVariable(Mapping[str, T], Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Implication:
-    """What a text may imply about one group, and what speaks for that."""
+    """What a text may imply about one group, with the evidence.
+
+    Parameters
+    ----------
+    group
+        The group, such as ``women``.
+    statement
+        A Hearst-like statement, such as "women are less qualified"; None if only a group is named.
+    probability
+        The probability that the text is about this group, if known.
+    likelihood
+        The generator's probability of the statement, given the text and the group.
+    evidence
+        Words of the text, or the implied statements of similar posts.
+
+    """
 
     group: str
     statement: str | None = None
-    """Hearst-like: "women are less qualified"; None where a group is named and nothing more."""
     probability: float | None = None
-    """How likely the text is about this group, where that is known."""
     likelihood: float | None = None
-    """How likely the generator finds the statement, given the text and the group."""
     evidence: tuple[str, ...] = ()
-    """What speaks for it: words of the text, or what neighbouring posts were said to imply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """A Social Bias Frame: what a text may imply, about whom (Sap et al. 2020, section 2).
 
-    Keys are the ids ``frame.offensive``, ``frame.intent``, ``frame.lewd``, ``frame.group`` and
-    ``frame.in_group``; ``offensive`` finds the first, too.
+    The keys are ``frame.offensive``, ``frame.intent``, ``frame.lewd``, ``frame.group`` and
+    ``frame.in_group``; short names such as ``offensive`` work, too.
+
+    Parameters
+    ----------
+    probabilities
+        The probability of a yes for each variable; for several annotators, the share of yes.
+    target_groups
+        The groups that the text is about.
+    implied_statements
+        What the text may imply about them.
+    answers
+        The answer for each variable, such as ``yes`` or ``maybe``; absent if there is none.
+    implications
+        The groups with their statements and probabilities.
+
     """
 
     probabilities: Mapping[str, float] = field(default_factory=ByVariable)
-    """Each between 0 and 1; of several annotators, the share that answered with a yes."""
     target_groups: tuple[str, ...] = ()
     implied_statements: tuple[str, ...] = ()
     answers: Mapping[str, str] = field(default_factory=ByVariable)
-    """What is claimed: ``yes``, ``maybe`` or another answer of the variable; absent if none."""
     implications: tuple[Implication, ...] = ()
-    """The groups and statements once more, told together and with how sure they are."""
 
     def __post_init__(self) -> None:
         for name in ("probabilities", "answers"):
@@ -126,23 +194,46 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One text of a corpus with all that its authors recorded about it."""
+    """One text of a corpus with everything that its authors recorded about it.
+
+    Parameters
+    ----------
+    id
+        The id; unique in the corpus.
+    text
+        The text, exactly as in the file.
+    corpus, lang
+        The name of the corpus and the language of the text.
+    group
+        The post, article or comment; texts of one group are never in two parts of a split.
+    release, split
+        The published release and the official part, if known.
+    labels, confidences
+        The value and the confidence of each taxonomy id; an unknown label is absent.
+    texts
+        Free-text labels, such as the target groups of a Social Bias Frame.
+    spans
+        The spans that annotators marked.
+    judgements
+        The answers of single annotators.
+    traits
+        What annotators said about themselves: annotator -> trait -> value.
+    meta
+        Every other column of the source, as written.
+
+    """
 
     id: str
     text: str
     corpus: str
     lang: str
     group: str
-    """Texts of one group (post, article, comment) never stand in two parts of a split."""
     release: str | None = None
     split: str | None = None
     labels: Mapping[str, float] = field(default_factory=dict)
     confidences: Mapping[str, float] = field(default_factory=dict)
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Free-text labels, such as the target groups of a Social Bias Frame."""
     spans: tuple[Span, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     traits: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """What annotators said of themselves: annotator -> trait -> value."""
     meta: Mapping[str, str] = field(default_factory=dict)
-    """Every other column of the source, as written."""

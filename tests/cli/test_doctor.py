@@ -42,6 +42,14 @@ def exit_code(*args: str) -> object:
 def test_this_installation_is_healthy(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code() == 0
     output = capsys.readouterr().out
+    assert output.startswith(f"Tactful {tactful.__version__}, Python 3.")
+    assert output.endswith("problems         none\n")
+    assert output.count("\n") == 5
+
+
+def test_verbose_shows_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("--verbose") == 0
+    output = capsys.readouterr().out
     assert output.startswith(f"Tactful {tactful.__version__}\n")
     for setting in SETTINGS:
         assert setting.env in output
@@ -121,7 +129,8 @@ def test_a_missing_dependency_is_a_problem_with_its_command() -> None:
     assert report["problems"] == [
         'polars is not installed; install it with: pip install "polars>=1.36"'
     ]
-    assert "polars           missing" in render(report)
+    assert "polars           missing" in render(report, verbose=True)
+    assert "problems         1, see below" in render(report)
 
 
 def test_a_missing_extra_is_no_problem_and_has_its_command() -> None:
@@ -129,8 +138,9 @@ def test_a_missing_extra_is_no_problem_and_has_its_command() -> None:
     assert report["problems"] == []
     assert (
         'plot             not installed (lacks matplotlib): pip install "tactful[plot]"'
-        in render(report)
+        in render(report, verbose=True)
     )
+    assert 'missing extras   plot; install one with: pip install "tactful[NAME]"' in render(report)
 
 
 def test_a_problem_ends_with_exit_code_1(
@@ -166,20 +176,20 @@ def test_the_data_folder(tmp_path: Path) -> None:
         "exists": True,
         "folders": ["corpus_a", "corpus_b"],
     }
-    assert "holds: corpus_a, corpus_b" in render(report)
+    assert "contains: corpus_a, corpus_b" in render(report, verbose=True)
 
 
 def test_the_data_folder_is_not_there(tmp_path: Path) -> None:
     missing = str(tmp_path / "missing")
     report = examine(ALL_THERE, {"TACTFUL_DATA": missing})
     assert report["data"] == {"folder": missing, "exists": False, "folders": []}
-    assert f"{missing} (there is no such folder)" in render(report)
+    assert f"{missing} (this folder does not exist)" in render(report)
     assert "set TACTFUL_DATA" in render(examine(ALL_THERE))
 
 
 def test_an_empty_data_folder(tmp_path: Path) -> None:
     report = examine(ALL_THERE, {"TACTFUL_DATA": str(tmp_path)})
-    assert "holds: no sub-folders" in render(report)
+    assert "contains: no sub-folders" in render(report, verbose=True)
 
 
 def test_the_weights(tmp_path: Path) -> None:
@@ -188,13 +198,16 @@ def test_the_weights(tmp_path: Path) -> None:
     report = doctor({}, NEEDS, ALL_THERE.get, [tmp_path])
     models = [{"name": "fast", "megabytes": 2.3}]
     assert report["weights"] == [{"folder": str(tmp_path), "models": models}]
-    assert f"{tmp_path}\n  fast             2.3 MB" in render(report)
-    assert "none: pip install tactful-weights-research" in render(examine(ALL_THERE))
+    assert f"{tmp_path}\n  fast             2.3 MB" in render(report, verbose=True)
+    assert "models           fast (2 MB)" in render(report)
+    missing = "none: pip install tactful-weights-research"
+    assert missing in render(examine(ALL_THERE))
+    assert missing in render(examine(ALL_THERE), verbose=True)
 
 
 def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "red\x1b[31m").mkdir()
-    shown = render(examine(ALL_THERE, {"TACTFUL_DATA": str(tmp_path)}))
+    shown = render(examine(ALL_THERE, {"TACTFUL_DATA": str(tmp_path)}), verbose=True)
     assert "\x1b" not in shown
     assert "red\\x1b[31m" in shown
 

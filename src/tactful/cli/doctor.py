@@ -213,9 +213,30 @@ def _value(setting: Setting, raw: str | None) -> tuple[Any, str | None]:
     return (str(value) if isinstance(value, Path) else value), None
 
 
-def render(report: Mapping[str, Any]) -> str:
-    """Write the report for people."""
-    lines = [
+def render(report: Mapping[str, Any], verbose: bool = False) -> str:
+    """Write the report as text: a few lines, or everything."""
+    lines = _everything(report) if verbose else _summary(report)
+    return "\n".join(_printable(line) for line in lines)
+
+
+def _summary(report: Mapping[str, Any]) -> list[str]:
+    models = [model for root in report["weights"] for model in root["models"]]
+    names = ", ".join(model["name"] for model in models)
+    size = sum(model["megabytes"] for model in models)
+    missing = [extra["name"] for extra in report["extras"] if not extra["installed"]]
+    install = f'; install one with: pip install "{PACKAGE}[NAME]"' if missing else ""
+    problems = report["problems"]
+    return [
+        f"Tactful {report['tactful']}, Python {report['python']}",
+        _row("models", f"{names} ({size:.0f} MB)" if models else f"none: {INSTALL}"),
+        _row("missing extras", f"{', '.join(missing) or 'none'}{install}"),
+        _row("data folder", _data_rows(report["data"])[0].strip()),
+        _row("problems", f"{len(problems)}, see below" if problems else "none"),
+    ]
+
+
+def _everything(report: Mapping[str, Any]) -> list[str]:
+    return [
         f"Tactful {report['tactful']}",
         f"Python {report['python']} ({report['executable']})",
         f"Platform {report['platform']}",
@@ -233,17 +254,8 @@ def render(report: Mapping[str, Any]) -> str:
         *_data_rows(report["data"]),
         "",
         "Settings",
-        *(
-            _row(
-                item["env"],
-                f"{'not set' if item['value'] is None else item['value']} "
-                f"({item['source']}; {item['help']})",
-                width=22,
-            )
-            for item in report["settings"]
-        ),
+        *(_row(item["env"], _setting_state(item), width=24) for item in report["settings"]),
     ]
-    return "\n".join(_printable(line) for line in lines)
 
 
 def _row(name: str, value: str, width: int = 16) -> str:
@@ -257,6 +269,12 @@ def _extra_state(extra: Mapping[str, Any]) -> str:
     return f"not installed (lacks {lacking}): {extra['install']}"
 
 
+def _setting_state(setting: Mapping[str, Any]) -> str:
+    value = setting["value"]
+    shown = "not set" if value is None or value in ("", ()) else value
+    return f"{shown} ({setting['source']}; {setting['help']})"
+
+
 def _weights_rows(weights: list[dict[str, Any]]) -> list[str]:
     rows = []
     for root in weights:
@@ -267,10 +285,10 @@ def _weights_rows(weights: list[dict[str, Any]]) -> list[str]:
 
 def _data_rows(data: Mapping[str, Any]) -> list[str]:
     if data["folder"] is None:
-        return ["  no folder: set TACTFUL_DATA to where the corpora are"]
+        return ["  not set; set TACTFUL_DATA to the folder with the corpora"]
     if not data["exists"]:
-        return [f"  {data['folder']} (there is no such folder)"]
-    return [f"  {data['folder']}", f"  holds: {', '.join(data['folders']) or 'no sub-folders'}"]
+        return [f"  {data['folder']} (this folder does not exist)"]
+    return [f"  {data['folder']}", f"  contains: {', '.join(data['folders']) or 'no sub-folders'}"]
 
 
 def _printable(line: str) -> str:
@@ -287,14 +305,18 @@ def _printable(line: str) -> str:
     show_default=True,
     help="How to write the report.",
 )
-def doctor_cli(output_format: str) -> None:
-    """Show versions, extras, weights, data folder and settings.
+@click.option(
+    "--verbose", "-v", is_flag=True, help="Also show all dependencies, extras and settings."
+)
+def doctor_cli(output_format: str, verbose: bool) -> None:
+    """Show the version, the models, missing extras, the data folder and problems.
 
-    The exit code is 1 when a required library is missing or too old, or a setting holds what it
-    cannot hold.
+    The exit code is 1 when a required library is missing or too old, or a setting has an invalid
+    value.
     """
     report = doctor()
     as_json = output_format == "json"
-    click.echo(json.dumps(report, ensure_ascii=False, indent=2) if as_json else render(report))
+    shown = json.dumps(report, ensure_ascii=False, indent=2) if as_json else render(report, verbose)
+    click.echo(shown)
     if report["problems"]:
         raise TactfulError(" ".join(f"{sentence.rstrip('.')}." for sentence in report["problems"]))

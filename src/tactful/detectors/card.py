@@ -1,7 +1,7 @@
-"""Model cards: what a detector finds, how well, learnt from what, and what it must not be used for.
+"""Model cards: what a detector finds, how well, its training data, and which uses are excluded.
 
-A card is ``card.json`` in the folder of the weights; it is written by training and read at every
-start, so it holds what the detector needs (ids, thresholds, calibration) beside what people need.
+A card is the file ``card.json`` in the folder of the weights. Training writes it and the detector
+reads it, so it has what the detector needs (ids, thresholds, calibration) and what people need.
 """
 
 import json
@@ -39,7 +39,7 @@ class Card:
     """id -> the probabilities between which a cascade asks its second detector."""
     licence: str = "Apache-2.0"
     corpora: tuple[Mapping[str, Any], ...] = ()
-    """What it learnt from: name, terms, part, number of texts."""
+    """The corpora it was trained on: name, terms, part, number of texts."""
     training: Mapping[str, Any] = field(default_factory=dict)
     """Command, seed, data hash, base model and recipe."""
     figures: tuple[Mapping[str, Any], ...] = ()
@@ -48,7 +48,7 @@ class Card:
     """Scores on neutral sentences by identity term."""
     limits: tuple[str, ...] = ()
     experimental: tuple[str, ...] = ()
-    """The ids that no text in its language taught; explanations say so."""
+    """The ids without training texts in this language; explanations say so."""
     not_for: tuple[str, ...] = ()
 
     @property
@@ -62,7 +62,24 @@ class Card:
 
 
 def read_card(folder: Path) -> Card:
-    """Read the card of a folder with weights."""
+    """Read the card of a folder with weights.
+
+    Parameters
+    ----------
+    folder
+        The folder that contains ``card.json``.
+
+    Returns
+    -------
+    Card
+        The card.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is missing or is not a model card.
+
+    """
     path = folder / CARD_FILE
     if not path.is_file():
         raise FileFormatError(
@@ -110,7 +127,16 @@ def _pairs(found: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
 
 
 def write_card(card: Card, folder: Path) -> None:
-    """Write a card into a folder with weights."""
+    """Write a card into a folder with weights.
+
+    Parameters
+    ----------
+    card
+        The card to write.
+    folder
+        The folder; it is created if needed, and an existing card is replaced.
+
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with atomic_path(folder / CARD_FILE, force=True) as target:
         target.write_text(

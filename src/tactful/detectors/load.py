@@ -44,10 +44,28 @@ def embedded_cards() -> list[Card]:
 
 
 def load_detector(name: str | Path = "default", *, lang: str = "en") -> Detector:
-    """Open an embedded detector by name, or any by the folder of its weights; never the network.
+    """Open an embedded detector by name, or any detector by its folder; never uses the network.
 
-    ``default`` is the multi-task encoder, ``fast`` a linear model, and ``cascade`` asks the fast
-    one first and the default only where that is unsure.
+    Parameters
+    ----------
+    name
+        ``default`` (the multi-task encoder), ``fast`` (a linear model), ``cascade`` (``default``
+        only where ``fast`` is unsure), or the folder of a detector that ``tactful train`` wrote.
+    lang
+        The language of an embedded detector: ``en`` or ``es``. Folders have their own.
+
+    Returns
+    -------
+    Detector
+        An open detector. Its scores lack the second reading that :func:`tactful.check` adds.
+
+    Examples
+    --------
+    >>> import tactful
+    >>> scores = tactful.load_detector("fast").score(["The bridge opens on Monday."])
+    >>> bool(scores["pcl"][0] < 0.5)
+    True
+
     """
     if lang not in EMBEDDED:
         raise unknown_name("language", lang, list(EMBEDDED))

@@ -34,9 +34,25 @@ def frame_variable(name: str) -> VariableEntry:
 
 
 def binarise(variable: str, answer: str | float) -> int:
-    """Return 1 for yes, probably and maybe, and 0 for the other answers (footnote 8).
+    """Return an answer as 0 or 1 (Sap et al. 2020, footnote 8).
 
-    An answer that the variable does not have is an error, never a silent 0.
+    Parameters
+    ----------
+    variable
+        The variable; ``group`` and ``frame.group`` are the same.
+    answer
+        The answer, as a word or as the number that the corpus uses.
+
+    Returns
+    -------
+    int
+        1 for yes, probably and maybe, otherwise 0.
+
+    Raises
+    ------
+    UsageError
+        If the variable does not have this answer.
+
     """
     entry = frame_variable(variable)
     known = _answer_value(entry, answer)
@@ -46,9 +62,20 @@ def binarise(variable: str, answer: str | float) -> int:
 
 
 def check_frame_values(values: Values) -> list[str]:
-    """Return every broken constraint as a sentence; an empty list means that the frame holds.
+    """Check the constraints between the variables of a frame.
 
-    A negative answer claims nothing, so only positive answers and texts have requirements.
+    Only positive answers and texts have requirements: a negative answer claims nothing.
+
+    Parameters
+    ----------
+    values
+        The answer or the texts of each variable, by its id.
+
+    Returns
+    -------
+    list of str
+        One sentence for each broken constraint; empty if the frame is valid.
+
     """
     given = {frame_variable(name).id: value for name, value in values.items()}
     variables = frame_variables()

@@ -1,4 +1,4 @@
-"""Load taxonomies: the built-in ones by name, one's own by path, with every flaw and its line."""
+"""Load built-in taxonomies by name and your own by path; errors name each flaw with its line."""
 
 import os
 from collections.abc import Iterator
@@ -36,7 +36,26 @@ def taxonomy_names() -> list[str]:
 
 
 def load_taxonomy(name_or_path: str | os.PathLike[str]) -> Taxonomy:
-    """Load a built-in taxonomy by its name, or one's own from the path of a YAML file."""
+    """Load a built-in taxonomy by name, or your own from a YAML file.
+
+    Parameters
+    ----------
+    name_or_path
+        ``pcl``, ``unhealthy``, ``stereotype``, ``frame`` or ``stigma``, or the path of a YAML file.
+
+    Returns
+    -------
+    Taxonomy
+        The taxonomy with its entries.
+
+    Raises
+    ------
+    UnknownNameError
+        If no built-in taxonomy has this name.
+    TaxonomyError
+        If the file breaks the schema; the message lists every problem with its line.
+
+    """
     if isinstance(name_or_path, str) and name_or_path in _BUILT_IN:
         return _built_in(name_or_path)
     if isinstance(name_or_path, str) and not is_taxonomy_path(name_or_path):
@@ -45,17 +64,41 @@ def load_taxonomy(name_or_path: str | os.PathLike[str]) -> Taxonomy:
 
 
 def is_taxonomy_path(name: str) -> bool:
-    """Tell whether a name that a user typed is the path of a file rather than a name."""
+    """Return whether a user typed the path of a file instead of a name."""
     return name.lower().endswith((".yaml", ".yml")) or "/" in name or os.sep in name
 
 
 def find_entry(entry_id: str) -> AnyEntry:
-    """Return an entry of any built-in taxonomy by its id."""
+    """Return an entry of any built-in taxonomy.
+
+    Parameters
+    ----------
+    entry_id
+        The id, such as ``pcl.compassion``.
+
+    Returns
+    -------
+    LabelEntry or VariableEntry or ConditionEntry
+        The entry.
+
+    """
     return find_taxonomy_of(entry_id).entry(entry_id)
 
 
 def find_taxonomy_of(entry_id: str) -> Taxonomy:
-    """Return the built-in taxonomy that an entry id belongs to."""
+    """Return the built-in taxonomy that an entry belongs to.
+
+    Parameters
+    ----------
+    entry_id
+        The id of the entry, such as ``pcl.compassion``.
+
+    Returns
+    -------
+    Taxonomy
+        The taxonomy.
+
+    """
     prefix = entry_id.split(".", maxsplit=1)[0]
     for name in sorted(_BUILT_IN, key=lambda name: name != prefix):
         taxonomy = _built_in(name)
@@ -70,7 +113,19 @@ def find_taxonomy_of(entry_id: str) -> Taxonomy:
 
 
 def taxonomy_problems(path: str | os.PathLike[str]) -> list[Problem]:
-    """Return everything that is wrong in a taxonomy file, in the order of its lines."""
+    """Return all problems of a taxonomy file.
+
+    Parameters
+    ----------
+    path
+        The YAML file.
+
+    Returns
+    -------
+    list of Problem
+        The problems in the order of their lines; empty if the file is valid.
+
+    """
     return _read(Path(path), Taxonomy)[1]
 
 
@@ -80,7 +135,7 @@ def _built_in(name: str) -> Taxonomy:
 
 
 def read_model(path: Path, model: type[Model]) -> Model:
-    """Read a YAML file into a model; all that is wrong with it comes in one TaxonomyError."""
+    """Read a YAML file into a model; one TaxonomyError lists all problems."""
     value, problems = _read(path, model)
     if value is None or problems:
         noun = "problem" if len(problems) == 1 else "problems"

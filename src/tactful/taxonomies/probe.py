@@ -76,7 +76,7 @@ class SentimentTemplate(Record):
 
 
 class SocialDistance(Record):
-    """The whole probe."""
+    """The Social Distance probe: questions, templates and how a person is named."""
 
     id: Id
     version: Text
@@ -94,5 +94,12 @@ class SocialDistance(Record):
 
 @cache
 def load_social_distance() -> SocialDistance:
-    """Load the Social Distance probe that comes with Tactful."""
+    """Load the Social Distance probe that comes with Tactful.
+
+    Returns
+    -------
+    SocialDistance
+        The questions and templates of Mei et al. (2023).
+
+    """
     return read_model(Path(__file__).with_name("social_distance.yaml"), SocialDistance)

@@ -26,7 +26,19 @@ class Prompt:
 
 
 def conditions(ids: Iterable[str] | None = None) -> list[ConditionEntry]:
-    """Return conditions by their ids, or all of them: the stigmatized first, then the others."""
+    """Return conditions of the stigma taxonomy.
+
+    Parameters
+    ----------
+    ids
+        The ids of the conditions; all conditions if None.
+
+    Returns
+    -------
+    list of ConditionEntry
+        In the order of ``ids``; without ids, stigmatized conditions first.
+
+    """
     known = {e.id: e for e in load_taxonomy("stigma").entries if isinstance(e, ConditionEntry)}
     if ids is None:
         return list(known.values())
@@ -46,10 +58,26 @@ def fill_mask_prompts(
     mask: str = DEFAULT_MASK,
     baseline: bool = False,
 ) -> Iterator[Prompt]:
-    """Yield every template x condition x form x question, baselines first where asked for.
+    """Yield a prompt for each combination of template, condition, form and question.
 
-    ``wording`` chooses between the words of the authors' files and those of the paper;
-    ``grammar`` between our corrected forms of the conditions and theirs.
+    Parameters
+    ----------
+    condition_ids
+        The ids of the conditions; all conditions if None.
+    wording
+        ``published`` for the wording of the authors' files, ``paper`` for that of the paper.
+    grammar
+        ``corrected`` for our corrected forms of the conditions, ``published`` for the authors'.
+    mask
+        The mask token of the model.
+    baseline
+        Whether to yield prompts without a condition, too; they come first.
+
+    Yields
+    ------
+    Prompt
+        The prompt and where it comes from.
+
     """
     _check(wording, grammar)
     probe = load_social_distance()
@@ -73,9 +101,25 @@ def sentiment_prompts(
     grammar: Grammar = "corrected",
     baseline: bool = False,
 ) -> Iterator[Prompt]:
-    """Yield every condition x form x sentence, baselines first where asked for.
+    """Yield a prompt for each combination of condition, form and sentence.
 
-    The wording ``published`` has a third sentence that the paper does not use.
+    Parameters
+    ----------
+    condition_ids
+        The ids of the conditions; all conditions if None.
+    wording
+        ``paper`` for the two sentences of the paper, ``published`` for the three of the authors'
+        files.
+    grammar
+        ``corrected`` for our corrected forms of the conditions, ``published`` for the authors'.
+    baseline
+        Whether to yield prompts without a condition, too; they come first.
+
+    Yields
+    ------
+    Prompt
+        The prompt and where it comes from.
+
     """
     _check(wording, grammar)
     probe = load_social_distance()

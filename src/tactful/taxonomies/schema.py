@@ -93,7 +93,7 @@ class Family(Record):
 
 
 class BaseEntry(Record):
-    """What every entry says, whatever its kind."""
+    """The fields of every entry."""
 
     id: Id
     name: Text
@@ -106,12 +106,12 @@ class BaseEntry(Record):
     """The example in English, where it is in another language."""
     source_section: Text
     source_names: tuple[Text, ...] = ()
-    """How the corpora call it: column names and labels."""
+    """Its column names and labels in the corpora."""
     notes: tuple[Text, ...] = ()
 
 
 class GuidedEntry(BaseEntry):
-    """An entry that a writer may meet in a report, with what helps to judge one's own text."""
+    """An entry that can appear in a report, with questions that help writers judge their text."""
 
     ask: Annotated[tuple[Question, ...], AfterValidator(_two_or_three)] = ()
     """Two or three questions that writers can ask themselves."""
@@ -210,7 +210,7 @@ AnyEntry = LabelEntry | VariableEntry | ConditionEntry
 
 
 class Taxonomy(Record):
-    """A set of entries from one publication, with where they come from and under which terms."""
+    """A set of entries from one publication, with its citation and licence."""
 
     id: Id
     version: Text
@@ -244,21 +244,21 @@ class Taxonomy(Record):
         return [entry.id for entry in self.entries]
 
     def entry(self, entry_id: str) -> AnyEntry:
-        """Return one entry; an unknown id answers with the nearest one and the list."""
+        """Return one entry; for an unknown id, the error suggests the nearest one."""
         for entry in self.entries:
             if entry.id == entry_id:
                 return entry
         raise unknown_name(f"entry of '{self.id}'", entry_id, self.ids())
 
     def family(self, family_id: str) -> Family:
-        """Return one family; an unknown id answers with the nearest one and the list."""
+        """Return one family; for an unknown id, the error suggests the nearest one."""
         for family in self.families:
             if family.id == family_id:
                 return family
         raise unknown_name(f"family of '{self.id}'", family_id, [f.id for f in self.families])
 
     def children(self, entry_id: str | None) -> list[AnyEntry]:
-        """Return the entries right below one entry, or (None) those at the top."""
+        """Return the direct children of an entry, or the entries at the top for None."""
         if entry_id is not None:
             self.entry(entry_id)
         return [entry for entry in self.entries if entry.parent == entry_id]
