@@ -55,7 +55,7 @@ _COMMON_MASKS = (
     (re.compile(r"\b\d{10}\.\d+\b"), "<TIME>"),
     (re.compile(r"(\"changed\": )\d{19}\b"), r"\1<TIME>"),
     (re.compile(r"127\.0\.0\.1:\d{5}\b"), "127.0.0.1:<PORT>"),
-    (re.compile(r"(still to come: .*); [\d.]+ days?\."), r"\1; <N> days."),
+    (re.compile(r"(Judgements left: .*); [\d.]+ days?\."), r"\1; <N> days."),
     (re.compile(r"/join/[\w-]{20,}"), "/join/<SECRET>"),
     (re.compile(r"\btactful_[\w-]{30,}"), "<KEY>"),
     (re.compile(r"\bk_[0-9a-f]{8}\b"), "<KEY ID>"),
@@ -256,7 +256,7 @@ class _Normaliser:
         self._masks = [
             *((re.compile(pattern, re.MULTILINE), by) for pattern, by in mask),
             *_COMMON_MASKS,
-            (re.compile(rf"(?<![\d.]){re.escape(tactful.__version__)}(?![\d.])"), "<VERSION>"),
+            (re.compile(rf"(?<![\d.]){re.escape(tactful.__version__)}(?!\.?\d)"), "<VERSION>"),
         ]
 
     def plain(self, text: str) -> str:
