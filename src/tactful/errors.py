@@ -6,7 +6,7 @@
     ├── UsageError                the call is wrong; exit code 2
     │   ├── UnknownNameError      a name that no registry knows
     │   ├── MissingExtraError     an optional library is not installed
-    │   └── SettingError          an environment variable holds what it cannot hold
+    │   └── SettingError          an environment variable has an invalid value
     ├── InputError                what was read cannot be used; exit code 1
     │   ├── FileFormatError       a whole file is not what it should be
     │   ├── BadRowsError          rows were refused, and the caller asked for none to be

@@ -12,7 +12,7 @@ from tactful.errors import MissingExtraError
 @click.option(
     "--model",
     metavar="NAME|FOLDER",
-    help=f"The detector: {', '.join(DETECTORS)}, or the folder of one's own.  [default: default]",
+    help=f"The detector: {', '.join(DETECTORS)}, or a folder.  [default: default]",
 )
 @click.option(
     "--lang",

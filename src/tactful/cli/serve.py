@@ -26,14 +26,14 @@ from tactful.settings import load_settings
     default="default",
     show_default=True,
     metavar="NAME|FOLDER",
-    help=f"The detector: {', '.join(DETECTORS)}, or the folder of one's own.",
+    help=f"The detector: {', '.join(DETECTORS)}, or a folder.",
 )
 @click.option(
     "--lang",
     "langs",
     multiple=True,
     type=click.Choice(list(EMBEDDED)),
-    help="Serve this language only; repeatable, the first one reads what has no clear language.  "
+    help="Serve only this language; repeatable. The first one is used where the language is unclear.  "
     "[default: all]",
 )
 @click.option(
@@ -47,38 +47,40 @@ from tactful.settings import load_settings
     "--keys",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Ask for an API key of this file.",
+    help="Require an API key from this file.",
 )
-@click.option("--add-key", metavar="NAME", help="Make a key, print it once, and end.")
-@click.option("--remove-key", metavar="NAME", help="Take a key away, and end.")
-@click.option("--list-keys", is_flag=True, help="List the names of the keys, and end.")
+@click.option("--add-key", metavar="NAME", help="Create a key, print it once, and exit.")
+@click.option("--remove-key", metavar="NAME", help="Remove a key and exit.")
+@click.option("--list-keys", is_flag=True, help="List the names of the keys and exit.")
 @click.option(
     "--rate",
     type=click.IntRange(min=1),
     metavar="N",
-    help="At most so many requests a minute for each key, or each address without keys; with "
+    help="The most requests a minute for each key, or for each address without keys; with "
     "--add-key, for that key.",
 )
-@click.option("--open", "is_open", is_flag=True, help="Let others in without any key.")
+@click.option(
+    "--open", "is_open", is_flag=True, help="Allow other machines to connect without a key."
+)
 @click.option(
     "--cors-origin",
     multiple=True,
     metavar="ORIGIN",
-    help="Let pages of this site call the API from a browser; repeatable.",
+    help="Allow pages of this site to call the API from a browser; repeatable.",
 )
 @click.option(
     "--max-queue",
     type=click.IntRange(min=1),
     default=256,
     show_default=True,
-    help="How many texts may wait in a process; what comes then is answered with 429.",
+    help="How many texts may wait in a process; further requests get status 429.",
 )
 @click.option(
     "--max-batch",
     type=click.IntRange(1, 1024),
     default=32,
     show_default=True,
-    help="How many texts of different requests are read in one call.",
+    help="How many texts of different requests are scored together.",
 )
 @click.option(
     "--max-tokens",
@@ -87,14 +89,14 @@ from tactful.settings import load_settings
     show_default=True,
     help="How many tokens a document may have; 4,096 are about 3,100 words and cost up to 2 s.",
 )
-@click.option("--no-batching", is_flag=True, help="Read every text alone; slower.")
+@click.option("--no-batching", is_flag=True, help="Score every text on its own; slower.")
 @click.option(
     "--timeout",
     type=click.FloatRange(0.1, 3600),
     default=30.0,
     show_default=True,
     metavar="SECONDS",
-    help="Give up a request that takes longer.",
+    help="Cancel a request that takes longer.",
 )
 @click.option(
     "--receive-timeout",
@@ -102,14 +104,14 @@ from tactful.settings import load_settings
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="Cut off a caller whose request takes longer to arrive.",
+    help="Close a connection whose request takes longer to arrive.",
 )
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How the log is written; it never holds a text or a key.",
+    help="The format of the log, which never contains a text or a key.",
 )
 @click.option(
     "--public-url",
@@ -129,14 +131,14 @@ from tactful.settings import load_settings
     "--trusted-proxy",
     multiple=True,
     metavar="ADDRESS|NETWORK",
-    help="Believe X-Forwarded-For, -Proto and -Host of this proxy; repeatable.  "
+    help="Trust X-Forwarded-For, -Proto and -Host from this proxy; repeatable.  "
     "[env: TACTFUL_TRUSTED_PROXIES]",
 )
 @click.option(
     "--root-path",
     default="",
     metavar="PATH",
-    help="The path that a proxy takes off, such as /tactful.  [default: that of --public-url]",
+    help="The path prefix that a proxy removes, such as /tactful.  [default: that of --public-url]",
 )
 @click.option("--no-web", is_flag=True, help="Serve the API without the web app.")
 @click.option(
@@ -148,13 +150,13 @@ from tactful.settings import load_settings
 @click.option(
     "--annotation",
     metavar="URL",
-    help="Where 'tactful annotate serve' shows its pages; /annotate leads there.",
+    help="The address of 'tactful annotate serve'; /annotate redirects there.",
 )
 @click.option(
     "--audits",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="FOLDER",
-    help="A folder with reports of audits, which the web app lists.",
+    help="A folder of audit reports for the web app to list.",
 )
 def serve_cli(
     host: str,
@@ -187,7 +189,7 @@ def serve_cli(
 ) -> None:
     """Serve the API, its drop-in for the Perspective API, and the web app until Ctrl-C.
 
-    Texts stay on this machine: nothing is stored, and no log holds them.
+    Texts stay on this machine: they are neither stored nor logged.
 
     \b
     tactful serve

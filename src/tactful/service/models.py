@@ -4,14 +4,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tactful.checking.options import LEAST
+
 Lang = Annotated[str, Field(pattern=r"^(auto|[a-z]{2,3})$")]
 Id = Annotated[str, Field(min_length=1, max_length=80)]
 Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 MOST_ENTRIES = 100
 """Ids or thresholds in a request."""
-_LANG = "The language of the text, such as en or es; auto tells it from the words."
-_ONLY = "Look for these ids and what is below them only: pcl is pcl and its categories."
+_LANG = "The language of the text, such as en or es; auto detects it."
+_ONLY = "Look only for these ids and those below them: pcl includes its categories."
 
 
 class Sent(BaseModel):
@@ -31,7 +33,7 @@ class CheckRequest(Sent):
         }
     )
 
-    text: str = Field(description="The text, as it is; markup is stepped over.")
+    text: str = Field(description="The text as it is; markup is skipped.")
     kind: Literal["plain", "markdown", "html"] = Field("plain", description="What the text is.")
     lang: Lang = Field("auto", description=_LANG)
     only: list[Id] = Field([], max_length=MOST_ENTRIES, fail_fast=True, description=_ONLY)
@@ -39,17 +41,18 @@ class CheckRequest(Sent):
         {}, max_length=MOST_ENTRIES, description="Report an id from this probability on."
     )
     least: Probability = Field(
-        0.2, description="Report nothing less likely than this, but for ids in thresholds."
+        LEAST,
+        description="Report only findings with at least this probability, except ids in thresholds.",
     )
     explanations: bool = Field(True, description="Whether each finding is explained.")
     frames: Literal["statements", "groups", "off"] = Field(
-        "statements", description="What to tell of passages that target a group."
+        "statements", description="What to say about passages that target a group."
     )
     report_lang: Literal["auto", "en", "es"] = Field(
         "auto", description="The language of names and explanations; auto is that of the text."
     )
     doNotStore: bool = Field(  # noqa: N815 (the name that clients of Perspective know)
-        True, description="Accepted for politeness: nothing is ever stored."
+        True, description="Accepted for compatibility: nothing is ever stored."
     )
 
 

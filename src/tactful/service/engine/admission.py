@@ -1,7 +1,7 @@
-"""The door before the detectors: so many texts may be inside, and none stays too long.
+"""The queue in front of the detectors: it is bounded, and no text waits in it too long.
 
-Long requests have a door of their own. One at a time is worked on, a few may wait, and the others
-are sent away at once; whatever they do, there is room for short requests.
+Long requests have a queue of their own. One at a time is worked on, a few may wait, and further
+ones are refused, so there is always room for short requests.
 """
 
 import asyncio

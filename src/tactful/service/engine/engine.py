@@ -42,7 +42,7 @@ T = TypeVar("T")
 _LONG = 5_000
 """Telling the language of more characters than these takes too long for the event loop."""
 TEXTS_SHARE = 3
-"""Texts may have this many times the tokens of a document: nothing but scores is told of them."""
+"""Texts may have this many times the tokens of a document: only their scores are reported."""
 STATEMENT_TOKENS, GROUP_TOKENS = 200, 80
 """What writing a statement, or naming a group, costs beside reading the text."""
 

@@ -1,7 +1,7 @@
 """Giving memory back to the system after large requests, which would keep it otherwise.
 
 Three keep it: onnxruntime, for inputs as large as the largest so far; detectors that remember
-words; and the C library, for whoever asks next.
+words; and the C library, for the next request.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Routes that are called at once, past FastAPI.
+"""Routes that are called directly, without FastAPI.
 
 A route that takes the request and returns the response leaves FastAPI nothing to do but to look for
 it; leaving that out halves what such a request costs. All other routes go the ordinary way.

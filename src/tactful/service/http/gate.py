@@ -1,4 +1,4 @@
-"""What stands before every route: limits, keys, the clock, the log and the counts.
+"""What every request passes before its route: limits, keys, the clock, the log and the counts.
 
 One plain ASGI layer does it all, because each layer costs time at every request.
 """
@@ -134,7 +134,7 @@ class _Passage:
             tell(self)
 
     async def read_body(self) -> None:
-        """Read the body, at most as long and as slowly as it may be."""
+        """Read the body, within the limits of size and time."""
         most, seconds = self._settings.max_body_bytes, self._settings.receive_seconds
         for name, value in self.scope["headers"]:
             if name == b"content-length" and value.isdigit() and int(value) > most:

@@ -44,7 +44,7 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
 async def checked(
     engine: Engine, settings: ServiceSettings, request: Request
 ) -> tuple[CheckRequest, DocumentReport]:
-    """Read a request, and check its text as it wishes."""
+    """Read a request, and check its text with its options."""
     wanted = await read_model(request, CheckRequest)
     check_length(wanted.text, settings)
     options = CheckOptions(
