@@ -33,8 +33,8 @@ from tactful.settings import load_settings
     "langs",
     multiple=True,
     type=click.Choice(list(EMBEDDED)),
-    help="Serve only this language; repeatable. The first one is used where the language is unclear.  "
-    "[default: all]",
+    help="Serve only this language; repeatable. The first one is used where the language is "
+    "unclear.  [default: all]",
 )
 @click.option(
     "--workers",

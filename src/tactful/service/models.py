@@ -42,7 +42,7 @@ class CheckRequest(Sent):
     )
     least: Probability = Field(
         LEAST,
-        description="Report only findings with at least this probability, except ids in thresholds.",
+        description="Report only what is at least this likely, except ids in thresholds.",
     )
     explanations: bool = Field(True, description="Whether each finding is explained.")
     frames: Literal["statements", "groups", "off"] = Field(
