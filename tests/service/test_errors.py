@@ -9,7 +9,8 @@ from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from tactful.errors import InputError, UnknownNameError, UsageError
-from tactful.service.http.errors import STATUSES, ServiceError, from_validation, install
+from tactful.json_errors import STATUSES
+from tactful.service.http.errors import ServiceError, from_validation, install
 from tactful.service.http.gate import Gate
 from tactful.service.metrics import Metrics
 from tactful.service.settings import ServiceSettings

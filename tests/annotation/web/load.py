@@ -179,7 +179,7 @@ class Annotator:
         if reply.status >= 500:
             return
         if reply.status != 200:
-            self._tally.refusals[json.loads(reply.body)["error"]] += 1
+            self._tally.refusals[json.loads(reply.body)["error"]["message"]] += 1
         if sent.outcome == "unknown":
             sent.outcome = "saved" if reply.status == 200 else "refused"
             self._waiting.remove(sent)

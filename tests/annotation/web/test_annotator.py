@@ -120,7 +120,7 @@ def test_a_wrong_answer_is_refused_with_a_sentence(make_project: MakeProject, vi
     (item,) = page(ann)["items"]
     status, said = ann.post("/api/answer", body(item["handle"], {"pcl": "9"}))
     assert status == 409
-    assert "expected one of '0', '1', '2'" in json.loads(said)["error"]
+    assert "expected one of '0', '1', '2'" in json.loads(said)["error"]["message"]
 
 
 def test_nothing_tells_a_test_from_an_item(make_project: MakeProject, visit: Visit) -> None:

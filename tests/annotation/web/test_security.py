@@ -112,7 +112,8 @@ def test_errors_have_one_shape_and_tell_nothing_inside(
 ) -> None:
     ann = visit(make_project("pcl", ["A text."]))
     status, body = ann.post("/api/answer", ANSWER)
-    assert (status, list(json.loads(body))) == (409, ["error"])
+    error = json.loads(body)["error"]
+    assert (status, error["code"], error["status"]) == (409, 409, "ABORTED")
     page = ann.client.get("/nowhere")
     assert page.status_code == 404
     assert "There is no such page." in page.text

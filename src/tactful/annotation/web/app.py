@@ -16,6 +16,7 @@ from tactful.annotation.web.pages import FOLDER, render, words_of
 from tactful.annotation.web.security import RECEIVE_SECONDS, SecurityHeaders
 from tactful.annotation.web.session import session_of
 from tactful.errors import OutputError, TactfulError
+from tactful.json_errors import error_body
 
 _BROKEN = "Something went wrong on the server; saved answers are not lost. Try again."
 
@@ -76,7 +77,7 @@ async def _answer(request: Request, status: int, sentence: str) -> Response:
 async def _told(request: Request, status: int, sentence: str) -> Response:
     sentence = words_of(request).say(sentence)
     if request.url.path.startswith("/api/"):
-        return JSONResponse({"error": sentence}, status)
+        return JSONResponse(error_body(status, sentence), status)
     project = request.app.state.project
     session = await run_in_threadpool(session_of, project, request)
     template = "join.html" if status == 401 else "error.html"

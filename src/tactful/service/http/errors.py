@@ -1,7 +1,4 @@
-"""One JSON shape for every error of every route, which is Google's own::
-
-    {"error": {"code": 400, "message": "...", "status": "INVALID_ARGUMENT",
-               "details": [{"errorType": "TEXT_EMPTY"}]}}
+"""The errors of all routes, in one shape (:mod:`tactful.json_errors`).
 
 A message never holds the text of a user, and no answer holds a traceback.
 """
@@ -20,24 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tactful.errors import TactfulError, UnknownNameError, UsageError
-
-STATUSES = {
-    400: "INVALID_ARGUMENT",
-    401: "UNAUTHENTICATED",
-    403: "PERMISSION_DENIED",
-    404: "NOT_FOUND",
-    405: "UNIMPLEMENTED",
-    408: "DEADLINE_EXCEEDED",
-    413: "INVALID_ARGUMENT",
-    415: "INVALID_ARGUMENT",
-    422: "INVALID_ARGUMENT",
-    429: "RESOURCE_EXHAUSTED",
-    431: "INVALID_ARGUMENT",
-    500: "INTERNAL",
-    503: "UNAVAILABLE",
-    504: "DEADLINE_EXCEEDED",
-}
-"""The names that Google's APIs give to the codes of HTTP."""
+from tactful.json_errors import STATUSES, error_body
 
 INTERNAL = "Something went wrong in the service; the text was not stored. Try again."
 _MESSAGES = {
@@ -70,17 +50,7 @@ class ServiceError(Exception):
 
     def body(self) -> dict[str, Any]:
         """Return what is sent."""
-        details = [dict(each) for each in self.details] or [{}]
-        # Every error says its type, so that a program need not read the sentence.
-        details[0] = {"errorType": self.error_type or self.status, **details[0]}
-        return {
-            "error": {
-                "code": self.code,
-                "message": self.message,
-                "status": self.status,
-                "details": details,
-            }
-        }
+        return error_body(self.code, self.message, self.error_type, self.details, self.status)
 
     def response(self) -> Response:
         """Return the answer."""

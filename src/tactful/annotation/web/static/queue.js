@@ -81,7 +81,7 @@ export class Queue {
       return { again: true, problem: 'offline' };
     }
     if (response.ok) return {};
-    const sentence = await response.json().then((body) => body.error, () => word('odd_server'));
+    const sentence = await response.json().then((body) => body.error?.message, () => undefined) ?? word('odd_server');
     // Without a session nothing is lost: the person opens the invitation again.
     if ([401, 403, 408, 429].includes(response.status) || response.status >= 500) {
       return { again: true, problem: sentence };

@@ -86,7 +86,7 @@ class Desk {
     }
     const page = await response.json().catch(() => ({}));
     if (!response.ok) {
-      this.#later(page.error ?? word('odd_server'));
+      this.#later(page.error?.message ?? word('odd_server'));
       return;
     }
     const items = page.items.filter((item) => !this.queue.has(item.handle));
