@@ -6,6 +6,7 @@
     ├── UsageError                the call is wrong; exit code 2
     │   ├── UnknownNameError      a name that no registry knows
     │   ├── MissingExtraError     an optional library is not installed
+    │   ├── PluginError           a plug-in cannot be loaded, or its name is taken
     │   └── SettingError          an environment variable has an invalid value
     ├── InputError                what was read cannot be used; exit code 1
     │   ├── FileFormatError       a whole file is not what it should be
@@ -90,6 +91,10 @@ class MissingExtraError(UsageError):
             f"{purpose} needs the optional extra '{extra}'; install it with: "
             f'pip install "tactful[{extra}]"'
         )
+
+
+class PluginError(UsageError):
+    """A plug-in cannot be loaded, or two packages claim its name; the message names the package."""
 
 
 class SettingError(UsageError):

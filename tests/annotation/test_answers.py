@@ -337,7 +337,7 @@ def _fitting(span: dict[str, Any]) -> dict[str, Any]:
     return {**span, "start": parts[0][0], "end": parts[-1][1]} if parts else span
 
 
-STEPS = [each for name in PROTOCOLS for each in load_protocol(name).steps]
+STEPS = [each for name in PROTOCOLS.built_in for each in load_protocol(name).steps]
 OWN = step(
     question("a", "choices", open=True, required=False),
     question("b", "texts", per="a", required=False),

@@ -99,7 +99,7 @@ def test_what_can_be_a_key(key: str, good: bool) -> None:
     assert is_key(key) is good
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", PROTOCOLS.built_in)
 def test_the_protocols_have_clash_free_keys(name: str) -> None:
     for step in load_protocol(name).steps:
         keys = [option.key for each in step.questions for option in each.options if option.key]

@@ -131,7 +131,7 @@ def test_the_published_rates_are_those_of_the_tables() -> None:
     assert sum(pcl["pcl"].values()) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", PROTOCOLS.built_in)
 def test_every_protocol_of_the_papers_comes_to_its_end(name: str) -> None:
     crowd = Crowd(annotators=8, spammers=0.0, leaves=0.0)
     answer = simulate(load_protocol(name), Plan(items=60, crowd=crowd, seed=1))

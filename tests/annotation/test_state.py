@@ -27,7 +27,7 @@ def with_tests(scene: Scene, person: str, right: int, wrong: int) -> None:
         scene.answers(person, name, "no" if number < right else "yes")
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", PROTOCOLS.built_in)
 def test_a_built_in_protocol_starts_empty(name: str) -> None:
     state = State(load_protocol(name))
     assert state.finished()

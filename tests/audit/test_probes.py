@@ -6,10 +6,10 @@ import pytest
 
 from tactful.audit.probes.load import (
     EXAMPLES,
+    PROBES,
     example_files,
     load_additions,
     load_probe,
-    probe_names,
 )
 from tactful.audit.probes.schema import Probe
 from tactful.errors import TaxonomyError, UnknownNameError
@@ -89,13 +89,13 @@ def test_the_examples_are_small_whole_and_rated(language: str) -> None:
         assert rated[pair.positive] == "positive"
 
 
-@pytest.mark.parametrize("name", probe_names())
+@pytest.mark.parametrize("name", PROBES.built_in)
 def test_a_built_in_probe_is_named_as_its_file(name: str) -> None:
     assert load_probe(name).id == name
 
 
 def test_probes_are_found_by_name_and_by_path(tmp_path: Path) -> None:
-    assert probe_names()[:3] == ["social_distance", "example_en", "example_es"]
+    assert PROBES.built_in[:3] == ("social_distance", "example_en", "example_es")
     assert load_probe("social_distance") is load_probe("social_distance")
     file, words = example_files("es")
     copy = tmp_path / "copy.yaml"

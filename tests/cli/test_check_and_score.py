@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tactful.checking.bulk import bulk_scorer
-from tactful.checking.options import FORMATS
+from tactful.checking.formats import RENDERERS
 from tactful.cli.main import cli
 from tactful.detectors.identity_bias import neutral_sentences
 
@@ -27,7 +27,7 @@ def run(*args: str) -> Result:
     return CliRunner().invoke(cli, args, catch_exceptions=False)
 
 
-@pytest.mark.parametrize("output_format", FORMATS)
+@pytest.mark.parametrize("output_format", RENDERERS.built_in)
 def test_the_name_of_a_society_can_be_reported_on(output_format: str) -> None:
     """Offence is taken back by the second reading, and what belongs under it goes with it."""
     result = run("check", "--text", "Rape Crisis Society", "--format", output_format)

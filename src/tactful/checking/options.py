@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tactful.checking.formats import RENDERERS
 from tactful.detectors.load import DETECTORS
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
@@ -74,7 +75,6 @@ TOOL = "tactful"
 """The name of the file, and of the table in pyproject.toml."""
 CONFIG_FILE = f"{TOOL}.toml"
 PROJECT_FILE = "pyproject.toml"
-FORMATS = ("text", "json", "jsonl", "sarif", "html")
 
 _LONGEST_SHOWN = 60
 
@@ -220,6 +220,12 @@ def _one_of(allowed: tuple[str, ...]) -> Callable[[_Lines, str, object], str]:
     return read
 
 
+def _format(lines: _Lines, key: str, value: object) -> str:
+    if not isinstance(value, str) or value not in RENDERERS:
+        raise _refuse(lines, key, value, f"one of {', '.join(RENDERERS)}")
+    return value
+
+
 def _texts(lines: _Lines, key: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
         raise _refuse(lines, key, value, 'a list of texts, such as ["one", "two"]')
@@ -267,7 +273,7 @@ _READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
     "only": _texts,
     "least": _probability,
     "fail_on": _probability,
-    "format": _one_of(FORMATS),
+    "format": _format,
     "exclude": _texts,
     "include": _endings,
     "explanations": _truth,

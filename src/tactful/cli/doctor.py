@@ -1,7 +1,7 @@
 """``tactful doctor``: what is installed, what is missing, and how to get it.
 
-Versions come from the packages' metadata: nothing is imported, so the answer is fast and a broken
-library cannot stop it.
+Versions come from the packages' metadata: no library and no plug-in is imported, so the answer is
+fast and a broken library cannot stop it.
 """
 
 import json
@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,20 @@ import click
 from tactful import __version__
 from tactful.detectors.weights import INSTALL, weights_roots
 from tactful.errors import SettingError, TactfulError
+from tactful.registry import Registry, installed_plugins
 from tactful.settings import SETTINGS, Setting, load_settings
 
 SCHEMA_VERSION = 2
 PACKAGE = "tactful"
+PLUGIN_GROUPS = {
+    "detectors": "tactful.detectors.load:KINDS",
+    "corpora": "tactful.corpora:CORPORA",
+    "metrics": "tactful.metrics:SPECS",
+    "probes": "tactful.audit.probes.load:PROBES",
+    "protocols": "tactful.annotation.protocol.load:PROTOCOLS",
+    "reports": "tactful.checking.formats:RENDERERS",
+}
+"""Each group of entry points, without ``tactful.``, and the registry that reads it."""
 
 _BYTES_PER_MB = 1_000_000
 _REQUIREMENT = re.compile(
@@ -86,10 +96,14 @@ def doctor(
         "platform": platform.platform(),
         "dependencies": core,
         "extras": _extras(requirements, version_of),
+        "plugins": _plugins(),
         "weights": _weights(weights_roots() if weights is None else weights),
         "data": _data(settings),
         "settings": settings,
-        "problems": [item["problem"] for item in [*core, *settings] if item["problem"]],
+        "problems": [
+            *(item["problem"] for item in [*core, *settings] if item["problem"]),
+            *_plugin_problems(),
+        ],
     }
 
 
@@ -153,6 +167,33 @@ def _extras(requirements: list[Requirement], version_of: Lookup) -> list[dict[st
             }
         )
     return extras
+
+
+def _plugins() -> list[dict[str, str]]:
+    return [
+        {
+            "package": plugin.package,
+            "version": plugin.version,
+            "group": plugin.group,
+            "name": plugin.name,
+            "target": plugin.entry_point.value,
+        }
+        for group in PLUGIN_GROUPS
+        for plugin in installed_plugins(group)
+    ]
+
+
+def _plugin_problems() -> list[str]:
+    """Say which names are taken; only a group with plug-ins costs the import of its registry."""
+    problems: list[str] = []
+    for target in (each for group, each in PLUGIN_GROUPS.items() if installed_plugins(group)):
+        module, _, name = target.partition(":")
+        try:
+            registry: Registry[Any] = getattr(import_module(module), name)
+        except ImportError:  # a missing library is a problem of its own
+            continue
+        problems += registry.plugin_problems()
+    return problems
 
 
 def _weights(roots: Sequence[Path]) -> list[dict[str, Any]]:
@@ -247,6 +288,9 @@ def _everything(report: Mapping[str, Any]) -> list[str]:
         "Extras",
         *(_row(extra["name"], _extra_state(extra)) for extra in report["extras"]),
         "",
+        "Plug-ins",
+        *_plugin_rows(report["plugins"]),
+        "",
         "Weights",
         *_weights_rows(report["weights"]),
         "",
@@ -273,6 +317,14 @@ def _setting_state(setting: Mapping[str, Any]) -> str:
     value = setting["value"]
     shown = "not set" if value is None or value in ("", ()) else value
     return f"{shown} ({setting['source']}; {setting['help']})"
+
+
+def _plugin_rows(plugins: list[dict[str, str]]) -> list[str]:
+    rows = [
+        _row(plugin["name"], f"{plugin['group']}, from {plugin['package']} {plugin['version']}")
+        for plugin in plugins
+    ]
+    return rows or ["  none"]
 
 
 def _weights_rows(weights: list[dict[str, Any]]) -> list[str]:
@@ -309,10 +361,10 @@ def _printable(line: str) -> str:
     "--verbose", "-v", is_flag=True, help="Also show all dependencies, extras and settings."
 )
 def doctor_cli(output_format: str, verbose: bool) -> None:
-    """Show the version, the models, missing extras, the data folder and problems.
+    """Show the version, the models, plug-ins, missing extras, the data folder and problems.
 
-    The exit code is 1 when a required library is missing or too old, or a setting has an invalid
-    value.
+    The exit code is 1 when a required library is missing or too old, a setting has an invalid
+    value, or two plug-ins claim one name.
     """
     report = doctor()
     as_json = output_format == "json"

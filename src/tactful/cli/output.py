@@ -4,10 +4,15 @@ import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from tactful.errors import TactfulError
+from tactful.registry import Registry
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -72,6 +77,20 @@ def echo(*renderables: "RenderableType") -> None:
     with console.capture() as captured:
         console.print(*renderables, sep="\n")
     click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
+def loadable(registry: Registry[Any], load: Callable[[str], T]) -> Iterator[tuple[str, T]]:
+    """Yield each name with what ``load`` returns; warn about plug-ins that cannot be used."""
+    problems = registry.plugin_problems()
+    for name in registry:
+        try:
+            yield name, load(name)
+        except TactfulError as error:
+            if name in registry.built_in:
+                raise
+            problems.append(str(error))
+    for problem in dict.fromkeys(problems):
+        echo_sentence(f"Warning: {problem}", err=True)
 
 
 def table(

@@ -1,7 +1,8 @@
 """The corpora, read from their authors' own files: verified, summarised, converted."""
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tactful.errors import UsageError
 from tactful.registry import Registry
@@ -9,6 +10,15 @@ from tactful.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from tactful.corpora.corpus import Corpus
+
+
+def _corpus_class(found: Any) -> "type[Corpus]":
+    from tactful.corpora.corpus import Corpus
+
+    if not (isinstance(found, type) and issubclass(found, Corpus)):
+        raise TypeError(f"found {found!r}; expected a subclass of tactful.corpora.corpus.Corpus")
+    return found
+
 
 CORPORA: "Registry[type[Corpus]]" = Registry(
     "corpus",
@@ -21,6 +31,8 @@ CORPORA: "Registry[type[Corpus]]" = Registry(
         "detoxis": "tactful.corpora.detoxis:Detoxis",
         "stigmas": "tactful.corpora.stigmas:Stigmas",
     },
+    group="corpora",
+    accept=_corpus_class,
 )
 
 
@@ -35,7 +47,7 @@ def load_corpus(
     """Open a corpus by name from its file, its folder, or the folder above it.
 
     Without a path the corpus is in the data folder (``$TACTFUL_DATA``); with ``sample`` it is a few
-    lines in the authors' format that come with Tactful.
+    lines in the authors' format that come with Tactful or with the plug-in.
     """
     kind = CORPORA.get(name)
     settings = settings or load_settings()
@@ -49,7 +61,8 @@ def corpus_path(
     if sample:
         if path is not None:
             raise UsageError("Give a path or ask for the sample, not both.")
-        return Path(__file__).parent / "samples" / kind.name
+        # The sample is beside the reader, also in the package of a plug-in.
+        return Path(str(sys.modules[kind.__module__].__file__)).parent / "samples" / kind.name
     if path is not None:
         given = Path(path).expanduser()
         return given / kind.folder if (given / kind.folder).is_dir() else given

@@ -124,7 +124,8 @@ class Corpus(ABC):
         """Say which published release these files are, and where their counts differ."""
         counts = self.counts()
         if self.path.parent.name == SAMPLES and self.path.name == self.name:
-            sample = Release("the sample that comes with Tactful", counts, source="")
+            owner = "Tactful" if type(self).__module__.startswith("tactful.") else "the plug-in"
+            sample = Release(f"the sample that comes with {owner}", counts, source="")
             return Verification(counts, sample, matches=True)
         return verify(counts, self.releases)
 

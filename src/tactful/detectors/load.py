@@ -1,10 +1,12 @@
 """Opening a detector by name or by the folder of its weights."""
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tactful.detectors.base import Detector
-from tactful.detectors.card import Card, read_card
+from tactful.detectors.card import CARD_FILE, Card, read_card
 from tactful.detectors.weights import find_weights, weights_folder
 from tactful.errors import UsageError
 from tactful.registry import Registry, unknown_name
@@ -18,7 +20,14 @@ EMBEDDED: dict[str, dict[str, str]] = {
 DETECTORS = tuple(dict.fromkeys(name for names in EMBEDDED.values() for name in names))
 """The names of all embedded detectors."""
 
-KINDS: Registry[Callable[[Path], Detector]] = Registry(
+
+def _opener(found: Any) -> Callable[..., Detector]:
+    if not callable(found):
+        raise TypeError(f"found {found!r}; expected a function that opens a detector")
+    return found  # type: ignore[no-any-return]
+
+
+KINDS: Registry[Callable[..., Detector]] = Registry(
     "kind of detector",
     {
         "encoder": "tactful.detectors.models.encoder:load_encoder_detector",
@@ -33,14 +42,44 @@ KINDS: Registry[Callable[[Path], Detector]] = Registry(
         "vectors": "tactful.detectors.models.vectors:load_vectors_detector",
         "bilstm": "tactful.detectors.models.bilstm:load_bilstm_detector",
     },
+    group="detectors",
+    accept=_opener,
+    reserved=DETECTORS,
 )
-"""The ``kind`` of a card.json -> the function that opens its folder."""
+"""The ``kind`` of a card.json -> the function that opens its folder.
+
+The function of a plug-in is called without a folder when users name the plug-in as the detector.
+"""
 
 
 def embedded_cards() -> list[Card]:
     """Return the cards of the installed default detectors of all languages."""
     folders = [find_weights(names["default"]) for names in EMBEDDED.values()]
     return [read_card(folder) for folder in folders if folder]
+
+
+def detector_names() -> list[str]:
+    """Return the names of the embedded detectors, then those of plug-ins."""
+    return [*DETECTORS, *KINDS.plugin_names()]
+
+
+def is_detector_name(name: str, folder: Path | None = None) -> bool:
+    """Say whether ``name`` is a detector's name, and not its folder (relative to ``folder``)."""
+    if name in DETECTORS:
+        return True
+    here = Path(name).expanduser() if folder is None else folder / name
+    is_bare = Path(name).name == name
+    return is_bare and not (here / CARD_FILE).is_file() and name in KINDS.plugin_names()
+
+
+def own_folder(name: str) -> Path:
+    """Return the folder of the user's own detector; refuse a plug-in that is named without one."""
+    if is_detector_name(name):
+        raise UsageError(
+            f"The detector '{name}' is a plug-in without a folder, which only 'tactful check', the "
+            "editor and the library can use; name the folder of a detector."
+        )
+    return Path(name).expanduser()
 
 
 def load_detector(name: str | Path = "default", *, lang: str = "en") -> Detector:
@@ -50,7 +89,8 @@ def load_detector(name: str | Path = "default", *, lang: str = "en") -> Detector
     ----------
     name
         ``default`` (the multi-task encoder), ``fast`` (a linear model), ``cascade`` (``default``
-        only where ``fast`` is unsure), or the folder of a detector that ``tactful train`` wrote.
+        only where ``fast`` is unsure), the name of a plug-in, or the folder of a detector that
+        ``tactful train`` wrote.
     lang
         The language of an embedded detector: ``en`` or ``es``. Folders have their own.
 
@@ -75,12 +115,36 @@ def load_detector(name: str | Path = "default", *, lang: str = "en") -> Detector
             f"There is no embedded detector '{name}' for the language '{lang}'; expected "
             f"{' or '.join(EMBEDDED[lang])}."
         )
+    if not embedded and isinstance(name, str) and is_detector_name(name):
+        return _open_plugin(name)
     folder = weights_folder(embedded) if embedded else Path(name).expanduser()
     if not embedded and not folder.is_dir():
         if folder.name == str(name):
-            raise unknown_name("detector", str(name), list(DETECTORS))
+            raise unknown_name("detector", str(name), detector_names())
         raise UsageError(
-            f"There is no folder '{folder}'; expected a detector's name ({', '.join(DETECTORS)}) "
-            "or the folder of its weights."
+            f"There is no folder '{folder}'; expected a detector's name "
+            f"({', '.join(detector_names())}) or the folder of its weights."
         )
-    return KINDS.get(read_card(folder).kind)(folder)
+    kind = read_card(folder).kind
+    opener = KINDS.get(kind)
+    if kind in KINDS.built_in:
+        return opener(folder)
+    return KINDS.plugin(kind).run(lambda: _detector(opener(folder)))
+
+
+def _open_plugin(name: str) -> Detector:
+    opener = KINDS.get_plugin(name)
+    plugin = KINDS.plugin(name)
+    try:
+        inspect.signature(opener).bind()
+    except TypeError:
+        raise UsageError(
+            f"{plugin} opens folders of weights only; name the folder of such a detector."
+        ) from None
+    return plugin.run(lambda: _detector(opener()))
+
+
+def _detector(found: object) -> Detector:
+    if not isinstance(found, Detector):
+        raise TypeError(f"it returned {found!r}; expected a detector")
+    return found

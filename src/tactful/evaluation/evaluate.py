@@ -7,7 +7,7 @@ from typing import Any
 from tactful.errors import UsageError
 from tactful.evaluation.task_list import TASKS
 from tactful.evaluation.tasks import EvaluationData, Metric, Options
-from tactful.metrics import Measure
+from tactful.metrics import SPECS, Measure
 from tactful.metrics.significance import Comparison, bootstrap_interval, randomisation_test
 from tactful.registry import Registry, unknown_name
 
@@ -45,7 +45,7 @@ def evaluate(
     data = READERS.get(task)(gold, systems, options)
     for name in metrics:
         if name not in data.metrics:
-            raise unknown_name(f"metric of '{task}'", name, list(data.metrics))
+            data.metrics[name] = _plugin_metric(task, name, data, options)
     chosen = {name: data.metrics[name] for name in metrics or data.metrics}
     measured = []
     for done, (name, metric) in enumerate(chosen.items(), 1):
@@ -70,6 +70,25 @@ def evaluate(
         write_curves(labels, dict(zip(names, data.systems, strict=True)), plot, force)
         answer["plot"] = str(plot)
     return answer
+
+
+def _plugin_metric(task: str, name: str, data: EvaluationData, options: Options) -> Metric:
+    """Return the metric of a plug-in, if it measures what this task reads."""
+    if name not in SPECS.plugin_names():
+        raise unknown_name(f"metric of '{task}'", name, [*data.metrics, *SPECS.plugin_names()])
+    spec = SPECS.get_plugin(name)
+    if spec.takes not in TASKS[task].takes:
+        tasks = [each for each, row in TASKS.items() if spec.takes in row.takes]
+        raise UsageError(
+            f"The metric '{name}' measures '{spec.takes}', which '{task}' does not read; it is for "
+            f"{', '.join(tasks) or 'no task'}."
+        )
+
+    def measure(gold: Any, predicted: Any) -> Measure:
+        # With subgroups, the further columns of gold are their members.
+        return spec.function(gold[:, 0] if options.subgroups else gold, predicted)
+
+    return Metric(measure)
 
 
 def check_options(task: str, options: Options, plot: Path | None) -> None:

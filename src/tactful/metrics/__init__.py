@@ -5,6 +5,8 @@ A function that returns one :class:`Measure` registers itself with the decorator
 over all of them. To publish a function, import it here, under its own name.
 """
 
+from typing import Any
+
 from tactful.metrics.calibration import brier_loss as brier_loss
 from tactful.metrics.calibration import expected_calibration_error as expected_calibration_error
 from tactful.metrics.calibration import maximum_calibration_error as maximum_calibration_error
@@ -52,3 +54,18 @@ from tactful.metrics.subgroup import subgroup_auc_score as subgroup_auc_score
 from tactful.metrics.subgroup import unintended_bias_score as unintended_bias_score
 from tactful.metrics.word_movers import word_movers_distance as word_movers_distance
 from tactful.metrics.word_vectors import read_word_vectors as read_word_vectors
+from tactful.registry import Registry
+
+
+def _spec(found: Any) -> Spec:
+    spec = next((each for each in MEASURES.values() if each.function is found), None)
+    if spec is None:
+        raise TypeError(
+            f"found {found!r}; expected a function with the decorator "
+            "tactful.metrics.result.measure"
+        )
+    return spec
+
+
+SPECS: Registry[Spec] = Registry("measure", MEASURES, group="metrics", accept=_spec)
+"""Every measure by name, also those of plug-ins."""

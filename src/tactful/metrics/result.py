@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import Any, TypeVar
 
+from tactful.errors import UsageError
 from tactful.value_or_reason import ValueOrReason
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -68,7 +69,13 @@ def measure(
     """Register a function that returns one :class:`Measure` under its own name."""
 
     def register(function: Function) -> Function:
-        MEASURES[function.__name__] = Spec(function, takes, low, high, perfect, higher_is_better)
+        name, module = function.__name__, function.__module__
+        if name in MEASURES and MEASURES[name].function.__module__ != module:
+            raise UsageError(
+                f"{module} registers a measure '{name}', which "
+                f"{MEASURES[name].function.__module__} has registered already; rename one of them."
+            )
+        MEASURES[name] = Spec(function, takes, low, high, perfect, higher_is_better)
         return function
 
     return register

@@ -84,7 +84,7 @@ class Project:
     ) -> "Project":
         """Create the folder of a project and open it; a failure leaves nothing behind.
 
-        ``protocol`` is the name of one that comes with Tactful, or the path of a YAML file, which
+        ``protocol`` is a name, or the path of a YAML file; a file that does not come with Tactful
         is copied. ``store`` is a URL (see :mod:`tactful.annotation.store.engine`); without it the
         log is a file in the folder.
         """
@@ -96,7 +96,8 @@ class Project:
 
         folder = Path(folder)
         load_protocol(protocol)
-        built_in = str(protocol) in PROTOCOLS
+        # A project keeps a copy of the protocol of a plug-in, which may change or go away.
+        built_in = str(protocol) in PROTOCOLS.built_in
         url, password = without_password(store or DEFAULT_URL)
         plan = Plan(
             check_name(name or folder.resolve().name),

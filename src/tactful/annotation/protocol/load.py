@@ -1,4 +1,4 @@
-"""Load protocols: built-in ones by name, your own by path, with the line of every problem."""
+"""Load protocols by name or from the path of a file, with the line of every problem."""
 
 import math
 import os
@@ -25,11 +25,18 @@ from tactful.annotation.protocol.schema import Part, open_protocol, shown
 from tactful.annotation.protocol.wording import Words, list_names, named_list, words
 from tactful.errors import FileFormatError
 from tactful.files import atomic_path
-from tactful.registry import unknown_name
-
-PROTOCOLS: tuple[str, ...] = ("pcl", "unhealthy", "frames", "stereotypes")
+from tactful.registry import Registry, data_file
 
 _FOLDER = Path(__file__).parents[1] / "protocols"
+
+PROTOCOLS: Registry[Path] = Registry(
+    "protocol",
+    {name: _FOLDER / f"{name}.yaml" for name in ("pcl", "unhealthy", "frames", "stereotypes")},
+    group="protocols",
+    accept=data_file,
+)
+"""The file of each protocol; its guideline is beside it."""
+
 _LANG = re.compile(r"[a-z]{2,3}(-[A-Z]{2})?")
 _GUIDELINE_FILE = re.compile(r"[\w-][\w.-]*\.md")
 _MOST_GUIDELINE = 200_000
@@ -38,12 +45,9 @@ _LEASE = (1.0, 7 * 24 * 60.0)
 
 
 def load_protocol(name_or_path: str | os.PathLike[str]) -> Protocol:
-    """Load a built-in protocol by its name, or your own from a YAML file."""
-    if isinstance(name_or_path, str):
-        if name_or_path in PROTOCOLS:
-            return _built_in(name_or_path)
-        if not _is_path(name_or_path):
-            raise unknown_name("protocol", name_or_path, list(PROTOCOLS))
+    """Load a protocol by its name, or from the path of its YAML file."""
+    if isinstance(name_or_path, str) and not _is_path(name_or_path):
+        return _named(name_or_path)
     return read_protocol(Path(name_or_path))
 
 
@@ -81,7 +85,8 @@ def copy_protocol(name_or_path: str | os.PathLike[str], path: Path) -> Path:
     A file with problems is not copied.
     """
     load_protocol(name_or_path)
-    source = _FOLDER / f"{name_or_path}.yaml" if name_or_path in PROTOCOLS else Path(name_or_path)
+    is_name = isinstance(name_or_path, str) and not _is_path(name_or_path)
+    source = PROTOCOLS.get(str(name_or_path)) if is_name else Path(name_or_path)
     guideline = open_protocol(source).data.get("guideline", "")
     if _GUIDELINE_FILE.fullmatch(str(guideline).strip()):
         name = str(guideline).strip()
@@ -93,8 +98,8 @@ def copy_protocol(name_or_path: str | os.PathLike[str], path: Path) -> Path:
 
 
 @cache
-def _built_in(name: str) -> Protocol:
-    return read_protocol(_FOLDER / f"{name}.yaml")
+def _named(name: str) -> Protocol:
+    return read_protocol(PROTOCOLS.get(name))
 
 
 def _is_path(name: str) -> bool:

@@ -12,7 +12,13 @@ from tactful.audit.classifiers.labels import answer, fingerprint
 from tactful.audit.protocol import Answer, Kind
 from tactful.detectors.base import Detector, found_ids
 from tactful.detectors.card import read_card
-from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector
+from tactful.detectors.load import (
+    DETECTORS,
+    EMBEDDED,
+    detector_names,
+    load_detector,
+    own_folder,
+)
 from tactful.detectors.weights import weights_folder
 from tactful.files import sha256
 from tactful.registry import unknown_name
@@ -95,11 +101,11 @@ def load_detector_classifier(name: str, language: str = "en") -> DetectorClassif
     if "#" in place and not Path(place).expanduser().is_dir():
         place, _, only = place.rpartition("#")
     if not place:
-        raise unknown_name("detector", place, list(DETECTORS))
+        raise unknown_name("detector", place, detector_names())
     built_in = place in DETECTORS
     detector = load_detector(place, lang=language) if built_in else load_detector(place)
     embedded = EMBEDDED[language][place] if built_in else None
-    folder = weights_folder(embedded) if embedded else Path(place).expanduser()
+    folder = weights_folder(embedded) if embedded else own_folder(place)
     short, chosen = (place if embedded else folder.resolve().name), None
     if embedded and language != "en":
         short = embedded

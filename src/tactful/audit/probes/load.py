@@ -1,4 +1,4 @@
-"""Load probes: the built-in ones by name, others by the path of their file."""
+"""Load probes: built-in ones and those of plug-ins by name, others by the path of their file."""
 
 import os
 from functools import cache
@@ -21,7 +21,7 @@ from tactful.audit.probes.schema import (
     Template,
 )
 from tactful.errors import TaxonomyError
-from tactful.registry import unknown_name
+from tactful.registry import Registry, data_file, unknown_name
 from tactful.taxonomies import conditions, load_social_distance, load_taxonomy
 from tactful.taxonomies.load import is_taxonomy_path, read_model
 from tactful.taxonomies.schema import Form, Id, Record, Text
@@ -33,6 +33,17 @@ EXAMPLES = {"en": "example_en", "es": "example_es"}
 
 _FOLDER = Path(__file__).parents[1] / "probes_data"
 _ADDITIONS = "social_distance_additions"
+
+PROBES: Registry[Path] = Registry(
+    "probe",
+    {
+        SOCIAL_DISTANCE: _FOLDER / f"{_ADDITIONS}.yaml",
+        **{file.stem: file for file in sorted(_FOLDER.glob("*.yaml")) if file.stem != _ADDITIONS},
+    },
+    group="probes",
+    accept=data_file,
+)
+"""The file of each probe: that of the study, then the files of the folder."""
 
 
 class Additions(Record):
@@ -52,19 +63,11 @@ class Additions(Record):
     """Conditions that no natural and respectful noun phrase says."""
 
 
-def probe_names() -> list[str]:
-    """Return the names of the built-in probes: that of the study, then the files of the folder."""
-    return [SOCIAL_DISTANCE, *sorted({file.stem for file in _FOLDER.glob("*.yaml")} - {_ADDITIONS})]
-
-
 def load_probe(name_or_path: str | os.PathLike[str]) -> Probe:
-    """Load a built-in probe by its name, or any other from the path of its YAML file."""
-    name = os.fspath(name_or_path)
-    if name in probe_names() and isinstance(name_or_path, str):
-        return _built_in(name)
-    if isinstance(name_or_path, str) and not is_taxonomy_path(name):
-        raise unknown_name("probe", name, probe_names())
-    return _read(Path(name))
+    """Load a probe by its name, or from the path of its YAML file."""
+    if not isinstance(name_or_path, str) or is_taxonomy_path(name_or_path):
+        return _read(Path(name_or_path))
+    return _named(name_or_path)
 
 
 def example_files(language: str) -> tuple[Path, Path]:
@@ -76,8 +79,8 @@ def example_files(language: str) -> tuple[Path, Path]:
 
 
 @cache
-def _built_in(name: str) -> Probe:
-    return _social_distance() if name == SOCIAL_DISTANCE else _read(_FOLDER / f"{name}.yaml")
+def _named(name: str) -> Probe:
+    return _social_distance() if name == SOCIAL_DISTANCE else _read(PROBES.get(name))
 
 
 def _read(path: Path) -> Probe:

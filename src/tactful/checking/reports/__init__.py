@@ -1,29 +1,14 @@
-"""The forms that a check's answer can take: text, json, jsonl, sarif and html."""
+"""The reports of a check, in the formats of :mod:`tactful.checking.formats`."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from tactful.checking.formats import RENDERERS, STREAMED, Renderer
 from tactful.checking.options import AUTO
 from tactful.checking.report import DocumentReport, Outcome
 from tactful.checking.reports.run import Run, common_language, each_in_language
-from tactful.registry import Registry
 
 __all__ = ["RENDERERS", "STREAMED", "Run", "render"]
-
-Renderer = Callable[[Iterable[Outcome], Run], Iterator[str]]
-
-RENDERERS: Registry[Renderer] = Registry(
-    "format",
-    {
-        "text": "tactful.checking.reports.text:render_text",
-        "json": "tactful.checking.reports.json_report:render_json",
-        "jsonl": "tactful.checking.reports.json_report:render_jsonl",
-        "sarif": "tactful.checking.reports.sarif:render_sarif",
-        "html": "tactful.checking.reports.html:render_html",
-    },
-)
-STREAMED = ("text", "jsonl")
-"""These are written document by document; the others when all documents are known."""
 
 
 def render(name: str, outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:

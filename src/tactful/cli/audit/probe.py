@@ -13,12 +13,20 @@ from typing import Any, get_args
 import click
 
 from tactful.audit.attitudes import read_attitudes
-from tactful.audit.probes.load import EXAMPLES, example_files, load_probe, probe_names
+from tactful.audit.probes.load import EXAMPLES, PROBES, example_files, load_probe
 from tactful.audit.probes.render import Selection, fallbacks, prompts_of
 from tactful.audit.probes.schema import Probe
 from tactful.audit.protocol import Kind
 from tactful.cli.audit.selection import selection_options
-from tactful.cli.output import echo, echo_json, echo_sentence, force_option, format_option, table
+from tactful.cli.output import (
+    echo,
+    echo_json,
+    echo_sentence,
+    force_option,
+    format_option,
+    loadable,
+    table,
+)
 from tactful.errors import UsageError
 from tactful.files import atomic_path
 from tactful.taxonomies.prompts import Prompt
@@ -29,7 +37,7 @@ _COLUMNS = [field.name for field in fields(Prompt)]
 
 
 def _complete_probe(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    return [name for name in probe_names() if name.startswith(start)]
+    return [name for name in PROBES if name.startswith(start)]
 
 
 @click.group("probe")
@@ -40,7 +48,7 @@ def probe_cli() -> None:
 @probe_cli.command("list")
 @format_option
 def list_cli(output_format: str) -> None:
-    """List the built-in probes."""
+    """List the built-in probes and those of plug-ins."""
     rows = list_probes()
     if output_format == "json":
         echo_json(rows)
@@ -132,7 +140,7 @@ def show_cli(
 
 
 def list_probes() -> list[dict[str, Any]]:
-    """Return one row per built-in probe."""
+    """Return one row per probe that has a name; warn about plug-ins that cannot be loaded."""
     return [
         {
             "id": probe.id,
@@ -145,7 +153,7 @@ def list_probes() -> list[dict[str, Any]]:
             "version": probe.version,
             "digest": probe.digest,
         }
-        for probe in map(load_probe, probe_names())
+        for _, probe in loadable(PROBES, load_probe)
     ]
 
 

@@ -2,13 +2,15 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
+from tactful.checking.formats import ENDINGS, RENDERERS
 from tactful.checking.options import (
-    FORMATS,
     FRAMES,
     LANGUAGES,
     LEAST,
@@ -27,15 +29,34 @@ if TYPE_CHECKING:
     from tactful.checking.reports.run import Tally
     from tactful.cli.check.documents import Files
 
-_ENDINGS = {
-    ".json": "json", ".jsonl": "jsonl", ".sarif": "sarif", ".html": "html", ".htm": "html",
-    ".txt": "text",
-}  # fmt: skip
 _STDIN = "-"
 
 
 def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
     return [name for name in DETECTORS if name.startswith(start)]
+
+
+class FormatChoice(click.Choice[str]):
+    """A format of a report: the help lists the built-in ones, and plug-ins add others."""
+
+    def __init__(self) -> None:
+        super().__init__(RENDERERS.built_in)
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the format; look for plug-ins only if it is not built in."""
+        if value not in RENDERERS:
+            known = RENDERERS.names()
+            near = get_close_matches(value, known, n=1)
+            guess = f" Did you mean '{near[0]}'?" if near else ""
+            listing = ", ".join(f"'{name}'" for name in known)
+            self.fail(f"'{value}' is not one of {listing}.{guess}", param, ctx)
+        return value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Complete the names of all formats."""
+        return [CompletionItem(name) for name in RENDERERS if name.startswith(incomplete)]
 
 
 @click.command("check")
@@ -74,7 +95,7 @@ def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) 
 @click.option(
     "--format",
     "output_format",
-    type=click.Choice(FORMATS),
+    type=FormatChoice(),
     help="How to report.  [default: by the ending of --output, else text]",
 )
 @click.option(
@@ -167,7 +188,7 @@ def check_cli(
     from tactful.cli.check.documents import Files
 
     files = Files(paths, text, kind, (*project.exclude, *exclude), project)
-    by_ending = _ENDINGS.get(output.suffix.lower()) if output is not None else None
+    by_ending = ENDINGS.get(output.suffix.lower()) if output is not None else None
     chosen = output_format or by_ending or project.format or "text"
     tally = check(files, options, chosen, output, force)
     limit = project.fail_on if fail_on is None else fail_on

@@ -12,7 +12,15 @@ from tactful.cli.corpus.options import (
     validate_command,
 )
 from tactful.cli.corpus.split import split_cli
-from tactful.cli.output import echo, echo_json, echo_sentence, force_option, format_option, table
+from tactful.cli.output import (
+    echo,
+    echo_json,
+    echo_sentence,
+    force_option,
+    format_option,
+    loadable,
+    table,
+)
 from tactful.cli.problems import problems_as_data, say_all, say_briefly
 from tactful.cli.progress import reading
 from tactful.corpora import CORPORA, corpus_path, load_corpus
@@ -205,14 +213,16 @@ corpus_cli.add_command(split_cli)
 
 
 def list_corpora() -> list[dict[str, Any]]:
-    """Return one row per corpus; ``here`` says whether the data folder has it."""
+    """Return one row per corpus; ``here`` says whether the data folder has it.
+
+    Plug-ins that cannot be loaded are left out, with a warning.
+    """
     data = load_settings().data
     rows = []
-    for name in CORPORA:
-        kind = CORPORA.get(name)
+    for name, kind in loadable(CORPORA, CORPORA.get):
         rows.append(
             {
-                "name": kind.name,
+                "name": name,
                 "title": kind.title,
                 "lang": kind.lang,
                 "paper": kind.paper,

@@ -47,7 +47,7 @@ def _list_tasks(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     "metrics",
     multiple=True,
     metavar="NAME",
-    help="Report only this metric; repeatable.",
+    help="Report only this metric, which may come from a plug-in; repeatable.",
 )
 @click.option(
     "--bootstrap", type=click.IntRange(min=1), metavar="N",
