@@ -5,6 +5,7 @@ that the recipe shows, where the recipe says; then it uses the new part by its n
 """
 
 import doctest
+import json
 import os
 import re
 import shutil
@@ -43,8 +44,8 @@ def steps(recipe: str) -> list[Step]:
 
 
 @pytest.fixture
-def follow(tmp_path: Path) -> Callable[..., list[str]]:
-    """Return what follows a recipe in a copy of the tree and gives back what its steps printed."""
+def tree(tmp_path: Path) -> Path:
+    """Return a copy of the tree that a test may change."""
 
     def copy(source: str, target: str) -> None:
         # Weights are read, never changed: a link is enough, and costs nothing.
@@ -55,10 +56,38 @@ def follow(tmp_path: Path) -> Callable[..., list[str]]:
     for folder in ("src", "docs/templates", "tests"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=leave_out, copy_function=copy)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    environment = os.environ | {
-        "PYTHONPATH": str(tmp_path / "src"),
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-    }
+    return tmp_path
+
+
+def in_tree(tree: Path, code: str) -> str:
+    """Run commands of the shell in a copy of the tree; return what they printed."""
+    done = subprocess.run(
+        ["sh", "-e", "-c", code],
+        cwd=tree,
+        env=os.environ
+        | {
+            "PYTHONPATH": str(tree / "src"),
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def change(tree: Path, file: str, old: str, new: str) -> None:
+    """Replace what a file of the tree has once."""
+    text = (tree / file).read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{file} has {text.count(old)} of {old!r}"
+    (tree / file).write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture
+def follow(tree: Path) -> Callable[..., list[str]]:
+    """Return what follows a recipe in a copy of the tree and gives back what its steps printed."""
 
     def run(recipe: str, *places: tuple[str, str]) -> list[str]:
         """Follow a recipe; ``places`` say, for each shown line, its file and the line before it."""
@@ -66,22 +95,9 @@ def follow(tmp_path: Path) -> Callable[..., list[str]]:
         for step in steps(recipe):
             if step.kind == "python":
                 file, before = left.pop(0)
-                text = (tmp_path / file).read_text(encoding="utf-8")
-                assert text.count(before) == 1
-                changed = text.replace(before, f"{before}\n{step.code.rstrip()}")
-                (tmp_path / file).write_text(changed, encoding="utf-8")
-                continue
-            done = subprocess.run(
-                ["sh", "-e", "-c", step.code],
-                cwd=tmp_path,
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=600,
-            )
-            assert done.returncode == 0, f"{step.code}\n{done.stdout}\n{done.stderr}"
-            found.append(done.stdout)
+                change(tree, file, before, f"{before}\n{step.code.rstrip()}")
+            else:
+                found.append(in_tree(tree, step.code))
         assert not left, "the recipe shows fewer lines than this test expects"
         return found
 
@@ -97,7 +113,7 @@ def test_a_corpus(follow: Callable[..., list[str]]) -> None:
 
 
 def test_a_metric(follow: Callable[..., list[str]]) -> None:
-    places = ("src/tactful/metrics/__init__.py", "explained number out.\n")
+    places = ("src/tactful/metrics/__init__.py", "from typing import Any\n")
     *_, checked = follow("How to add a metric", places)
     assert re.search(r"\d+ passed", checked)
     assert checked.endswith("balanced error: 0.2500\n")
@@ -119,6 +135,72 @@ def test_a_probe(follow: Callable[..., list[str]]) -> None:
     *_, checked = follow("How to add a probe")
     assert "is a valid probe: my_probe" in checked
     assert re.search(r"\d+ passed", checked)
+
+
+def test_a_protocol(follow: Callable[..., list[str]]) -> None:
+    file = "src/tactful/annotation/protocol/load.py"
+    places = (file, '"stereotypes": _FOLDER / "stereotypes.yaml",')
+    *_, checked = follow("How to add an annotation protocol", places)
+    assert re.search(r"\d+ passed", checked)
+
+
+def test_a_report_format(follow: Callable[..., list[str]]) -> None:
+    html = '"html": "tactful.checking.reports.html:render_html",'
+    places = ("src/tactful/checking/formats.py", html)
+    *_, checked = follow("How to add a report format", places)
+    assert re.search(r"^text:1:1 pcl 0\.\d\d ", checked, re.MULTILINE)
+    assert re.search(r"\d+ passed", checked)
+
+
+CHECK = "tactful check --no-config --frames off --no-explanations --model fast --text"
+SENTENCE = '"With our help even they can learn to hope again."'
+
+
+def test_the_least_probability_has_one_place(tree: Path) -> None:
+    command = f"{CHECK} {SENTENCE} --format json"
+    assert json.loads(in_tree(tree, command))["summary"]["findings"]
+    change(tree, "src/tactful/checking/options.py", "LEAST = 0.2\n", "LEAST = 0.999\n")
+    assert json.loads(in_tree(tree, command))["summary"]["findings"] == 0
+    assert "[default: 0.999]" in " ".join(in_tree(tree, "tactful check --help").split())
+
+
+def test_the_detector_of_a_language_has_one_place(tree: Path) -> None:
+    file = "src/tactful/detectors/load.py"
+    change(tree, file, '"default": "default-en"', '"default": "fast-en"')
+    command = f"{CHECK.replace('fast', 'default')} {SENTENCE} --format json"
+    assert json.loads(in_tree(tree, command))["model"]["name"] == "fast-en"
+
+
+def test_a_report_format_has_one_place(tree: Path) -> None:
+    file = "src/tactful/checking/formats.py"
+    change(tree, file, '        "html": ', '        "page": ')
+    change(tree, file, '".html": "html"', '".html": "page"')
+    assert "[text|json|jsonl|sarif|page]" in in_tree(tree, "tactful check --help")
+    in_tree(tree, f"{CHECK} {SENTENCE} --output a.html")
+    assert (tree / "a.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_the_sentences_of_a_language_have_one_place(tree: Path) -> None:
+    """A further language of reports is one entry, the file that it names, and translations."""
+    folder = tree / "src" / "tactful" / "checking" / "wording"
+    english = (folder / "english.py").read_text(encoding="utf-8")
+    scots = english.replace('lang="en"', 'lang="sco"').replace("{n} finding", "{n} note")
+    (folder / "scots.py").write_text(scots, encoding="utf-8")
+    taxonomies = tree / "src" / "tactful" / "taxonomies"
+    shutil.copytree(taxonomies / "es", taxonomies / "sco")
+    es = '"es": "tactful.checking.wording.spanish:SPANISH",'
+    sco = '"sco": "tactful.checking.wording.scots:ENGLISH",'
+    change(tree, "src/tactful/checking/wording/wording.py", es, f"{es}\n        {sco}")
+    *_, last = in_tree(tree, f"{CHECK} {SENTENCE} --report-lang sco").splitlines()
+    assert re.match(r"\d+ notes? in ", last)
+
+
+def test_how_a_language_is_recognised_has_one_place(tree: Path) -> None:
+    """A text with fewer words than the least has no language, and English is read first."""
+    command = "tactful check --no-config --format json --text 'La plaza es para todos.'"
+    assert json.loads(in_tree(tree, command))["documents"][0]["model"].startswith("default-es")
+    change(tree, "src/tactful/documents/language.py", "LEAST_WORDS = 3\n", "LEAST_WORDS = 30\n")
+    assert json.loads(in_tree(tree, command))["documents"][0]["model"].startswith("default-en")
 
 
 @pytest.fixture

@@ -73,9 +73,9 @@ def test_an_unknown_name_lists_plug_ins_and_finds_the_nearest(
 ) -> None:
     write_package(site, "plug-a", {GROUP: {"upper": "plug_a:up"}}, "up = str.upper\n")
     with pytest.raises(UnknownNameError) as caught:
-        decoders.get("uper")
+        decoders.get("upperx")
     assert str(caught.value) == (
-        "There is no decoder named 'uper'. Did you mean 'upper'? Known: json, upper."
+        "There is no decoder named 'upperx'. Did you mean 'upper'? Known: json, upper."
     )
 
 

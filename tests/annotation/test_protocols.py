@@ -18,7 +18,9 @@ from tactful.frames.groups import load_groups
 from tactful.taxonomies import load_taxonomy
 from tactful.taxonomies.translations import load_translated
 
-PCL, UNHEALTHY, FRAMES, STEREOTYPES = (load_protocol(name) for name in PROTOCOLS.built_in)
+PCL, UNHEALTHY, FRAMES, STEREOTYPES = (
+    load_protocol(name) for name in ("pcl", "unhealthy", "frames", "stereotypes")
+)
 QUESTIONS = [
     (protocol.id, step.id, question)
     for protocol in (PCL, UNHEALTHY, FRAMES, STEREOTYPES)

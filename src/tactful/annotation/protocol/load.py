@@ -31,7 +31,12 @@ _FOLDER = Path(__file__).parents[1] / "protocols"
 
 PROTOCOLS: Registry[Path] = Registry(
     "protocol",
-    {name: _FOLDER / f"{name}.yaml" for name in ("pcl", "unhealthy", "frames", "stereotypes")},
+    {
+        "pcl": _FOLDER / "pcl.yaml",
+        "unhealthy": _FOLDER / "unhealthy.yaml",
+        "frames": _FOLDER / "frames.yaml",
+        "stereotypes": _FOLDER / "stereotypes.yaml",
+    },
     group="protocols",
     accept=data_file,
 )
