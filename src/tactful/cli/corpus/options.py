@@ -20,7 +20,7 @@ def source_options(command: F) -> F:
     """Add what every reading command takes: the corpus, where it is and how it is encoded."""
     for option in (
         click.option("--encoding", help="The encoding of the text files, if not the authors'."),
-        click.option("--sample", is_flag=True, help="Use the few lines that come with the reader."),
+        click.option("--sample", is_flag=True, help="Use the few lines that come with Tactful."),
         click.argument("path", required=False, type=click.Path(path_type=Path)),
         click.argument("name", shell_complete=_complete_name),
     ):
