@@ -81,6 +81,48 @@ def test_the_detector_opens_a_folder_of_its_kind(example: Path, tmp_path: Path) 
     assert finding["spans"][0]["text"] == "How brave"
 
 
+def test_the_detector_is_found_in_the_projects_file_and_in_editor_settings(
+    example: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "tactful.toml").write_text('model = "mild-words"\n', encoding="utf-8")
+    args = ("check", "--format", "json", "--text", TEXT)
+    found = json.loads(tactful(example, *args, cwd=tmp_path))
+    assert found["model"]["name"] == "mild-words"
+    code = (
+        "from pathlib import Path; from tactful.checking.options import Configuration; "
+        "from tactful.service.lsp.settings import EditorSettings, options_of; "
+        "print(options_of(EditorSettings(model='mild-words'), Configuration(), Path()).model)"
+    )
+    assert run(example, "-c", code, cwd=tmp_path).stdout == "mild-words\n"
+
+
+def test_the_shell_completes_the_names_of_plug_ins(example: Path) -> None:
+    code = (
+        "from tactful.cli.check.command import check_cli; import click; "
+        "context = click.Context(check_cli); "
+        "options = {each.name: each for each in check_cli.params}; "
+        "names = [('model', 'mi'), ('output_format', 'mark')]; "
+        "print(*(item.value for name, start in names"
+        " for item in options[name].shell_complete(context, start)))"
+    )
+    done = run(example, "-c", code)
+    assert done.stdout == "mild-words markdown\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("score", "a.csv", "--output", "b.csv"), ("serve", "--port", "0")],
+    ids=["score", "serve"],
+)
+def test_a_command_that_needs_a_folder_refuses_the_name_of_a_plug_in(
+    example: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "a.csv").write_text(f'text\n"{TEXT}"\n', encoding="utf-8")
+    said = refusal(example, *command, "--model", "mild-words", cwd=tmp_path)
+    assert said.startswith("Error: The detector 'mild-words' is a plug-in without a folder")
+    assert not (tmp_path / "b.csv").exists()
+
+
 def test_the_format_is_found_by_name_and_in_the_projects_file(
     example: Path, tmp_path: Path
 ) -> None:

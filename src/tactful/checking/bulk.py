@@ -19,7 +19,7 @@ from tactful.checking.findings import choose_ids
 from tactful.checking.models import OFFENCE, RULE, can_read_again, with_second_reading
 from tactful.detectors.base import BaseDetector, Detector, found_ids
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector
+from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector, own_folder
 from tactful.detectors.models.encoder import MODEL_FILE
 from tactful.detectors.shared_weights import lay_out, with_parts
 from tactful.detectors.weights import weights_folder
@@ -202,7 +202,7 @@ def _folders(model: str, lang: str) -> dict[str, Path]:
     A language without a detector of the wanted name has its default.
     """
     if model not in DETECTORS:
-        folder = Path(model).expanduser()
+        folder = own_folder(model)
         card = load_detector(model).card  # says what is wrong with the name
         if lang not in (AUTO, card.lang):
             raise UsageError(

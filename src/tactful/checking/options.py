@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tactful.checking.formats import RENDERERS
-from tactful.detectors.load import DETECTORS
+from tactful.detectors.load import is_detector_name
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
 
@@ -36,8 +36,8 @@ class CheckOptions:
     Parameters
     ----------
     model
-        The name of an embedded detector (``default``, ``fast``, ``cascade``), the folder of one, or
-        an open detector.
+        The name of an embedded detector (``default``, ``fast``, ``cascade``) or of a plug-in, the
+        folder of a detector, or an open detector.
     lang
         The language of the texts: ``en``, ``es``, or ``auto`` to detect it for each document.
     only
@@ -285,7 +285,7 @@ KEYS = tuple(_READERS)
 
 def _model(value: str, folder: Path) -> str:
     # A path in a file is meant from that file, wherever the command is started.
-    return value if value in DETECTORS else str(folder / Path(value).expanduser())
+    return value if is_detector_name(value, folder) else str(folder / Path(value).expanduser())
 
 
 def _read(path: Path) -> str:

@@ -21,7 +21,7 @@ from tactful.checking.options import (
 )
 from tactful.checking.wording.wording import REPORT_LANGUAGES
 from tactful.cli.output import force_option
-from tactful.detectors.load import DETECTORS
+from tactful.detectors.load import DETECTORS, detector_names
 from tactful.documents.document import KINDS, Kind
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE, UsageError
 
@@ -33,7 +33,7 @@ _STDIN = "-"
 
 
 def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    return [name for name in DETECTORS if name.startswith(start)]
+    return [name for name in detector_names() if name.startswith(start)]
 
 
 class FormatChoice(click.Choice[str]):

@@ -5,7 +5,7 @@ from pathlib import Path
 from tactful.detectors.base import Detector
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.cost import encoders_in, parts_in
-from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector
+from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector, own_folder
 from tactful.detectors.models.linear import LinearDetector
 from tactful.detectors.weights import weights_folder
 from tactful.registry import unknown_name
@@ -19,7 +19,7 @@ def detector_folders(settings: ServiceSettings) -> dict[str, Path]:
     and the folder of one's own serves its own language only.
     """
     if settings.model not in DETECTORS:
-        folder = Path(settings.model).expanduser()
+        folder = own_folder(settings.model)
         if not folder.is_dir():
             load_detector(settings.model)  # says what is wrong with the name
         return {read_card(folder).lang: folder}

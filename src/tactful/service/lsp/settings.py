@@ -8,7 +8,7 @@ from typing import Any
 
 from tactful.checking.options import FRAMES, LANGUAGES, CheckOptions, Configuration
 from tactful.checking.wording.wording import REPORT_LANGUAGES
-from tactful.detectors.load import DETECTORS
+from tactful.detectors.load import is_detector_name
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
 
@@ -24,7 +24,7 @@ class EditorSettings:
     """What the editor sets; None and empty where it sets nothing."""
 
     model: str | None = None
-    """The detector: default, fast, cascade, or the folder of one's own."""
+    """The detector: default, fast, cascade, the name of a plug-in, or the folder of your own."""
     lang: str | None = None
     """The language of the texts: auto, en or es."""
     only: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ def read_settings(raw: object, base: EditorSettings | None = None) -> EditorSett
 def options_of(settings: EditorSettings, project: Configuration, root: Path | None) -> CheckOptions:
     """Return the options of a check: the editor wins over the project's file, as options do."""
     model = settings.model
-    if model and model not in DETECTORS:
+    if model and not is_detector_name(model, root):
         # A relative folder in the settings is relative to the workspace.
         model = str((root or Path()) / Path(model).expanduser())
     return project.options(
