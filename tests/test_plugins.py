@@ -195,7 +195,9 @@ def test_doctor_lists_the_plug_ins(example: Path) -> None:
         ("tactful.protocols", "tone"),
         ("tactful.reports", "markdown"),
     }
-    shown = tactful(example, "doctor")
+    names = "mild-words, letters, balanced_accuracy, hobbies, tone, markdown"
+    assert f"  plug-ins         {names}\n" in tactful(example, "doctor")
+    shown = tactful(example, "doctor", "--verbose")
     assert "  mild-words       tactful.detectors, from tactful-example 0.1.0\n" in shown
 
 

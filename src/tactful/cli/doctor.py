@@ -266,10 +266,12 @@ def _summary(report: Mapping[str, Any]) -> list[str]:
     size = sum(model["megabytes"] for model in models)
     missing = [extra["name"] for extra in report["extras"] if not extra["installed"]]
     install = f'; install one with: pip install "{PACKAGE}[NAME]"' if missing else ""
+    plugins = ", ".join(dict.fromkeys(plugin["name"] for plugin in report["plugins"]))
     problems = report["problems"]
     return [
         f"Tactful {report['tactful']}, Python {report['python']}",
         _row("models", f"{names} ({size:.0f} MB)" if models else f"none: {INSTALL}"),
+        *([_row("plug-ins", plugins)] if plugins else []),
         _row("missing extras", f"{', '.join(missing) or 'none'}{install}"),
         _row("data folder", _data_rows(report["data"])[0].strip()),
         _row("problems", f"{len(problems)}, see below" if problems else "none"),
