@@ -98,7 +98,7 @@ def test_accents_are_taken_off_and_nothing_else() -> None:
 def test_lessons_are_of_many_languages_and_never_the_sentences_of_the_tests() -> None:
     lessons = lesson_texts(random.Random(1))
     assert {"en", "es", "pt", "fr", "it", "ca", "gl", "de"} <= set(lessons)
-    cases = Path(__file__).parents[1] / "detectors" / "language_cases.yaml"
+    cases = Path(__file__).parents[1] / "documents" / "language_cases.yaml"
     tested = cases.read_text(encoding="utf-8")
     assert not [text for own in lessons.values() for text in own if text in tested]
 
