@@ -274,3 +274,13 @@ def test_the_checker_sees_a_violation(relative: str, source: str, message: str) 
 )
 def test_the_checker_allows_what_is_allowed(relative: str, source: str) -> None:
     assert violations(source, relative) == []
+
+
+def test_contributing_quotes_the_levels() -> None:
+    text = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    quoted = {
+        room: float(level)
+        for level, rooms in re.findall(r"^(\d(?:\.5)?) +(\w+(?:  \w+)*)", text, re.MULTILINE)
+        for room in rooms.split("  ")
+    }
+    assert quoted == LEVELS
