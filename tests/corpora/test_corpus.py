@@ -353,11 +353,15 @@ def test_the_release_is_known_by_its_counts(tmp_path: Path) -> None:
     assert other.release_name() is None
 
 
-def test_our_own_sample_says_that_it_is_one(tmp_path: Path) -> None:
+def test_a_sample_says_that_it_is_one_and_whose(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "samples" / "notes"
     folder.mkdir(parents=True)
     write(folder, "items.csv", GOOD)
     corpus = Notes(folder)
+    assert corpus.release_name() == "the sample that comes with the plug-in"
+    monkeypatch.setattr(Notes, "__module__", "tactful.corpora.notes")
     assert corpus.release_name() == "the sample that comes with Tactful"
     assert corpus.verify().lines() == ["This is the sample that comes with Tactful: 3 items."]
 
