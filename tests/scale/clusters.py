@@ -20,6 +20,10 @@ def free_port() -> int:
     return port
 
 
+RAY = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
+"""A local ray.init() leaves a token in the home folder, which "ray start" would then ask for."""
+
+
 def score(*arguments: str | Path, **more: str) -> "subprocess.CompletedProcess[str]":
     """Run the command as a user would."""
     return subprocess.run(
@@ -28,7 +32,7 @@ def score(*arguments: str | Path, **more: str) -> "subprocess.CompletedProcess[s
         text=True,
         timeout=240,
         check=False,
-        env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0", **more},
+        env={**os.environ, **RAY, **more},
     )
 
 
@@ -40,7 +44,7 @@ def running(*command: str, said: str, **more: str) -> Iterator[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0", **more},
+        env={**os.environ, **RAY, **more},
     )
     assert process.stdout is not None
     heard: list[str] = []
