@@ -242,7 +242,7 @@ def _fingerprint(
     digest = sha256(json.dumps([*settings, RULE if framers else None]).encode())
     for lang, folder in (*folders.items(), *framers.items()):
         for part in dict.fromkeys(with_parts(folder)):
-            # A folder of one's own may also hold what an editor or version control keeps there.
+            # A custom folder may also hold what an editor or version control keeps there.
             for file in sorted(each for each in part.glob("[!.]*") if each.is_file()):
                 digest.update(f"{lang} {part.name}/{file.name} {file_sha256(file)}\n".encode())
     return digest.hexdigest()

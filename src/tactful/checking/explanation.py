@@ -44,7 +44,7 @@ def explain(
 
     ``spans`` are the words that carry it, and ``lang`` is the language of the paragraph, ``en`` or
     ``es``. What is ``experimental`` says so at the end. An id that no taxonomy of Tactful knows (a
-    detector of one's own may have such) is explained by its words and its probability alone.
+    custom detector may have such) is explained by its words and its probability alone.
     """
     if not (isfinite(probability) and 0 <= probability <= 1):
         raise UsageError(

@@ -168,7 +168,7 @@ def rule_ids(card: Card, only: Sequence[str] = ()) -> list[str]:
 
 
 def name_of(name: str) -> str:
-    """Return what people call an id; a detector of one's own may have ids that no taxonomy has."""
+    """Return what people call an id; a custom detector may have ids that no taxonomy has."""
     return str(_entry(name).get("name", name))
 
 

@@ -1,4 +1,4 @@
-"""``tactful taxonomy``: show what Tactful knows how to find, and check one's own taxonomy."""
+"""``tactful taxonomy``: show what Tactful knows how to find, and check a taxonomy of your own."""
 
 from dataclasses import asdict
 from pathlib import Path

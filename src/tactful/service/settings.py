@@ -22,7 +22,7 @@ class ServiceSettings:
     """Every setting of the service; ``create_app(settings)`` reads nothing else."""
 
     model: str = "default"
-    """The detector: default, fast, cascade, or the folder of one's own."""
+    """The detector: default, fast, cascade, or a folder."""
     langs: tuple[str, ...] = ("en", "es")
     """The languages that are served; the first one reads what has no clear language."""
     host: str = "127.0.0.1"

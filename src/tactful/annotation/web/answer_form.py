@@ -195,7 +195,7 @@ class GoldField:
     tested: bool
     chosen: tuple[str, ...]
     lines: str
-    """Texts or spans, a line each; answers of one's own."""
+    """Free answers: texts or spans, one on each line."""
     not_asked: bool
     """Whether not being asked is right."""
     shortened: bool

@@ -57,7 +57,7 @@ def _sure(probability: float | None, words: Wording) -> str:
 def in_language(report: DocumentReport, lang: str) -> DocumentReport:
     """Return the report with names and explanations in ``lang``.
 
-    What a detector of one's own says in its own words stays as it is.
+    The wording of a custom detector stays as it is.
     """
     return replace(report, findings=tuple(_in(each, lang) for each in report.findings))
 

@@ -83,7 +83,7 @@ def _rule(name: str, words: Wording) -> dict[str, Any]:
     try:
         original = find_taxonomy_of(name)
         english = original.entry(name)
-    except UnknownNameError:  # a detector of one's own may have ids that no taxonomy has
+    except UnknownNameError:  # a custom detector may have ids that no taxonomy has
         text = words.explaining.unknown.format(name=name)
         return {**rule, "shortDescription": {"text": name}, "help": {"text": text}}
     taxonomy = load_translated(original.id, words.lang)

@@ -16,7 +16,7 @@ def detector_folders(settings: ServiceSettings) -> dict[str, Path]:
     """Return the folder of the detector of each language, in the order of the languages.
 
     As with ``tactful check``, a language without a detector of the wanted name has its default,
-    and the folder of one's own serves its own language only.
+    and a custom folder serves only its own language.
     """
     if settings.model not in DETECTORS:
         folder = own_folder(settings.model)

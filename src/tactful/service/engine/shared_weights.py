@@ -10,7 +10,7 @@ from tactful.service.settings import ServiceSettings
 
 
 def lay_out_weights(settings: ServiceSettings, target: Path) -> Path | None:
-    """Write the layout of all detectors that are served; None for the folder of one's own."""
+    """Write the layout of all detectors that are served; None for a custom folder."""
     if settings.model not in DETECTORS:
         return None
     framers = [folder for lang in EMBEDDED if (folder := framer_folder(lang))]
