@@ -27,6 +27,7 @@ def english() -> None:
 @click.option("--work", type=FOLDER, required=True, help="Keeps checkpoints.")
 @click.option("--epochs", default=1, show_default=True, type=click.IntRange(1))
 @click.option("--seed", default=1, show_default=True, help="Of batches, dropout and new heads.")
+@click.option("--rate", default=5e-5, show_default=True, help="The top layer's learning rate.")
 @click.option("--threads", default=2, show_default=True, type=click.IntRange(1))
 @click.option("--bfloat16", is_flag=True, help="Faster on processors that multiply bfloat16.")
 def teacher(
@@ -36,6 +37,7 @@ def teacher(
     work: Path,
     epochs: int,
     seed: int,
+    rate: float,
     threads: int,
     bfloat16: bool,
 ) -> None:
@@ -46,7 +48,8 @@ def teacher(
     from factory.learning import Settings
 
     torch.set_num_threads(threads)
-    train_teacher(base, tier, data, work, Settings(seed=seed, epochs=epochs, bfloat16=bfloat16))
+    settings = Settings(seed=seed, epochs=epochs, rate=rate, bfloat16=bfloat16)
+    train_teacher(base, tier, data, work, settings)
 
 
 def _pipeline_options(command: Callable[..., None]) -> Callable[..., None]:

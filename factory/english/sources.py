@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from factory.lessons.load import FOLDER as LESSONS
@@ -99,6 +100,11 @@ ORDINARY = 0.01
 """The target of a harm in a news sentence that nobody judged."""
 HELD_OUT = 8
 """Out of 100: how many texts of each corpus are our own validation part."""
+
+LESSONS_OF = LESSONS / "english"
+_SHORT = (6, 24)
+"""How many words a news sentence beside a lesson has."""
+_LONGEST_LESSON = 40
 
 Place = tuple[int, int]
 
@@ -429,17 +435,46 @@ def _lessons(path: Path) -> Iterator[Row]:
         yield Row(lesson.text, "lessons", lesson.labels, marks, weight=2.0, fixed_part=lesson.part)
 
 
+QUIET = (*PCL, *UNHEALTHY, *TOXICITY, "frame.offensive", "frame.intent", "frame.lewd")
+"""What a news sentence has none of, as a rule."""
+
+
 def _news(path: Path) -> Iterator[Row]:
-    quiet = dict.fromkeys((*TOXICITY, "frame.offensive", "frame.intent", "frame.lewd"), ORDINARY)
+    quiet = dict.fromkeys(QUIET, ORDINARY)
     for row in _table(path):
         yield Row(row["text"], "news", quiet, weight=0.5)
 
 
+def _paragraphs(path: Path) -> Iterator[Row]:
+    """Put each lesson between news sentences: one bad sentence makes the paragraph bad.
+
+    The token heads learn to mark it, and nothing in its neighbours.
+    """
+    news = [row["text"].strip() for row in _table(path)]
+    news = [text for text in news if _SHORT[0] <= len(text.split()) <= _SHORT[1]]
+    rng = np.random.default_rng(21)
+    for lesson in read_lessons(LESSONS_OF.name, LESSONS_OF.parent):
+        if len(lesson.text.split()) > _LONGEST_LESSON:
+            continue
+        before, after = rng.integers(0, 3, size=2)
+        before += not before + after
+        around = [news[at] for at in rng.integers(0, len(news), size=before + after)]
+        start = sum(len(text) + 1 for text in around[:before])
+        text = " ".join([*around[:before], lesson.text, *around[before:]])
+        marks = {
+            name: ((start, start + len(lesson.text)),) if lesson.labels[name] > 0.5 else ()
+            for name in TOKEN_OUTPUTS
+            if name in lesson.labels
+        }
+        yield Row(text, "paragraphs", lesson.labels, marks, fixed_part=lesson.part)
+
+
 SOURCES = (
-    Source("lessons", str(LESSONS / "english"), _lessons, True, "CC0", 10_000),
-    Source("ucc", "unhealthy_comments", _ucc, False, "CC BY-NC-SA 4.0"),
-    Source("dpm", "dont_patronize_me", _dpm, False, "research use only"),
-    Source("sbic", "social_bias/SBIC.v2.agg.dev.csv", _sbic, True, "CC BY 4.0"),
+    Source("lessons", str(LESSONS_OF), _lessons, True, "CC0", 10_000),
+    Source("paragraphs", "more/en_news_unlabelled.csv", _paragraphs, True, "CC0 and by source"),
+    Source("ucc", "unhealthy_comments", _ucc, False, "CC BY-NC-SA 4.0", 64_000),
+    Source("dpm", "dont_patronize_me", _dpm, False, "research use only", 18_000),
+    Source("sbic", "social_bias/SBIC.v2.agg.dev.csv", _sbic, True, "CC BY 4.0", 9000),
     Source(
         "sbic_partial",
         "social_bias/SBIC_train_partial_offensive_only.csv",
@@ -456,7 +491,7 @@ SOURCES = (
         "CC BY 4.0",
     ),
     Source("sbic_targets", "more/sbic_train_targets.csv", _sbic_targets, True, "CC BY 4.0", 3000),
-    Source("civil", "more/civil_comments_ni.csv", _civil, True, "CC0"),
+    Source("civil", "more/civil_comments_ni.csv", _civil, True, "CC0", 40_000),
     Source("toxic_spans", "more/toxic_spans.csv", _toxic_spans, True, "CC0"),
     Source("edos", "more/edos.csv", _edos, True, "CC0", 6000),
     Source("implicit_hate", "more/implicit_hate_stage1.csv", _implicit, True, "CC BY 4.0", 8000),
