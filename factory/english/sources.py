@@ -8,7 +8,7 @@ commercial use; the open tier learns from these only.
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +18,7 @@ import polars as pl
 
 from factory.lessons.load import FOLDER as LESSONS
 from factory.lessons.load import read_lessons
+from tactful.documents.segments import sentences
 from tactful.errors import UsageError
 from tactful.files import sha256 as file_sha256
 
@@ -98,6 +99,8 @@ NOISY = 0.85
 """The target of a label that one unknown person gave."""
 ORDINARY = 0.01
 """The target of a harm in a news sentence that nobody judged."""
+BESIDE = 0.1
+"""The target of a sentence beside the marked ones: annotators miss some."""
 HELD_OUT = 8
 """Out of 100: how many texts of each corpus are our own validation part."""
 
@@ -221,30 +224,34 @@ def _ucc(path: Path) -> Iterator[Row]:
             yield Row(row["comment"], "ucc", targets)
 
 
-def _dpm(path: Path) -> Iterator[Row]:
-    names = dict(
-        zip(
-            (
-                "Unbalanced_power_relations",
-                "Shallow_solution",
-                "Presupposition",
-                "Authority_voice",
-                "Metaphors",
-                "Compassion",
-                "The_poorer_the_merrier",
-            ),
-            PCL[1:],
-            strict=True,
-        )
-    )
-    spans: dict[str, list[tuple[str, int, int, int]]] = {}
+PclSpan = tuple[str, int, int, int]
+"""The category of a span, its start and end, and how many annotators marked it."""
+_PCL_NAMES = {
+    "Unbalanced_power_relations": "pcl.unbalanced_power_relations",
+    "Shallow_solution": "pcl.shallow_solution",
+    "Presupposition": "pcl.presupposition",
+    "Authority_voice": "pcl.authority_voice",
+    "Metaphors": "pcl.metaphor",
+    "Compassion": "pcl.compassion",
+    "The_poorer_the_merrier": "pcl.the_poorer_the_merrier",
+}
+
+
+def _pcl_spans(path: Path) -> dict[str, list[PclSpan]]:
+    spans: dict[str, list[PclSpan]] = {}
     for line in (path / "dontpatronizeme_categories.tsv").read_text("utf-8").splitlines():
         cells = line.split("\t")
         if len(cells) >= 10 and cells[0].strip().isdigit():
-            category = names.get(cells[8].strip().replace(" ", "_"))
+            category = _PCL_NAMES.get(cells[8].strip().replace(" ", "_"))
             if category is not None:
                 judged = (category, int(cells[5]), int(cells[6]), int(cells[9]))
                 spans.setdefault(cells[0], []).append(judged)
+    return spans
+
+
+def _dpm_paragraphs(
+    path: Path, spans: Mapping[str, Sequence[PclSpan]]
+) -> Iterator[tuple[str, Row]]:
     for line in (path / "dontpatronizeme_pcl.tsv").read_text("utf-8").splitlines():
         cells = line.split("\t")
         if len(cells) != 6 or not cells[0].strip().isdigit():
@@ -255,10 +262,78 @@ def _dpm(path: Path) -> Iterator[Row]:
             annotators = [number for category, _, _, number in found if category == name]
             targets[name] = (0.8 if max(annotators) < 2 else 1.0) if annotators else 0.0
         marks = {"pcl": tuple((start, end) for _, start, end, _ in found)}
-        yield Row(cells[4], "dpm", targets, marks if found or targets["pcl"] < 0.3 else {})
+        row = Row(cells[4], "dpm", targets, marks if found or targets["pcl"] < 0.3 else {})
+        yield cells[0], row
+
+
+def _dpm(path: Path) -> Iterator[Row]:
+    for _, row in _dpm_paragraphs(path, _pcl_spans(path)):
+        yield row
+
+
+def _sentences_of(
+    row: Row, corpus: str, name: str, targets: Callable[[int, int], Mapping[str, float]]
+) -> Iterator[Row]:
+    """Cut a marked text into its sentences; each has only the marks inside it."""
+    found = [place for place in sentences(row.text) if len(row.text[slice(*place)].split()) > 2]
+    if len(found) < 2:
+        return
+    for left, right in found:
+        inside = [
+            (max(start, left) - left, min(end, right) - left)
+            for start, end in row.marks.get(name, ())
+            if start < right and left < end
+        ]
+        text = row.text[left:right]
+        marks = {name: tuple(inside)}
+        yield Row(text, corpus, targets(left, right), marks, fixed_part=row.part)
+
+
+def _dpm_sentences(path: Path) -> Iterator[Row]:
+    """Cut paragraphs with PCL into sentences: a sentence without a span hardly has it."""
+    spans = _pcl_spans(path)
+    for number, row in _dpm_paragraphs(path, spans):
+        if row.targets["pcl"] < 0.5 or not row.marks:
+            continue
+        own = spans[number]
+
+        def targets(left: int, right: int, own: Sequence[PclSpan] = own) -> Mapping[str, float]:
+            found = {name for name, start, end, _ in own if start < right and left < end}
+            each = {name: 0.85 if name in found else 0.03 for name in PCL[1:]}
+            return {"pcl": 0.85 if found else BESIDE, **each}
+
+        yield from _sentences_of(row, "dpm_sentences", "pcl", targets)
+
+
+def _toxic_sentences(path: Path) -> Iterator[Row]:
+    """Cut comments with marked words into sentences: toxic where the words are."""
+    for row in _toxic_spans(path):
+        places = row.marks["toxicity"]
+        if places:
+
+            def targets(
+                left: int, right: int, places: Sequence[Place] = places
+            ) -> Mapping[str, float]:
+                return {
+                    "toxicity": 0.9
+                    if any(start < right and left < end for start, end in places)
+                    else BESIDE
+                }
+
+            yield from _sentences_of(row, "toxic_sentences", "toxicity", targets)
+
+
+def _in_group(path: Path) -> dict[str, float]:
+    """Return, for posts about a group, the share of annotators who saw its member speak."""
+    answers: dict[str, list[float]] = {}
+    for row in _table(path):
+        if row["speakerMinorityYN"]:
+            answers.setdefault(row["post"], []).append(float(row["speakerMinorityYN"]))
+    return {post: sum(found) / len(found) for post, found in answers.items()}
 
 
 def _sbic(path: Path) -> Iterator[Row]:
+    in_group = _in_group(path.with_name("SBIC.v2.dev.csv"))
     for row in _table(path):
         targets = {
             output: float(row[column])
@@ -273,6 +348,8 @@ def _sbic(path: Path) -> Iterator[Row]:
         if targets.get("frame.offensive", 1.0) < 0.5:
             # Nobody was asked for a group then: there is none without offence (SBF section 2).
             targets.setdefault("frame.group", 0.0)
+        if row["post"] in in_group:
+            targets["frame.in_group"] = in_group[row["post"]]
         yield Row(row["post"], "sbic", targets)
 
 
@@ -474,6 +551,7 @@ SOURCES = (
     Source("paragraphs", "more/en_news_unlabelled.csv", _paragraphs, True, "CC0 and by source"),
     Source("ucc", "unhealthy_comments", _ucc, False, "CC BY-NC-SA 4.0", 64_000),
     Source("dpm", "dont_patronize_me", _dpm, False, "research use only", 18_000),
+    Source("dpm_sentences", "dont_patronize_me", _dpm_sentences, False, "research use only"),
     Source("sbic", "social_bias/SBIC.v2.agg.dev.csv", _sbic, True, "CC BY 4.0", 9000),
     Source(
         "sbic_partial",
@@ -493,6 +571,7 @@ SOURCES = (
     Source("sbic_targets", "more/sbic_train_targets.csv", _sbic_targets, True, "CC BY 4.0", 3000),
     Source("civil", "more/civil_comments_ni.csv", _civil, True, "CC0", 40_000),
     Source("toxic_spans", "more/toxic_spans.csv", _toxic_spans, True, "CC0"),
+    Source("toxic_sentences", "more/toxic_spans.csv", _toxic_sentences, True, "CC0", 8000),
     Source("edos", "more/edos.csv", _edos, True, "CC0", 6000),
     Source("implicit_hate", "more/implicit_hate_stage1.csv", _implicit, True, "CC BY 4.0", 8000),
     Source("hatexplain", "more/hatexplain.csv", _hatexplain, True, "MIT", 6000),
