@@ -54,6 +54,44 @@ def test_paragraphs_keep_the_five_points_and_their_spans(tmp_path: Path) -> None
     assert row.marks == {"pcl": ((0, 17),)}
 
 
+def test_only_the_sentence_with_the_span_is_patronizing(tmp_path: Path) -> None:
+    text = "The shelter opened in May. Give them a smile and their lives will change."
+    written(tmp_path, "dontpatronizeme_pcl.tsv", f"notice\n1\t@@1\thomeless\tgb\t{text}\t3\n")
+    written(
+        tmp_path,
+        "dontpatronizeme_categories.tsv",
+        f"notice\n1\t@@1\t{text}\thomeless\tgb\t27\t44\tGive them a smile\tShallow_solution\t2\n",
+    )
+    plain, marked = source("dpm_sentences", tmp_path)
+    assert plain.targets["pcl"] < 0.5 < marked.targets["pcl"]
+    assert marked.targets["pcl.shallow_solution"] > 0.5 > marked.targets["pcl.compassion"]
+    assert (plain.marks, marked.marks) == ({"pcl": ()}, {"pcl": ((0, 17),)})
+    assert plain.part == marked.part == Row(text, "dpm", {}).part
+
+
+def test_only_the_sentence_with_the_words_is_toxic(tmp_path: Path) -> None:
+    text = "You silly old fool. I was there on Monday myself."
+    path = written(tmp_path, "s.csv", f'text,spans,split\n{text},"[4,5,6,7,8]",train\n')
+    loud, quiet = source("toxic_sentences", path)
+    assert quiet.targets["toxicity"] < 0.5 < loud.targets["toxicity"]
+    assert (loud.marks, quiet.marks) == ({"toxicity": ((4, 9),)}, {"toxicity": ()})
+
+
+def test_a_lesson_between_news_keeps_its_labels_and_its_place(tmp_path: Path) -> None:
+    path = written(
+        tmp_path, "news.csv", "text,source\nThe council met on Tuesday evening in town.,ours\n"
+    )
+    rows = source("paragraphs", path)
+    lessons = {lesson.text: lesson for lesson in read_lessons()}
+    assert len(rows) > 3000
+    for row in rows:
+        for places in row.marks.values():
+            for start, end in places:
+                lesson = lessons[row.text[start:end]]
+                assert (dict(row.targets), row.part) == (lesson.labels, lesson.part)
+        assert "The council met on Tuesday evening in town." in row.text
+
+
 def test_blank_cells_are_not_labels(tmp_path: Path) -> None:
     head = "text,toxic,severe_toxicity,identity_attack,insult,obscene,threat,sexually_explicit\n"
     path = written(tmp_path, "civil.csv", head + "See you tomorrow.,,,,,,0,\nGo away.,,,,1,,,\n")
