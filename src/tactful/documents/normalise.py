@@ -8,7 +8,9 @@ The steps, in this order, each described on the page *Documents*:
 1. what cannot be seen is removed, what is a space or a control becomes a space, half a surrogate
    pair becomes U+FFFD, and fancy forms of Latin letters become these letters;
 2. look-alikes of other alphabets become Latin in words that mix them with Latin letters;
-3. accents are joined to their letters, and heaps of marks are taken off.
+3. accents are joined to their letters, and heaps of marks are taken off;
+4. words that are spelt with digits, letter by letter, with repeated letters or as emoji become
+   plain words (:mod:`tactful.documents.disguises`).
 """
 
 import re
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from unicodedata import normalize
 
+from tactful.documents.disguises import undisguise
 from tactful.documents.offsets import Maps, Writer, through
 
 MOST_MARKS = 2
@@ -129,6 +132,14 @@ def normalise(text: str) -> Normalised:
     >>> normalise("\\ufb01rst the \\u0440\\u200boor").text
     'first the poor'
     """
+    clean = _without_odd_characters(text)
+    plain = undisguise(clean.text)
+    if plain is None:
+        return clean
+    return Normalised(plain[0], text, (*clean.maps, plain[1]))
+
+
+def _without_odd_characters(text: str) -> Normalised:
     if text.isascii():
         return Normalised(_ASCII_CONTROLS.sub(" ", text), text)
     if not _NOT_ORDINARY.search(text):
