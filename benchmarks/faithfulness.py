@@ -57,7 +57,7 @@ def explainers(detector: Detector) -> dict[str, Explainer]:
 def validation_texts(seed: int) -> dict[str, list[str]]:
     """Return the validation texts of each corpus, shuffled, that are neither tiny nor huge."""
     texts: dict[str, list[str]] = {name: [] for name in CORPORA}
-    for record in read_records(seed=seed):
+    for record in read_records():
         is_asked = record.part == "validation" and record.corpus in texts
         if is_asked and LEAST_WORDS <= len(words_of(record.text)) <= MOST_WORDS:
             texts[record.corpus].append(record.text)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from factory.english_v1.sentence_vectors import find_sentence_model, sentence_vectors
+from factory.sentence_vectors import find_sentence_model, sentence_vectors
 from factory.spanish.card import fitted_experts, mixed_logits
 from factory.spanish.default import open_lesson, outside_logits
 from factory.spanish.figures import disputed, five_categories, held_out

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from factory.english_v1.sentence_vectors import find_sentence_model, sentence_vectors
+from factory.sentence_vectors import find_sentence_model, sentence_vectors
 from factory.spanish.ablations import FOLDS, REPETITIONS, Row, ablate
 from numpy.typing import NDArray
 

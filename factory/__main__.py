@@ -21,7 +21,9 @@ def english() -> None:
 
 
 @english.command()
-@click.option("--base", default="gte-small", show_default=True, help="The pretrained encoder.")
+@click.option(
+    "--base", default="all-MiniLM-L6-v2", show_default=True, help="The pretrained encoder."
+)
 @click.option("--tier", type=click.Choice(["research", "open"]), default="research")
 @click.option("--data", type=FOLDER, default=DATA, help="The corpora.")
 @click.option("--work", type=FOLDER, required=True, help="Keeps checkpoints.")
@@ -30,7 +32,7 @@ def english() -> None:
 @click.option("--rate", default=5e-5, show_default=True, help="The top layer's learning rate.")
 @click.option("--threads", default=2, show_default=True, type=click.IntRange(1))
 @click.option("--bfloat16", is_flag=True, help="Faster on processors that multiply bfloat16.")
-def teacher(
+def train(
     base: str,
     tier: str,
     data: Path,
@@ -41,15 +43,15 @@ def teacher(
     threads: int,
     bfloat16: bool,
 ) -> None:
-    """Train a teacher; run the same command again to resume."""
+    """Train a network on all corpora; run the same command again to resume."""
     import torch
 
-    from factory.english.teacher import train_teacher
+    from factory.english.train import train_network
     from factory.learning import Settings
 
     torch.set_num_threads(threads)
     settings = Settings(seed=seed, epochs=epochs, rate=rate, bfloat16=bfloat16)
-    train_teacher(base, tier, data, work, settings)
+    train_network(base, tier, data, work, settings)
 
 
 def _pipeline_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -63,14 +65,16 @@ def _pipeline_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@english.command("first-edition")
+@english.command()
+@click.option("--base", default="all-MiniLM-L6-v2", show_default=True, help="What was trained.")
+@click.option("--tier", type=click.Choice(["research", "open"]), default="research")
+@click.option("--seed", default=1, show_default=True, help="Of the training.")
 @_pipeline_options
-@click.option("--base", type=FOLDER, help="The encoder to start from.")
-def first_edition(data: Path, output: Path, work: Path, base: Path | None) -> None:
-    """Train the detectors of the first edition: default, encoder, fast and cascade."""
-    from factory.english_v1.embedded import train_default
+def detectors(base: str, tier: str, seed: int, data: Path, output: Path, work: Path) -> None:
+    """Write the detectors of a trained network: encoder, fast, default and cascade."""
+    from factory.english.detectors import make_detectors
 
-    train_default(data, output, work, base, click.echo)
+    make_detectors(base, tier, data, work, output, click.echo, seed)
 
 
 @main.command()

@@ -5,7 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
+
+from tactful.files import atomic_path
 
 
 class Network(nn.Module):
@@ -87,3 +90,14 @@ def parameter_groups(
         {"params": found, "lr": own, "weight_decay": decay}
         for (own, decay), found in groups.items()
     ]
+
+
+def save_weights(model: nn.Module, path: Path) -> None:
+    """Write the weights of a model as safetensors."""
+    with atomic_path(path, force=True) as target:
+        save_file({name: value.contiguous() for name, value in model.state_dict().items()}, target)
+
+
+def load_weights(model: nn.Module, path: Path) -> None:
+    """Read weights that :func:`save_weights` wrote."""
+    model.load_state_dict(load_file(path))

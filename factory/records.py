@@ -12,7 +12,6 @@ from pathlib import Path
 import polars as pl
 
 from tactful.corpora import load_corpus
-from tactful.corpora.split import assign, parts_by_folds
 from tactful.files import open_text
 from tactful.settings import Settings, load_settings
 from tactful.training.task_data import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS
@@ -27,7 +26,8 @@ PCL_TARGETS = {"0": 0.0, "1": 0.25, "2": 0.65, "3": 0.85, "4": 1.0}
 """DPM section 4.1: 2 to 4 count as PCL; 1 and 2 are the borderline of two annotators."""
 ONE_ANNOTATOR = 0.8
 """The target of a category that only one of the two annotators marked."""
-FOLDS = 8
+HELD_OUT = 8
+"""Out of 100: how many texts of each corpus are our own validation part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,23 @@ class Record:
     """None where nobody looked for spans."""
 
 
-def read_records(data: Path | None = None, seed: int = 1) -> list[Record]:
-    """Read the corpora from the data folder; one eighth of the groups of each is validation."""
+def part_of(text: str) -> str:
+    """Return ``train`` or ``validation``; equal texts of all corpora are in the same part.
+
+    >>> part_of("A mild remark.") == part_of("a mild REMARK")
+    True
+    """
+    plain = "".join(each for each in text.lower() if each.isalnum())
+    bucket = int(sha256(plain.encode()).hexdigest()[:8], 16) % 100
+    return "validation" if bucket < HELD_OUT else "train"
+
+
+def read_records(data: Path | None = None) -> list[Record]:
+    """Read the corpora from the data folder; a part of each is validation."""
     settings = load_settings()
     if data is not None:
         settings = replace(settings, data=data)
-    return [record for name in IDS_OF for record in _corpus_records(name, seed, settings)]
+    return [record for name in IDS_OF for record in _corpus_records(name, settings)]
 
 
 def fingerprint(records: Sequence[Record]) -> str:
@@ -64,31 +75,20 @@ def fingerprint(records: Sequence[Record]) -> str:
     return digest.hexdigest()
 
 
-def _corpus_records(name: str, seed: int, settings: Settings) -> list[Record]:
+def _corpus_records(name: str, settings: Settings) -> list[Record]:
     corpus = load_corpus(name, settings=settings)
     examples = [example for example in corpus.examples() if example.text.strip()]
-    frame = pl.DataFrame(
-        {
-            "group": [example.group for example in examples],
-            "text": [example.text for example in examples],
-            "labels": [
-                [{"id": key, "value": float(value)} for key, value in example.labels.items()]
-                for example in examples
-            ],
-        }
-    )
-    folds = assign(frame, parts_by_folds(FOLDS), IDS_OF[name], seed)
     return [
         Record(
             example.id,
             example.text,
             name,
-            "validation" if fold == "fold1" else "train",
+            part_of(example.text),
             _targets(name, example),
             {key: int(example.labels[key] >= 0.5) for key in IDS_OF[name] if key in example.labels},
             example.spans if name == "dpm" else None,
         )
-        for example, fold in zip(examples, folds, strict=True)
+        for example in examples
     ]
 
 

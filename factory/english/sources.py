@@ -18,6 +18,7 @@ import polars as pl
 
 from factory.lessons.load import FOLDER as LESSONS
 from factory.lessons.load import read_lessons
+from factory.records import part_of
 from tactful.documents.segments import sentences
 from tactful.errors import UsageError
 from tactful.files import sha256 as file_sha256
@@ -101,8 +102,6 @@ ORDINARY = 0.01
 """The target of a harm in a news sentence that nobody judged."""
 BESIDE = 0.1
 """The target of a sentence beside the marked ones: annotators miss some."""
-HELD_OUT = 8
-"""Out of 100: how many texts of each corpus are our own validation part."""
 
 LESSONS_OF = LESSONS / "english"
 _SHORT = (6, 24)
@@ -128,11 +127,7 @@ class Row:
     @property
     def part(self) -> str:
         """``train`` or ``validation``; equal texts of all corpora are in the same part."""
-        if self.fixed_part:
-            return self.fixed_part
-        plain = "".join(each for each in self.text.lower() if each.isalnum())
-        bucket = int(sha256(plain.encode()).hexdigest()[:8], 16) % 100
-        return "validation" if bucket < HELD_OUT else "train"
+        return self.fixed_part or part_of(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -516,13 +511,14 @@ QUIET = (*PCL, *UNHEALTHY, *TOXICITY, "frame.offensive", "frame.intent", "frame.
 """What a news sentence has none of, as a rule."""
 
 
-def _news(path: Path) -> Iterator[Row]:
+def news_rows(path: Path) -> Iterator[Row]:
+    """Read news sentences as texts without harm."""
     quiet = dict.fromkeys(QUIET, ORDINARY)
     for row in _table(path):
         yield Row(row["text"], "news", quiet, weight=0.5)
 
 
-def _paragraphs(path: Path) -> Iterator[Row]:
+def paragraph_rows(path: Path) -> Iterator[Row]:
     """Put each lesson between news sentences: one bad sentence makes the paragraph bad.
 
     The token heads learn to mark it, and nothing in its neighbours.
@@ -548,7 +544,7 @@ def _paragraphs(path: Path) -> Iterator[Row]:
 
 SOURCES = (
     Source("lessons", str(LESSONS_OF), _lessons, True, "CC0", 10_000),
-    Source("paragraphs", "more/en_news_unlabelled.csv", _paragraphs, True, "CC0 and by source"),
+    Source("paragraphs", "more/en_news_unlabelled.csv", paragraph_rows, True, "CC0 and by source"),
     Source("ucc", "unhealthy_comments", _ucc, False, "CC BY-NC-SA 4.0", 64_000),
     Source("dpm", "dont_patronize_me", _dpm, False, "research use only", 18_000),
     Source("dpm_sentences", "dont_patronize_me", _dpm_sentences, False, "research use only"),
@@ -676,5 +672,5 @@ SOURCES = (
         False,
         "research",
     ),
-    Source("news", "more/en_news_unlabelled.csv", _news, True, "by source", 6000),
+    Source("news", "more/en_news_unlabelled.csv", news_rows, True, "by source", 6000),
 )

@@ -13,10 +13,9 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 
-from factory.english_v1.default import BASE_NAME, BASE_SHA256, MODEL_FILE, find_base
-from factory.english_v1.embedded import VERSION, WEIGHTS_LICENCE
-from factory.english_v1.multitask import load_model, save_model
-from factory.english_v1.sentence_vectors import find_sentence_model, sentence_vectors
+from factory.bases import WEIGHTS as MODEL_FILE
+from factory.bases import base_folder
+from factory.english.detectors import LICENCE, VERSION
 from factory.frames.decoder import FrameDecoder, Shape, warm_started
 from factory.frames.figures import calibrated, frame_figures
 from factory.frames.fitting import DecoderSettings, fit_decoder, write_decoder
@@ -32,7 +31,9 @@ from factory.frames.lessons import (
     mention_lessons,
     neutral_lessons,
 )
+from factory.network import load_weights, save_weights
 from factory.records import read_unlabelled
+from factory.sentence_vectors import find_sentence_model, sentence_vectors
 from factory.stages import Say, Stage, hash_of, saved
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.card_page import PAGE_FILE, write_card_page
@@ -49,6 +50,8 @@ DETECTOR = "default-en"
 READ_WITH = ("encoder-en", "fast-en")
 """The members of the detector."""
 NAME = "frames-en"
+BASE = "all-MiniLM-L6-v2"
+"""What the decoder starts from."""
 POSTS_AT_A_TIME = 2_000
 LEAST_LOGIT = -0.3
 """Posts that the detector finds less likely to be about a group teach nothing about groups."""
@@ -78,13 +81,13 @@ def train_frames(
     if not (output / DETECTOR).is_dir():
         raise UsageError(
             f"{output}: found no '{DETECTOR}' in it; expected the folder of the embedded "
-            "detectors, which this framer reads with; train them with 'python -m factory english "
-            "first-edition'."
+            "detectors, which this framer reads with; make them with 'python -m factory english "
+            "detectors'."
         )
     posts = read_posts(data)
     folder = output / NAME
     folder.mkdir(parents=True, exist_ok=True)
-    base = base or find_base()
+    base = base or base_folder(BASE, work / "models")
     texts = [each.text for each in read_unlabelled(data) if each.corpus == "post"]
     made_from = {
         "data sha256": fingerprint(posts),
@@ -128,7 +131,7 @@ def _card(posts: list[Post], command: str, made_from: dict[str, str]) -> Card:
         summary="Social Bias Frames: what a text may imply about which group. It reads with the "
         "encoder of the default detector, names groups from a list, and writes statements with a "
         "small decoder.",
-        licence=WEIGHTS_LICENCE,
+        licence=LICENCE["research"],
         corpora=(
             {
                 "name": "Social Bias Inference Corpus v2 (dev; posts of the training part)",
@@ -140,7 +143,7 @@ def _card(posts: list[Post], command: str, made_from: dict[str, str]) -> Card:
         training={
             "command": command,
             "detector": DETECTOR,
-            "base": BASE_NAME if made_from["base sha256"] == BASE_SHA256 else "another encoder",
+            "base": BASE,
             **made_from,
             "decoder": asdict(RECIPE),
             "layers": list(Shape(0).layers),
@@ -287,7 +290,7 @@ def train_decoder(
         known = states.arrays()
         read = States(known["numbers"], known["starts"])
         fit_decoder(decoder, lessons, read, RECIPE, path.parent, on_step)
-        save_model(decoder, path)
+        save_weights(decoder, path)
 
     made_from = {
         "lessons": hash_of(lessons),
@@ -296,5 +299,5 @@ def train_decoder(
         "start": hash_of_weights(decoder.state_dict()),
         "recipe": asdict(RECIPE),
     }
-    load_model(decoder, Stage(work / "decoder" / MODEL_FILE, made_from, make, say).file())
+    load_weights(decoder, Stage(work / "decoder" / MODEL_FILE, made_from, make, say).file())
     return decoder

@@ -6,7 +6,7 @@ from factory.__main__ import main
 
 
 @pytest.mark.parametrize(
-    "command", [["english", "teacher"], ["english", "first-edition"], ["spanish"], ["frames"]]
+    "command", [["english", "train"], ["english", "detectors"], ["spanish"], ["frames"]]
 )
 def test_a_command_says_what_it_needs(command: list[str]) -> None:
     assert "Usage" in CliRunner().invoke(main, [*command, "--help"]).output

@@ -3,7 +3,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from factory.english_v1.sampling import BalancedSampler
 from factory.records import (
     IDS,
     PCL_TARGETS,
@@ -51,28 +50,6 @@ def test_unlabelled_texts_are_read(tmp_path: Path) -> None:
     assert found[-1].targets == {"auxiliary.offensive": 0.5}
 
 
-def test_an_epoch_sees_positives_twice_and_over_time_every_negative() -> None:
-    records = [
-        record("yes", "dpm", {"pcl": 0.85}),
-        record("maybe", "dpm", {"pcl": 0.25}),
-        *(record(f"no{number}", "dpm", {"pcl": 0.0}) for number in range(10)),
-        record("comment", "ucc", {"unhealthy": 0.2}),
-        *(record(f"post{number}", "post", {}) for number in range(6)),
-        Record("held out", "text", "ucc", "validation", {"unhealthy": 1.0}, {"unhealthy": 1}),
-    ]
-    sampler = BalancedSampler(records, 1, {"negative": 5, "post": 2})
-    epochs = [Counter(records[row].id for row in sampler(epoch)) for epoch in range(2)]
-    for epoch in epochs:
-        assert epoch["yes"] == 2
-        assert epoch["maybe"] == epoch["comment"] == 1
-        assert sum(name.startswith("no") for name in epoch) == 5
-        assert sum(name.startswith("post") for name in epoch) == 2
-        assert "held out" not in epoch
-    assert {name for epoch in epochs for name in epoch if name.startswith("no")} == {
-        f"no{number}" for number in range(10)
-    }
-
-
 @needs_data
 @pytest.mark.data
 def test_the_corpora_give_soft_targets_and_a_part_held_out() -> None:
@@ -80,7 +57,7 @@ def test_the_corpora_give_soft_targets_and_a_part_held_out() -> None:
     parts = Counter((each.corpus, each.part) for each in records)
     for corpus in ("dpm", "ucc", "sbic"):
         whole = parts[corpus, "train"] + parts[corpus, "validation"]
-        assert 0.11 < parts[corpus, "validation"] / whole < 0.14
+        assert 0.06 < parts[corpus, "validation"] / whole < 0.10
     assert {name for each in records for name in each.targets} == set(IDS)
     assert all(0 <= value <= 1 for each in records for value in each.targets.values())
     train = {each.text.strip() for each in records if each.part == "train"}

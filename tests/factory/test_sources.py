@@ -129,7 +129,7 @@ def test_lessons_keep_the_part_of_their_prompt_and_their_marks() -> None:
 
 def test_a_small_corpus_with_a_large_share_is_seen_again() -> None:
     pytest.importorskip("torch")
-    from factory.english.teacher import Sampler
+    from factory.english.train import Sampler
 
     rows = [Row(f"Text {n}.", "lessons", {"toxicity": 0.0}) for n in range(4000)]
     dealt = Sampler(rows, "open", 1)(0)

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from factory.finish import match_rate
 
 from tactful.detectors.base import sigmoid
 from tactful.training.calibrate import best_threshold, platt
@@ -19,12 +18,6 @@ def test_few_positives_do_not_bend_the_slope_far() -> None:
     logits = np.array([-3.0, -2.0, -1.0, 0.0, 5.0])
     slope, _ = platt(logits, np.array([0, 0, 0, 0, 1]))
     assert 0.3 < slope < 3
-
-
-def test_the_rate_is_matched() -> None:
-    logits = np.random.default_rng(2).normal(-2, 1, 5000)
-    intercept = match_rate(logits, 0.8, 0.07)
-    assert sigmoid(0.8 * logits + intercept).mean() == pytest.approx(0.07)
 
 
 def test_the_threshold_lies_between_the_classes() -> None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from tactful.checking.explanation import explain, taxonomy_entries
 from tactful.checking.report import DocumentReport, Passage, Place, PlacedFinding, PlacedSpan
 from tactful.checking.wording.wording import spoken_or_english
@@ -15,7 +17,7 @@ from tactful.detectors.base import GATES, BaseDetector, Detector, found_ids
 from tactful.detectors.card import Card
 from tactful.documents.document import Document
 from tactful.documents.ignores import find_ignores
-from tactful.documents.segments import Segment
+from tactful.documents.segments import Segment, sentences
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
 from tactful.types import Finding, Frame, Span
@@ -24,6 +26,9 @@ BATCH = 256
 """How many passages are scored in one call."""
 Framing = Callable[[Sequence[str]], Sequence[Frame]]
 """What turns texts into frames."""
+SUSPICION = 0.2
+"""The share of its threshold from which a score makes a passage's sentences be read, too."""
+Range = tuple[int, int]
 GROUP = "frame.group"
 """The id whose findings have a frame."""
 
@@ -98,7 +103,7 @@ def check_document(
     passages: list[Passage] = []
     findings: list[PlacedFinding] = []
     silenced = 0
-    for segment, scores in _scored(detector, document.segments):
+    for segment, scores, places in _scored(detector, document.segments, needed):
         passage = Passage(
             _place(document, segment.start, segment.end),
             segment.text,
@@ -118,7 +123,7 @@ def check_document(
         silenced += len(found) - len(loud)
         if loud:
             wanted = {name: scores[name] for name in loud}
-            for finding in findings_of(detector, segment.text, wanted):
+            for finding in _findings_in(detector, segment.text, wanted, places):
                 findings.append(_placed(document, segment, passage, finding, loud, needed))
     return DocumentReport(
         document.path if document.path is None else str(document.path),
@@ -191,13 +196,64 @@ def _entry(name: str) -> Mapping[str, Any]:
 
 
 def _scored(
-    detector: Detector, segments: Sequence[Segment]
-) -> Iterator[tuple[Segment, dict[str, float]]]:
+    detector: Detector, segments: Sequence[Segment], needed: Mapping[str, float]
+) -> Iterator[tuple[Segment, dict[str, float], dict[str, Range]]]:
+    """Yield each segment with its scores, and for ids that one sentence carries, that sentence.
+
+    A passage of several sentences is read as a whole. Where that raises any suspicion, its
+    sentences are read as well, so that the others cannot drown a harmful one.
+    """
     for at in range(0, len(segments), BATCH):
         batch = segments[at : at + BATCH]
         scores = detector.score([segment.text for segment in batch])
-        for row, segment in enumerate(batch):
-            yield segment, {name: float(column[row]) for name, column in scores.items()}
+        suspicious = np.logical_or.reduce(
+            [scores[name] >= SUSPICION * needed[name] for name in scores]
+        )
+        parts = [
+            (row, place)
+            for row in np.flatnonzero(suspicious).tolist()
+            for place in _sentences(batch[row].text)
+        ]
+        texts = [batch[row].text[start:end] for row, (start, end) in parts]
+        again = detector.score(texts) if texts else {}
+        found: list[dict[str, float]] = [
+            {name: float(column[row]) for name, column in scores.items()}
+            for row in range(len(batch))
+        ]
+        places: list[dict[str, Range]] = [{} for _ in batch]
+        for number, (row, place) in enumerate(parts):
+            for name, column in again.items():
+                if column[number] > found[row][name]:
+                    found[row][name] = float(column[number])
+                    places[row][name] = place
+        yield from zip(batch, found, places, strict=True)
+
+
+def _sentences(text: str) -> list[Range]:
+    """Return the sentences of a text that has several."""
+    found = sentences(text)
+    return found if len(found) > 1 else []
+
+
+def _findings_in(
+    detector: Detector, text: str, wanted: Mapping[str, float], places: Mapping[str, Range]
+) -> list[Finding]:
+    """Return the findings of a passage, in the order of ``wanted``, with marks in its text."""
+    pieces: dict[Range, dict[str, float]] = {}
+    for name, value in wanted.items():
+        pieces.setdefault(places.get(name, (0, len(text))), {})[name] = value
+    found = {
+        finding.id: replace(
+            finding,
+            spans=tuple(
+                replace(span, start=span.start + start, end=span.end + start)
+                for span in finding.spans
+            ),
+        )
+        for (start, end), part in pieces.items()
+        for finding in findings_of(detector, text[start:end], part)
+    }
+    return [found[name] for name in wanted if name in found]
 
 
 def _placed(

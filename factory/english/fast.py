@@ -1,4 +1,4 @@
-"""Teaching the fast detector: the teachers' answers on all texts, and people's where there are."""
+"""Teaching the fast detector: people's labels where there are any, and the encoder's answers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,20 +8,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from factory.english_v1.crops import CROP
-from factory.english_v1.linear import Design, LinearWeights, Strength, vocabulary
+from factory.english.linear import Design, LinearWeights, Strength, vocabulary
+from factory.english.sources import FRAME, PCL, SHIPPED, TOXICITY, UNHEALTHY, Row
 from factory.learning import load_tokenizer
 from factory.network import open_body
-from factory.records import IDS, Record
 from tactful.detectors.base import sigmoid
-from tactful.training.task_data import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS
 
 Floats = NDArray[np.float64]
 VECTOR_WIDTH = 128
-OWN_CORPUS = {"comment": "ucc", "post": "sbic", "crop": "dpm"}
-"""Unlabelled texts and passages come from the same places as these corpora."""
 ELSEWHERE = 0.05
-"""What an id's answer counts on texts of another corpus than its own."""
+"""What the encoder's answer counts on a text that nobody judged on the id's family."""
 ELSEWHERE_STEP = 5
 """Of those texts every fifth is read, and counts five times as much."""
 VECTOR_SCALE = 0.15
@@ -30,39 +26,40 @@ VECTOR_SCALE = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """How the ids of one taxonomy are learnt."""
+    """How the ids of one family are learnt."""
 
     ids: tuple[str, ...]
     gold: float
-    """What people's answers count, where there are any; the teachers have the rest."""
+    """What people's answers count, where there are any; the encoder has the rest."""
     strength: Strength
     steps: int
 
 
-LESSONS = {
-    "dpm": Lesson(PCL_IDS, 0.8, Strength(sparse=0.2, dense=0.03, pairs=1.2), 250),
-    "ucc": Lesson(UNHEALTHY_IDS, 0.7, Strength(sparse=0.25, dense=0.03, pairs=0.8), 250),
-    "sbic": Lesson(FRAME_IDS, 0.8, Strength(sparse=0.25, dense=0.03, pairs=0.8), 170),
-}
-"""Chosen on the validation part."""
+LESSONS = (
+    Lesson(PCL, 0.8, Strength(sparse=0.2, dense=0.03, pairs=1.2), 200),
+    Lesson(UNHEALTHY, 0.7, Strength(sparse=0.25, dense=0.03, pairs=0.8), 200),
+    Lesson(FRAME, 0.8, Strength(sparse=0.25, dense=0.03, pairs=0.8), 170),
+    Lesson(TOXICITY, 0.7, Strength(sparse=0.25, dense=0.03, pairs=0.8), 200),
+)
+"""In the order of the shipped ids."""
 
 
 def fit_fast(
-    records: Sequence[Record],
+    rows: Sequence[Row],
     logits: NDArray[np.floating],
     vectors: Callable[[Sequence[str]], Floats],
 ) -> LinearWeights:
     """Fit the fast detector on all texts but the validation part.
 
-    ``logits`` are what it learns from, a row per record and a column per id; ``vectors`` gives
+    ``logits`` are the encoder's, a row per text and a column per shipped id; ``vectors`` gives
     words their meaning.
     """
-    train = [row for row, record in enumerate(records) if record.part == "train"]
-    chosen = [records[row] for row in train]
-    words = vocabulary([record.text for record in chosen if record.corpus != CROP])
-    design = Design([record.text for record in chosen], words, vectors(words))
+    train = [at for at, row in enumerate(rows) if row.part == "train"]
+    chosen = [rows[at] for at in train]
+    words = vocabulary([row.text for row in chosen])
+    design = Design([row.text for row in chosen], words, vectors(words))
     answers = sigmoid(logits[train].astype(np.float64))
-    parts = [fit_lesson(design, chosen, answers, corpus) for corpus in LESSONS]
+    parts = [fit_lesson(design, chosen, answers, lesson) for lesson in LESSONS]
     return LinearWeights(
         words,
         *(
@@ -73,23 +70,22 @@ def fit_fast(
 
 
 def fit_lesson(
-    design: Design, records: Sequence[Record], answers: Floats, corpus: str
+    design: Design, rows: Sequence[Row], answers: Floats, lesson: Lesson
 ) -> LinearWeights:
-    """Fit the ids of one corpus; ``answers`` are the teachers' probabilities for all ids."""
-    lesson = LESSONS[corpus]
-    own = np.array([OWN_CORPUS.get(each.corpus, each.corpus) == corpus for each in records])
+    """Fit the ids of one family; ``answers`` are the encoder's probabilities for all ids."""
+    own = np.array([any(name in row.targets for name in lesson.ids) for row in rows])
     elsewhere = np.cumsum(~own) % ELSEWHERE_STEP == 0
-    rows = np.flatnonzero(own | elsewhere)
-    columns = [IDS.index(name) for name in lesson.ids]
-    targets = answers[rows][:, columns]
-    for at, row in enumerate(rows.tolist()):
+    chosen = np.flatnonzero(own | elsewhere)
+    columns = [SHIPPED.index(name) for name in lesson.ids]
+    targets = answers[chosen][:, columns]
+    for at, row in enumerate(chosen.tolist()):
         for column, name in enumerate(lesson.ids):
-            said = records[row].targets.get(name)
+            said = rows[row].targets.get(name)
             if said is not None:
                 targets[at, column] = lesson.gold * said + (1 - lesson.gold) * targets[at, column]
-    weights = np.where(own[rows], 1.0, ELSEWHERE * ELSEWHERE_STEP)
+    weights = np.where(own[chosen], 1.0, ELSEWHERE * ELSEWHERE_STEP)
     wide = np.repeat(weights[:, None], len(columns), axis=1)
-    return design.fit(targets, wide, lesson.strength, lesson.steps, rows)
+    return design.fit(targets, wide, lesson.strength, lesson.steps, chosen)
 
 
 def word_vectors(base: Path, words: Sequence[str], width: int = VECTOR_WIDTH) -> Floats:
@@ -120,5 +116,6 @@ def word_vectors(base: Path, words: Sequence[str], width: int = VECTOR_WIDTH) ->
     vectors -= vectors.mean(axis=0)
     _, _, directions = np.linalg.svd(vectors, full_matrices=False)
     short = vectors @ directions[:width].T
-    scaled: Floats = VECTOR_SCALE * short / short.std(axis=0)
+    spread = short.std(axis=0)
+    scaled: Floats = VECTOR_SCALE * short / np.where(spread > 0, spread, 1)
     return scaled

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from factory.english_v1.linear import (
+from factory.english.linear import (
     Design,
     LinearWeights,
     Strength,

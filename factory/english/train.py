@@ -1,7 +1,7 @@
-"""Teachers: large encoders that learn all corpora together.
+"""One network learns all corpora together.
 
-``python -m factory english teacher --base gte-small --tier research`` trains one; run it again and
-it resumes from its last checkpoint. At the end it prints, and writes as ``figures.json``, the area
+``python -m factory english train --tier research`` trains it; run it again and it resumes from its
+last checkpoint. At the end it prints, and writes as ``figures.json``, the area
 under the curve of each output on our own validation part.
 """
 
@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from safetensors.torch import save_file
 from tokenizers import Tokenizer
 
 from factory.bases import base_folder
@@ -23,7 +22,7 @@ from factory.english.sources import (
     sources_of,
 )
 from factory.learning import Lessons, Settings, load_tokenizer, mark_tokens, predict, train
-from factory.network import Network, open_network
+from factory.network import Network, open_network, save_weights
 from tactful.files import atomic_path
 
 WEIGHTS = "network.safetensors"
@@ -79,8 +78,8 @@ class Sampler:
         return found
 
 
-def train_teacher(base: str, tier: str, data: Path, work: Path, settings: Settings) -> None:
-    """Train one teacher into ``work/BASE-TIER-SEED`` and write its figures."""
+def train_network(base: str, tier: str, data: Path, work: Path, settings: Settings) -> None:
+    """Train one network into ``work/BASE-TIER-SEED`` and write its figures."""
     folder = work / f"{base}-{tier}-{settings.seed}"
     corpora = read_sources(data, tier)
     rows = [row for found in corpora.values() for row in found]
@@ -96,8 +95,7 @@ def train_teacher(base: str, tier: str, data: Path, work: Path, settings: Settin
 
     sampler = Sampler(taught, tier, settings.seed)
     train(network, encode(taught, tokenizer), sampler, settings, folder, on_step)
-    with atomic_path(folder / WEIGHTS, force=True) as target:
-        save_file({k: v.contiguous() for k, v in network.state_dict().items()}, target)
+    save_weights(network, folder / WEIGHTS)
     about = {
         "figures": figures(network, held_out, tokenizer),
         "corpora": provenance(data, tier, corpora),

@@ -1,0 +1,447 @@
+"""From a trained network to the folders of the English detectors.
+
+Four folders: the encoder as int8; the fast detector, which learns from people's labels and from the
+encoder; the default, which blends both; and the cascade. Calibration and thresholds come from our
+own validation part, which nothing was trained on.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from shutil import copyfile
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factory.bases import base_folder
+from factory.english.fast import fit_fast, word_vectors
+from factory.english.heads import MERGED, merge_heads
+from factory.english.linear import write_linear
+from factory.english.sources import (
+    FRAME,
+    OUTPUTS,
+    PCL,
+    SHIPPED,
+    TOKEN_OUTPUTS,
+    TOXICITY,
+    UNHEALTHY,
+    Row,
+    provenance,
+    read_sources,
+)
+from factory.english.train import WEIGHTS
+from factory.network import Network, TextTokensStates, load_weights, open_network
+from factory.stages import Say, Stage, hash_of, saved
+from tactful.detectors.base import BaseDetector, Detector, sigmoid
+from tactful.detectors.card import Card, write_card
+from tactful.detectors.card_page import write_card_page
+from tactful.detectors.explain.words import token_spans
+from tactful.detectors.identity_bias import identity_bias
+from tactful.detectors.models.blend import BlendDetector
+from tactful.detectors.models.cascade import CascadeDetector
+from tactful.detectors.models.encoder import HEADS_FILE, MODEL_FILE, TOKENIZER_FILE, EncoderDetector
+from tactful.detectors.models.linear import LinearDetector
+from tactful.documents.normalise import normalise
+from tactful.files import atomic_path, sha256
+from tactful.metrics.spans import span_f1_score
+from tactful.training.calibrate import best_threshold, figures_of, platt
+from tactful.training.fixed_scales import fix_scales
+from tactful.training.onnx_export import export_onnx, quantise_onnx
+from tactful.types import Span
+
+T = TypeVar("T", bound=BaseDetector)
+Floats = NDArray[np.float64]
+
+VERSION = "2.0"
+HOMES = {"dpm": PCL, "ucc": UNHEALTHY, "sbic": FRAME, "civil": TOXICITY}
+"""Corpus -> the ids that are calibrated and measured on it."""
+SPANS = {"pcl": "dpm", "toxicity": "toxic_spans"}
+"""Token output -> the corpus with people's marks."""
+READ = (
+    *HOMES,
+    "lessons",
+    "paragraphs",
+    "dpm_sentences",
+    "toxic_spans",
+    "toxic_sentences",
+    "sbic_partial",
+    "toxigen",
+    "news",
+)
+"""The corpora whose texts teach the fast detector."""
+MOST_OF_EACH = 16_000
+ENCODER_SHARE = {"pcl": 0.8, "unhealthy": 0.8, "frame": 0.9, "toxicity": 0.8}
+SHARES = {
+    "encoder-en": ENCODER_SHARE,
+    "fast-en": {name: round(1 - share, 2) for name, share in ENCODER_SHARE.items()},
+}
+"""What the members of the default count."""
+ORDINARY_FLAGGED = 0.0015
+"""The share of ordinary news sentences that may have any finding."""
+OPEN_SHARE = 0.12
+"""The share of comments and paragraphs that the cascade reads with the default."""
+LEAST_BAND = 1e-4
+_GRID = np.round(np.arange(0.1, 0.95, 0.05), 2)
+
+LICENCE = {
+    "research": "research and non-commercial use only: the weights inherit the terms of the "
+    "corpora (CC BY-NC-SA 4.0, CC BY 4.0, research use only)",
+    "open": "Apache-2.0; the weights learnt only from corpora whose terms allow commercial use "
+    "(CC0, CC BY 4.0, MIT, CDLA-Permissive 2.0) and from texts of ours",
+}
+LIMITS = (
+    "English only. It learnt from news paragraphs about vulnerable people, comments on news sites, "
+    "and posts on social media: elsewhere expect it to be less right.",
+    "It reads one passage at a time: it knows neither the author, the reader, the thread nor the "
+    "facts, and misses what only these reveal.",
+    "Irony, reclaimed words, and quotations without any sign of distance are easily misread.",
+    "Most labels are rare, and people disagree on them: at the thresholds some findings are wrong. "
+    "The figures say how many.",
+)
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts that the detectors of a tier are made with."""
+
+    rows: Sequence[Row]
+    corpora: list[dict[str, object]]
+
+    @classmethod
+    def read(cls, data: Path, tier: str) -> "Texts":
+        """Read them; of a large corpus the validation part and a fixed sample of the rest."""
+        found = read_sources(data, tier)
+        rng = np.random.default_rng(5)
+        rows: list[Row] = []
+        for name in READ:
+            if name in found:
+                held = [row for row in found[name] if row.part == "validation"]
+                rest = [row for row in found[name] if row.part == "train"]
+                if name not in HOMES and len(rest) > MOST_OF_EACH:
+                    kept = rng.choice(len(rest), MOST_OF_EACH, replace=False)
+                    rest = [rest[at] for at in sorted(kept.tolist())]
+                rows += held + rest
+        return cls(rows, provenance(data, tier, found))
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts in the order of the rows."""
+        return [row.text for row in self.rows]
+
+    def held(self, name: str) -> tuple[list[int], NDArray[np.int_]]:
+        """Return the validation rows of an id's own corpus that judge it, and their labels."""
+        homes = [corpus for corpus, ids in HOMES.items() if name in ids]
+        present = {row.corpus for row in self.rows}
+        homes = [corpus for corpus in homes if corpus in present] or ["lessons"]
+        rows = [
+            at
+            for at, row in enumerate(self.rows)
+            if row.part == "validation" and row.corpus in homes and name in row.targets
+        ]
+        return rows, np.array([int(self.rows[at].targets[name] >= 0.5) for at in rows])
+
+    @cached_property
+    def ordinary(self) -> list[int]:
+        """The news sentences of the validation part."""
+        return [
+            at
+            for at, row in enumerate(self.rows)
+            if row.corpus == "news" and row.part == "validation"
+        ]
+
+
+def make_detectors(
+    base: str, tier: str, data: Path, work: Path, output: Path, say: Say, seed: int = 1
+) -> None:
+    """Write the four folders of a tier; the trained network is in ``work/BASE-TIER-SEED``."""
+    trained = work / f"{base}-{tier}-{seed}"
+    pretrained = base_folder(base, work / "models")
+    network = open_network(pretrained, OUTPUTS, TOKEN_OUTPUTS, seed)
+    load_weights(network, trained / WEIGHTS)
+    merge_heads(network, MERGED)
+    texts = Texts.read(data, tier)
+    about = {
+        "command": f"python -m factory english train --base {base} --tier {tier} --work WORK; "
+        f"python -m factory english detectors --base {base} --tier {tier} --work WORK",
+        "base": base,
+        "base sha256": sha256(pretrained / "model.safetensors"),
+        "network sha256": sha256(trained / WEIGHTS),
+        "tier": tier,
+    }
+    say("encoder: writing as int8, and reading every text")
+    encoder, logits = write_encoder(network, texts, output, pretrained, trained, about, say)
+    say("fast: learning from labels and from the encoder")
+    fast = write_fast(texts, logits, output, pretrained, about)
+    say("default: blending both")
+    default = write_blend(encoder, fast, logits, texts, output, about)
+    say("cascade: choosing its bands")
+    write_cascade(fast, default, texts, output, about)
+
+
+def write_encoder(
+    network: Network,
+    texts: Texts,
+    output: Path,
+    pretrained: Path,
+    trained: Path,
+    about: Mapping[str, Any],
+    say: Say,
+) -> tuple[EncoderDetector, NDArray[np.floating]]:
+    """Write the encoder's folder; return its detector and its logits of all texts."""
+    folder = output / "encoder-en"
+    folder.mkdir(parents=True, exist_ok=True)
+    whole = folder / "float32.onnx"
+    shipped = TextTokensStates(network, len(SHIPPED))
+    export_onnx(shipped, whole, TextTokensStates.OUTPUTS, force=True)
+    quantise_onnx(whole, folder / MODEL_FILE, force=True)
+    whole.unlink()
+    copyfile(pretrained / TOKENIZER_FILE, folder / TOKENIZER_FILE)
+    taught = [row.text for row in texts.rows if row.part == "train"]
+    scales = fix_scales(folder, taught)
+    head = network.text_head
+    weight, bias = (each.detach().numpy()[: len(SHIPPED)] for each in (head.weight, head.bias))
+    with atomic_path(folder / HEADS_FILE, force=True) as target, target.open("wb") as file:
+        np.savez_compressed(file, text_weight=weight, text_bias=bias)
+    tier = str(about["tier"])
+    card = Card(
+        "encoder-en",
+        VERSION,
+        SHIPPED,
+        kind="encoder",
+        summary="An encoder of six layers for patronizing language and its categories, unhealthy "
+        "comments, toxicity, and the variables of Social Bias Frames.",
+        span_thresholds=dict.fromkeys(TOKEN_OUTPUTS, 0.5),
+        licence=LICENCE[tier],
+        corpora=tuple(
+            {"name": each["corpus"], **{k: each[k] for k in ("terms", "rows", "sha256")}}
+            for each in texts.corpora
+        ),
+        training={**about, **scales},
+        limits=LIMITS,
+    )
+    make = partial(EncoderDetector, folder, threads=os.cpu_count() or 1)
+    logits = Stage(
+        trained / "int8_logits.npz",
+        {"model": sha256(folder / MODEL_FILE), "texts": hash_of(texts.texts)},
+        saved(lambda: {"logits": make(card).logits(texts.texts)}),
+        say,
+    ).arrays()["logits"]
+    card = calibrated(card, texts, logits)
+    card = with_span_thresholds(make(card), texts)
+    return _finished(make, card, folder), logits
+
+
+def write_fast(
+    texts: Texts,
+    logits: NDArray[np.floating],
+    output: Path,
+    pretrained: Path,
+    about: Mapping[str, Any],
+) -> LinearDetector:
+    """Write the folder of the fast detector."""
+    folder = output / "fast-en"
+    write_linear(fit_fast(texts.rows, logits, partial(word_vectors, pretrained)), folder)
+    card = Card(
+        "fast-en",
+        VERSION,
+        SHIPPED,
+        kind="linear",
+        summary="A sum of weights of words and word pairs, taught by people's labels and by the "
+        "encoder.",
+        licence=LICENCE[str(about["tier"])],
+        corpora=_used(texts),
+        training=about,
+        limits=(
+            *LIMITS,
+            "It sees words and neighbouring pairs, not sentences: negation and irony escape it.",
+        ),
+    )
+    make = partial(LinearDetector, folder)
+    found = make(card).logits(texts.texts)
+    return _finished(make, calibrated(card, texts, found), folder)
+
+
+def _used(texts: Texts) -> tuple[dict[str, Any], ...]:
+    return tuple(
+        {"name": each["corpus"], **{k: each[k] for k in ("terms", "rows", "sha256")}}
+        for each in texts.corpora
+    )
+
+
+def write_blend(
+    encoder: EncoderDetector,
+    fast: LinearDetector,
+    logits: NDArray[np.floating],
+    texts: Texts,
+    output: Path,
+    about: Mapping[str, Any],
+) -> BlendDetector:
+    """Write the folder of the default: a card with what the two count, and its calibration."""
+    card = replace(
+        encoder.card,
+        name="default-en",
+        kind="blend",
+        summary="An encoder of six layers, blended with the fast detector, for patronizing "
+        "language and its categories, unhealthy comments, toxicity, and the variables of Social "
+        "Bias Frames.",
+        span_thresholds={},
+        training={**about, "members": SHARES},
+        figures=(),
+    )
+    shares = np.array([ENCODER_SHARE[name.partition(".")[0]] for name in card.ids])
+    mean = shares * logits + (1 - shares) * fast.logits(texts.texts)
+    card = calibrated(card, texts, mean)
+    spans = [figure for figure in encoder.card.figures if figure["metric"] == "span f1"]
+    card = replace(card, figures=(*card.figures, *spans))
+    parts = list(SHARES.values())
+    folder = output / "default-en"
+    return _finished(lambda found: BlendDetector(found, [encoder, fast], parts), card, folder)
+
+
+def write_cascade(
+    fast: LinearDetector,
+    default: BlendDetector,
+    texts: Texts,
+    output: Path,
+    about: Mapping[str, Any],
+) -> CascadeDetector:
+    """Write the folder of the cascade: a card with the bands."""
+    card = replace(
+        default.card,
+        name="cascade-en",
+        kind="cascade",
+        summary="The fast detector reads everything; the default only what that leaves open.",
+        calibration={},
+        bands=bands(fast, texts),
+        training={**about, "detectors": ["fast-en", "default-en"]},
+        figures=(),
+    )
+    cascade = CascadeDetector(card, fast, default)
+    figures = []
+    for name in card.ids:
+        rows, gold = texts.held(name)
+        found = cascade.score([texts.texts[row] for row in rows])[name].astype(np.float64)
+        figures += figures_of(name, gold, found, card.threshold(name))
+    card = replace(card, figures=tuple(figures))
+    folder = output / "cascade-en"
+    return _finished(lambda found: CascadeDetector(found, fast, default), card, folder)
+
+
+def calibrated(card: Card, texts: Texts, logits: NDArray[np.floating]) -> Card:
+    """Return the card with calibration, thresholds and figures, from the validation part.
+
+    A threshold is where F1 is highest, or higher if too many ordinary sentences reach that.
+    """
+    calibration, found = {}, {}
+    for at, name in enumerate(card.ids):
+        rows, gold = texts.held(name)
+        slope, intercept = platt(logits[rows, at], gold.astype(np.float64))
+        calibration[name] = (round(slope, 4), round(intercept, 4))
+        found[name] = sigmoid(slope * logits[:, at].astype(np.float64) + intercept)
+    best = {name: best_threshold(found[name][texts.held(name)[0]]) for name in card.ids}
+    quiet = quiet_thresholds(best, {name: found[name][texts.ordinary] for name in card.ids})
+    thresholds = {name: round(value, 4) for name, value in quiet.items()}
+    figures = []
+    for name in card.ids:
+        rows, gold = texts.held(name)
+        figures += figures_of(name, gold, found[name][rows], thresholds[name])
+    return replace(card, calibration=calibration, thresholds=thresholds, figures=tuple(figures))
+
+
+def quiet_thresholds(
+    best: Mapping[str, float], ordinary: Mapping[str, Floats], share: float = ORDINARY_FLAGGED
+) -> dict[str, float]:
+    """Raise thresholds until at most ``share`` of ordinary texts reaches any of them.
+
+    Every id keeps as many ordinary texts as the others: the most with which that holds.
+    """
+    ordered = {name: np.sort(values)[::-1] for name, values in ordinary.items()}
+    total = len(next(iter(ordinary.values())))
+    if not total:
+        return dict(best)
+    for kept in range(total, -1, -1):
+        raised = {
+            name: max(value, float(np.nextafter(ordered[name][kept], 1)) if kept < total else 0.0)
+            for name, value in best.items()
+        }
+        flagged = np.logical_or.reduce([ordinary[name] >= raised[name] for name in best])
+        if flagged.mean() <= share:
+            return raised
+    return dict(best)
+
+
+def with_span_thresholds(detector: EncoderDetector, texts: Texts) -> Card:
+    """Choose, per token output, the threshold with the best F1 of characters on marked texts."""
+    chosen, figures = {}, []
+    for column, (name, corpus) in enumerate(SPANS.items()):
+        rows = [
+            row
+            for row in texts.rows
+            if row.part == "validation" and row.corpus == corpus and row.marks.get(name)
+        ]
+        if not rows:  # a corpus that this tier may not learn from
+            rows = [
+                row
+                for row in texts.rows
+                if row.part == "validation" and row.corpus == "lessons" and row.marks.get(name)
+            ]
+        gold = [[Span(start, end, name) for start, end in row.marks[name]] for row in rows]
+        clean = [normalise(row.text) for row in rows]
+        answers = [detector.marks(each) for each in clean]
+        best = (0.0, 0.5)
+        for threshold in _GRID:
+            found = [
+                [
+                    span
+                    for offsets, logits in answer
+                    for span in token_spans(
+                        row.text, each, offsets, logits[:, column], name, float(threshold)
+                    )
+                ]
+                for row, each, answer in zip(rows, clean, answers, strict=True)
+            ]
+            best = max(best, (span_f1_score(gold, found).value or 0.0, float(threshold)))
+        chosen[name] = best[1]
+        figures.append(
+            {
+                "id": name,
+                "metric": "span f1",
+                "value": round(best[0], 4),
+                "low": None,
+                "high": None,
+                "items": len(rows),
+                "positives": len(rows),
+                "part": "validation (its threshold was chosen there)",
+            }
+        )
+    card = detector.card
+    return replace(card, span_thresholds=chosen, figures=(*card.figures, *figures))
+
+
+def bands(fast: Detector, texts: Texts) -> dict[str, tuple[float, float]]:
+    """Return from which fast probability on a text of each id is asked about again.
+
+    Every id is as sensitive as the others, measured by its threshold, and together they leave
+    ``OPEN_SHARE`` of the comments and paragraphs open. What the fast detector finds is always
+    confirmed: the bands have no upper end.
+    """
+    train = [row for row in texts.rows if row.part == "train"]
+    usual = [row for row in train if row.corpus in ("ucc", "dpm", "civil", "news")]
+    chosen = [row.text for row in usual or train][::5]
+    scores = fast.score(chosen)
+    thresholds = {name: max(fast.card.threshold(name), LEAST_BAND) for name in fast.card.ids}
+    nearest = np.max([scores[name] / thresholds[name] for name in fast.card.ids], axis=0)
+    level = float(np.quantile(nearest, 1 - OPEN_SHARE))
+    return {name: (round(min(level * value, 1.0), 4), 1.0) for name, value in thresholds.items()}
+
+
+def _finished(make: Callable[[Card], T], card: Card, folder: Path) -> T:
+    """Add how the detector treats identity terms, and write the card and its page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    card = replace(card, bias=identity_bias(make(card)).summary())
+    write_card(card, folder)
+    write_card_page(card, folder)
+    return make(card)

@@ -1,1 +1,0 @@
-"""The first edition of the English detectors."""

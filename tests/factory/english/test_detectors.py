@@ -1,0 +1,91 @@
+"""From a trained network to detectors: heads, thresholds and a whole small run."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("onnx")
+pytestmark = pytest.mark.train
+
+from factory.english.heads import merge_heads  # noqa: E402
+from factory.learning import Settings  # noqa: E402
+from factory.network import open_network  # noqa: E402
+
+from factory.english import detectors, fast, sources, train  # noqa: E402
+from tactful.detectors import load_detector, read_card  # noqa: E402
+from tactful.training import calibrate  # noqa: E402
+
+FOLDERS = ("encoder-en", "fast-en", "default-en", "cascade-en")
+
+
+def test_merged_heads_are_the_mean_of_their_parts(tiny_encoder: Path) -> None:
+    network = open_network(tiny_encoder, sources.OUTPUTS, sources.TOKEN_OUTPUTS, 1)
+    at = {name: row for row, name in enumerate(sources.OUTPUTS)}
+    before = network.text_head.weight.detach().clone()
+    merge_heads(network, {"toxicity": {"toxicity": 0.5, "toxigen.hate": 0.5}})
+    after = network.text_head.weight.detach()
+    wanted = (before[at["toxicity"]] + before[at["toxigen.hate"]]) / 2
+    torch.testing.assert_close(after[at["toxicity"]], wanted)
+    torch.testing.assert_close(after[at["toxigen.hate"]], before[at["toxigen.hate"]])
+
+
+def test_thresholds_rise_until_ordinary_texts_are_quiet() -> None:
+    ordinary = {"pcl": np.linspace(0, 0.8, 1000), "toxicity": np.linspace(0, 0.1, 1000)}
+    found = detectors.quiet_thresholds({"pcl": 0.3, "toxicity": 0.4}, ordinary, share=0.002)
+    assert found["toxicity"] == 0.4
+    assert (ordinary["pcl"] >= found["pcl"]).sum() == 2
+
+
+def test_thresholds_stay_where_ordinary_texts_are_quiet_already() -> None:
+    best = {"pcl": 0.3}
+    assert detectors.quiet_thresholds(best, {"pcl": np.zeros(1000)}) == best
+    assert detectors.quiet_thresholds(best, {"pcl": np.zeros(0)}) == best
+
+
+def small_lessons(_: Path) -> Iterator[sources.Row]:
+    for part in ("train", "validation"):
+        for at in range(12):
+            for text, label in ((f"You poor little fool {at}.", 1.0), (f"Bus {at} is late.", 0.0)):
+                marks = dict.fromkeys(sources.TOKEN_OUTPUTS, ((0, 8),) if label else ())
+                targets = dict.fromkeys(sources.SHIPPED, label)
+                yield sources.Row(f"{part}: {text}", "lessons", targets, marks, fixed_part=part)
+
+
+@pytest.fixture
+def lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a few lessons be all that there is to learn from."""
+    (tmp_path / "lessons.yaml").write_text("", encoding="utf-8")
+    only = sources.Source("lessons", "lessons.yaml", small_lessons, True, "CC0")
+    monkeypatch.setattr(sources, "SOURCES", (only,))
+    monkeypatch.setattr(calibrate, "REPETITIONS", 5)
+    monkeypatch.setattr(fast, "LESSONS", tuple(replace(each, steps=5) for each in fast.LESSONS))
+
+
+@pytest.mark.usefixtures("lessons")
+def test_one_run_writes_all_detectors(
+    wide_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for room in (train, detectors):
+        monkeypatch.setattr(room, "base_folder", lambda *_: wide_encoder)
+    work, output = tmp_path / "work", tmp_path / "weights"
+    train.train_network("tiny", "open", tmp_path, work, Settings(max_tokens=32))
+    detectors.make_detectors("tiny", "open", tmp_path, work, output, lambda _: None)
+    texts = ["You poor little fool.", "The bridge opens on Monday."]
+    for name in FOLDERS:
+        card = read_card(output / name)
+        assert card.ids == sources.SHIPPED
+        assert set(card.thresholds) == set(sources.SHIPPED)
+        assert card.training["tier"] == "open"
+        assert "commercial" in card.licence
+        assert [each["name"] for each in card.corpora] == ["lessons"]
+        assert (output / name / "README.md").is_file()
+        together = load_detector(output / name).score(texts)
+        alone = load_detector(output / name).score(texts[:1])
+        for each, found in together.items():
+            assert ((found > 0) & (found < 1)).all()
+            assert alone[each][0] == found[0]
