@@ -1,1 +1,1 @@
-"""The English detectors: sources, teachers and students of both tiers."""
+"""The English detectors of both tiers: what they learn from, the network, the folders."""
