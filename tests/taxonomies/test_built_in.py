@@ -32,7 +32,7 @@ def test_every_entry_is_explained_in_its_own_words(taxonomy: Taxonomy) -> None:
     assert all(entry.question.endswith("?") for entry in taxonomy.entries)
 
 
-GUIDED = ("pcl", "unhealthy", "stereotype", "frame")
+GUIDED = ("pcl", "unhealthy", "toxicity", "stereotype", "frame")
 
 
 def guided_entries() -> list[GuidedEntry]:
@@ -108,6 +108,37 @@ def test_an_unhealthy_attribute_does_not_make_a_comment_unhealthy() -> None:
     assert {e.id for e in entries if e.parent and e.implies_parent} == {
         "unhealthy.generalisation_unfair"
     }
+
+
+def test_toxicity_has_the_categories_of_civil_comments() -> None:
+    """The columns of the files (Borkan et al. 2019), under the names of the Perspective API."""
+    toxicity = load_taxonomy("toxicity")
+    columns = {entry.id: entry.source_names[0] for entry in toxicity.entries}
+    assert columns == {
+        "toxicity": "target",
+        "toxicity.severe": "severe_toxicity",
+        "toxicity.insult": "insult",
+        "toxicity.threat": "threat",
+        "toxicity.profanity": "obscene",
+        "toxicity.identity_attack": "identity_attack",
+        "toxicity.sexually_explicit": "sexual_explicit",
+    }
+    assert set(toxicity.hierarchy().values()) == {None, "toxicity"}
+
+
+def test_only_severe_toxicity_makes_a_comment_toxic() -> None:
+    """Jigsaw's instructions: very toxic is a level of toxicity; all else is asked separately."""
+    entries = [e for e in load_taxonomy("toxicity").entries if isinstance(e, LabelEntry)]
+    assert [e.id for e in entries if e.parent and e.implies_parent] == ["toxicity.severe"]
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    ["mention of a group", "quotation", "report about violence", "swear word at an object",
+     "medical or educational text about sex"],
+)  # fmt: skip
+def test_what_is_not_toxic_is_said(harmless: str) -> None:
+    assert any(harmless in sentence for sentence in load_taxonomy("toxicity").not_this)
 
 
 def test_stereotype_has_ten_categories_and_three_attributes() -> None:
