@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.plugin_packages import write_package
+from tests.toxicity_detector import KIND, OPENER, ToxicPhrases
 
 from tactful.corpora import CORPORA
 from tactful.detectors.base import BaseDetector
+from tactful.detectors.card import write_card
 from tactful.detectors.weights import weights_folder
+from tactful.registry import installed_plugins
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -98,6 +102,19 @@ def phrases() -> BaseDetector:
     """Return the detector of ``tests/phrase_detector.py``."""
     detector: BaseDetector = runpy.run_path(str(PHRASES))["PhraseDetector"]()
     return detector
+
+
+@pytest.fixture
+def toxic_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return the folder of a detector of toxicity, which an installed plug-in opens."""
+    site, folder = tmp_path / "site", tmp_path / "toxic-phrases"
+    site.mkdir()
+    write_package(site, "plug-toxic", {"tactful.detectors": {KIND: OPENER}})
+    monkeypatch.syspath_prepend(site)
+    installed_plugins.cache_clear()
+    write_card(ToxicPhrases.card, folder)
+    yield folder
+    installed_plugins.cache_clear()
 
 
 @pytest.fixture(scope="session")

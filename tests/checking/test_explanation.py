@@ -36,7 +36,7 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
-@pytest.mark.parametrize("taxonomy", ["pcl", "unhealthy", "frame", "stereotype"])
+@pytest.mark.parametrize("taxonomy", ["pcl", "unhealthy", "frame", "stereotype", "toxicity"])
 def test_each_entry_is_explained_with_the_words_of_its_taxonomy(taxonomy: str) -> None:
     for name in load_taxonomy(taxonomy).ids():
         entry = find_entry(name)
@@ -65,7 +65,7 @@ def shingles(paragraph: str, size: int = 6) -> set[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("spans", [SPANS, ()])
-@pytest.mark.parametrize("taxonomy", ["pcl", "unhealthy", "frame"])
+@pytest.mark.parametrize("taxonomy", ["pcl", "unhealthy", "frame", "toxicity"])
 def test_what_is_found_together_repeats_no_phrase(taxonomy: str, spans: tuple[Span, ...]) -> None:
     # No corpus holds the fallback of PCL, so no detector reports it.
     ids = [entry.id for entry in load_taxonomy(taxonomy).entries if entry.kind != "fallback"]
@@ -166,7 +166,7 @@ SPANISH_TEXT = "Las ayudas son siempre para ellos, los inmigrantes."
 SPANISH_SPANS = (Span(0, 10), Span(39, 50))
 
 
-@pytest.mark.parametrize("taxonomy", ["pcl", "unhealthy", "frame", "stereotype"])
+@pytest.mark.parametrize("taxonomy", ["pcl", "unhealthy", "frame", "stereotype", "toxicity"])
 def test_each_entry_is_explained_in_spanish(taxonomy: str) -> None:
     for entry in load_translated(taxonomy, "es").entries:
         assert isinstance(entry, GuidedEntry)
@@ -181,7 +181,7 @@ def test_each_entry_is_explained_in_spanish(taxonomy: str) -> None:
 
 
 @pytest.mark.parametrize("spans", [SPANISH_SPANS, ()])
-@pytest.mark.parametrize("taxonomy", ["pcl", "unhealthy", "frame"])
+@pytest.mark.parametrize("taxonomy", ["pcl", "unhealthy", "frame", "toxicity"])
 def test_spanish_repeats_no_phrase(taxonomy: str, spans: tuple[Span, ...]) -> None:
     ids = [entry.id for entry in load_taxonomy(taxonomy).entries if entry.kind != "fallback"]
     paragraphs = {}

@@ -61,8 +61,9 @@ Spans = Mapping[str, tuple[Span, ...]]
 
 GATES = {"pcl": "pcl.", "frame.offensive": "frame.", "stereotype": "stereotype."}
 """An id below a gate is reported only together with it: a category of PCL is PCL, a category of a
-stereotype is one, and there is no group or intent without offence. The attributes of UCC stand for
-themselves (Price et al. 2020, section 2)."""
+stereotype is one, and there is no group or intent without offence. The attributes of UCC are
+reported on their own (Price et al. 2020, section 2), and so are the categories of toxicity: a
+polite text can threaten."""
 
 
 class BaseDetector(ABC):

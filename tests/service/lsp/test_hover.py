@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from lsprotocol.types import MarkupContent, MarkupKind, Position
 from markdown_it import MarkdownIt
 from tests.service.lsp.phrases import checked, phrases
+from tests.toxicity_detector import ToxicPhrases
 
 from tactful.checking.options import CheckOptions
 from tactful.service.lsp.hover import escaped, hover_of
@@ -47,6 +48,17 @@ def test_all_findings_at_the_place_are_told_and_the_narrowest_is_the_range() -> 
     assert "`pcl.compassion`" in value
     assert "unhealthy" not in value
     assert "Patronizing or condescending / Compassion" in value
+
+
+def test_toxicity_is_told_alone_or_below_its_root() -> None:
+    options = phrases(ToxicPhrases())
+    value = said("You will not walk home.", 15, options=options)
+    assert value.startswith("**Threat** · very likely, 0.85")
+    assert "Toxic / Threat" in value
+    assert "Borkan et al. 2019" in value
+    both = said("Only a clown says so.", 10, options=options)
+    assert "**Toxic**" in both
+    assert "**Insult**" in both
 
 
 def test_without_explanations_there_is_the_definition() -> None:

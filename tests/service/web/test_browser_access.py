@@ -89,7 +89,7 @@ def test_pages_fit_a_zoom_of_200_per_cent(open_page: OpenPage, path: str) -> Non
 def test_families_differ_without_colour(open_page: OpenPage) -> None:
     page = open_page()
     styles = page.evaluate(
-        """() => ['pcl', 'unhealthy', 'frame', 'stereotype'].map((family) => {
+        """() => ['pcl', 'unhealthy', 'frame', 'stereotype', 'toxicity'].map((family) => {
           const mark = document.createElement('span');
           mark.className = `mark m-${family}`;
           document.querySelector('.mirror').append(mark);
@@ -97,7 +97,7 @@ def test_families_differ_without_colour(open_page: OpenPage) -> None:
           return style.textDecorationStyle;
         })"""
     )
-    assert len(set(styles)) == 4
+    assert len(set(styles)) == 5
 
 
 def test_findings_are_a_list_of_buttons(open_page: OpenPage) -> None:

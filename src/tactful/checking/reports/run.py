@@ -103,7 +103,7 @@ def _name(name: str, lang: str) -> str:
     return str(entries.get(name, (0, {}))[1].get("name", name))
 
 
-GROUPS = ("pcl", "unhealthy", "frame", "stereotype")
+GROUPS = ("pcl", "unhealthy", "frame", "stereotype", "toxicity")
 """What stands before the first dot of an id has one colour, in this order."""
 
 

@@ -22,7 +22,13 @@ from tactful.words import shorten, shown, visible
 if TYPE_CHECKING:
     from rich.text import Text
 
-_STYLES = {"pcl": "cyan", "unhealthy": "yellow", "frame": "magenta", "stereotype": "green"}
+_STYLES = {
+    "pcl": "cyan",
+    "unhealthy": "yellow",
+    "frame": "magenta",
+    "stereotype": "green",
+    "toxicity": "red",
+}
 _OTHER_STYLE = "blue"
 _PIPE_WIDTH = 88
 _WIDEST = 100

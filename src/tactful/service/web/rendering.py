@@ -9,6 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tactful import __version__
+from tactful.checking.reports.run import group_of
 from tactful.documents.language import LANGUAGE_NAMES
 from tactful.service.engine.engine import Engine
 from tactful.service.http.errors import WORDS_PER_TOKEN
@@ -51,7 +52,7 @@ class Site:
                 word=words_in(lang),
                 languages=LANGUAGES,
                 served={each: LANGUAGE_NAMES.get(each, each) for each in self._ids},
-                families=families_in(lang),
+                families=self._families(lang),
                 data=self._data[lang],
                 version=__version__,
                 here=name,
@@ -68,6 +69,11 @@ class Site:
             links.append(("audits", "/audits"))
         return [*links, ("api", "/docs")]
 
+    def _families(self, lang: str) -> dict[str, str]:
+        """Return the families of which the served detectors score an id."""
+        scored = {group_of(name) for ids in self._ids.values() for name in ids}
+        return {group: title for group, title in families_in(lang).items() if group in scored}
+
     def _data_in(self, lang: str) -> Markup:
         """Return what scripts need, as a block of data that is never run."""
         data = {
@@ -75,7 +81,7 @@ class Site:
             "words": words_in(lang).sections["script"],
             "sample": words_in(lang)("write.sample"),
             "entries": entries_in(lang),
-            "families": families_in(lang),
+            "families": self._families(lang),
             "ids": self._ids,
             "mostCharacters": self._settings.max_text_chars,
             "mostWords": round(self._settings.max_tokens * WORDS_PER_TOKEN, -2),

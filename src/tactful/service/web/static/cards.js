@@ -33,8 +33,9 @@ export function cardsOf(findings, least, isWanted = () => true) {
   return cards;
 }
 
-// A comment can be sarcastic and healthy; in the other families all depends on the general finding.
-const ALONE = ['unhealthy'];
+// A comment can be sarcastic and healthy, or polite and a threat; in the other families all depends
+// on the general finding.
+const ALONE = ['unhealthy', 'toxicity'];
 
 /** The general finding and, by probability, those below it; without it there is nothing to show. */
 function withTheirParents(findings, family) {

@@ -8,7 +8,7 @@ import { data, element, familyOf, nameOf, number, percent, word } from './words.
 const $ = (name) => document.getElementById(name);
 const PAGE = 50;
 const LONGEST = 280;
-const FIRST = ['pcl', 'unhealthy', 'frame.offensive', 'stereotype'];
+const FIRST = ['pcl', 'unhealthy', 'frame.offensive', 'stereotype', 'toxicity'];
 
 export class RowsView {
   constructor() {
