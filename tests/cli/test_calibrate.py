@@ -135,9 +135,27 @@ def test_bad_lines_of_json(tmp_path: Path, line: str) -> None:
     assert "line 2" in complaint(path, "--attribute", "TOXICITY", "--old-threshold", 0.8)
 
 
+def test_an_id_of_toxicity_is_compared_where_the_detector_scores_it(
+    toxic_folder: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "threats.csv"
+    rows = [f"You will not walk home from match {n}.,0.9" for n in range(10)]
+    rows += [f"We will all walk home from match {n}.,0.1" for n in range(15)]
+    path.write_text("text,THREAT\n" + "\n".join(rows) + "\n")
+    result = run(path, "--attribute", "THREAT", "--old-threshold", 0.5, "--model", toxic_folder,
+                 "--repetitions", 50, "--format", "json")  # fmt: skip
+    assert result.exit_code == 0, result.exception
+    (each,) = json.loads(result.stdout)["thresholds"]
+    assert each["best_agreement"]["kappa"] == 1
+    ask = (path, "--attribute", "INSULT", "--old-threshold", 0.5, "--model", toxic_folder)
+    assert "found the columns text, THREAT" in complaint(*ask)
+    assert "is not scored in the language 'fr'" in complaint(*ask, "--lang", "fr")
+    assert "does not score unhealthy" in complaint(*ask, "--attribute", "UNHEALTHY")
+
+
 def test_what_cannot_be_scored(table: Path) -> None:
     ask = (table, "--old-threshold", 0.8, "--attribute")
-    assert "The nearest attribute is HOSTILE" in complaint(*ask, "THREAT")
+    assert "The nearest attribute is UNHEALTHY" in complaint(*ask, "SPAM")
     assert "Did you mean 'TOXICITY'?" in complaint(*ask, "TOXICTY")
     other = ("STEREOTYPE", "--score-column", "TOXICITY", "--lang", "en")
     assert "expected auto or es" in complaint(*ask, *other)

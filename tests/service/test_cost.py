@@ -93,7 +93,8 @@ def test_what_is_hidden_in_a_long_comment_is_found(app: TestClient, before: int)
     text = f"{CALM * before}{RUDE} {CALM * (229 - before)}"
     detector = app.app.state.engine._readers.detector("en")  # type: ignore[attr-defined]
     scores = detector.score([text[start:end] for start, end in whole_pieces(text)])
-    formula = attributes()["INSULT"].formulas["en"]
+    formula = attributes()["INSULT"].formula("en", detector.card.ids)
+    assert formula is not None
     everything = max(
         formula.value({name: float(values[row]) for name, values in scores.items()})
         for row in range(len(next(iter(scores.values()))))

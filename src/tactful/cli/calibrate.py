@@ -15,8 +15,9 @@ from tactful.files import atomic_path
 from tactful.words import counted
 
 if TYPE_CHECKING:
+    from tactful.detectors.card import Card
     from tactful.service.perspective.calibration import Calibration, Decision, Estimate
-    from tactful.service.perspective.mapping import Attribute
+    from tactful.service.perspective.mapping import Attribute, Formula
     from tactful.service.perspective.old_scores import OldScore
 
 SCHEMA = "tactful/calibrate/1"
@@ -90,9 +91,12 @@ def calibrate_cli(
     from tactful.service.perspective.old_scores import read_old_scores
 
     wanted = _attribute(attribute)
+    spoken, formula = scored_as(wanted, lang, model)
     rows = read_old_scores(old, wanted.name, text_column, score_column)
     with progress(f"Scoring {len(rows):,} texts"):
-        found, left_out = calibrate_scores(rows, wanted, thresholds, lang, model, repetitions, seed)
+        found, left_out = calibrate_scores(
+            rows, formula, thresholds, spoken, lang, model, repetitions, seed
+        )
     told = {
         "schema": SCHEMA,
         "attribute": wanted.name,
@@ -121,54 +125,80 @@ def _attribute(name: str) -> "Attribute":
     if found is None:
         scored = [each for each, row in attributes().items() if row.formulas]
         raise unknown_name("attribute", name, scored)
-    if not found.formulas:
-        raise UsageError(
-            f"{found.name} cannot be scored: {found.reason} The nearest attribute is "
-            f"{found.nearest}."
-        )
     return found
+
+
+def scored_as(attribute: "Attribute", lang: str, model: str) -> tuple[str, "Formula"]:
+    """Return the language in which a detector scores an attribute, and how."""
+    from tactful.detectors.load import EMBEDDED
+
+    first = next(iter(attribute.formulas), next(iter(EMBEDDED)))
+    spoken = first if lang == "auto" else lang
+    if spoken in EMBEDDED:
+        card = _card(model, spoken)
+        spoken = card.lang if lang == "auto" else lang
+        if formula := attribute.formula(spoken, card.ids):
+            return spoken, formula
+    if not attribute.formulas:
+        raise UsageError(
+            f"{attribute.name} cannot be scored: {attribute.reason} The nearest attribute is "
+            f"{attribute.nearest}."
+        )
+    if spoken not in attribute.formulas:
+        raise UsageError(
+            f"{attribute.name} is not scored in the language '{spoken}'; expected auto or "
+            f"{' or '.join(attribute.formulas)}."
+        )
+    raise UsageError(
+        f"The detector '{model}' does not score {', '.join(attribute.formulas[spoken].weights)}, "
+        f"of which {attribute.name} is made."
+    )
+
+
+def _card(model: str, lang: str) -> "Card":
+    from tactful.detectors.card import read_card
+    from tactful.detectors.load import EMBEDDED, load_detector
+    from tactful.detectors.weights import weights_folder
+
+    if embedded := EMBEDDED[lang].get(model):
+        return read_card(weights_folder(embedded))
+    if Path(model).is_dir():
+        return read_card(Path(model))
+    return load_detector(model, lang=lang).card
 
 
 def calibrate_scores(
     rows: Sequence["OldScore"],
-    attribute: "Attribute",
+    formula: "Formula",
     thresholds: Sequence[float],
+    spoken: str,
     lang: str = "auto",
     model: str = "default",
     repetitions: int = 1000,
     seed: int = 1,
 ) -> tuple["Calibration", int]:
-    """Score the texts anew and compare; also return how many were left out for their language."""
+    """Score the texts again and compare; also return how many were left out for their language.
+
+    ``spoken`` is the language of the detector; with ``auto`` texts in another one are left out.
+    """
     from tactful.documents.language import guess_language
     from tactful.service.perspective.calibration import calibrate
 
-    if lang not in ("auto", *attribute.formulas):
-        raise UsageError(
-            f"{attribute.name} is not scored in the language '{lang}'; expected auto or "
-            f"{' or '.join(attribute.formulas)}."
-        )
-    spoken = next(iter(attribute.formulas)) if lang == "auto" else lang
     # A text whose language cannot be told is read as the server does: in the first one.
     kept = [row for row in rows if lang != "auto" or guess_language(row.text) in (None, spoken)]
-    new = _new_scores([row.text for row in kept], attribute, spoken, model)
+    new = _new_scores([row.text for row in kept], formula, spoken, model)
     found = calibrate(
         [row.score for row in kept], new, thresholds, repetitions=repetitions, seed=seed
     )
     return found, len(rows) - len(kept)
 
 
-def _new_scores(texts: Sequence[str], attribute: "Attribute", lang: str, model: str) -> list[float]:
+def _new_scores(texts: Sequence[str], formula: "Formula", lang: str, model: str) -> list[float]:
     from tactful.detectors.load import EMBEDDED, load_detector
     from tactful.service.engine.excerpts import whole_pieces
 
     embedded = model in EMBEDDED.get(lang, {}) or not Path(model).exists()
-    detector = load_detector(model if embedded else Path(model), lang=lang)
-    formula = attribute.formulas[lang]
-    if not formula.reads(detector.card.ids):
-        raise UsageError(
-            f"The detector '{model}' does not score {', '.join(formula.weights)}, of which "
-            f"{attribute.name} is made."
-        )
+    detector = load_detector(model, lang=lang) if embedded else load_detector(Path(model))
     new = [0.0] * len(texts)
     pieces = [
         (row, text[start:end])

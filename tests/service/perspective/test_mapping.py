@@ -17,6 +17,7 @@ from tactful.service.perspective.mapping import (
     fitted,
     read_attributes,
 )
+from tactful.taxonomies import load_taxonomy
 
 PERSPECTIVE = [
     "TOXICITY",
@@ -77,12 +78,37 @@ def test_every_formula_is_of_ids_that_the_default_detector_scores() -> None:
 def test_every_id_of_the_english_detector_but_two_can_be_asked_for() -> None:
     card = read_card(weights_folder(EMBEDDED["en"]["default"]))
     asked = {
-        name for row in attributes().values() for name in row.formulas.get("en", _NONE).weights
+        name
+        for row in attributes().values()
+        for formula in (row.formulas.get("en"), row.own)
+        if formula is not None
+        for name in formula.weights
     }
     assert set(card.ids) - asked == {"frame.in_group", "frame.intent"}
 
 
-_NONE = Formula({})
+def test_an_attribute_with_an_id_of_toxicity_is_that_id_where_a_detector_scores_it() -> None:
+    toxicity = load_taxonomy("toxicity")
+    own = {name: row.own.only_id for name, row in attributes().items() if row.own}
+    plain = {name: each for name, each in own.items() if attributes()[name].same_as is None}
+    assert sorted(map(str, plain.values())) == sorted(toxicity.ids())
+    for name, each in plain.items():
+        assert name in toxicity.entry(str(each)).source_names
+    for name, each in own.items():
+        row = attributes()[name]
+        assert row.formula("es", toxicity.ids()) == row.formula("en", toxicity.ids()) == row.own
+        assert str(each) not in {part for found in row.formulas.values() for part in found.weights}
+
+
+def test_other_detectors_are_read_by_the_table() -> None:
+    ids = ("frame.offensive", "unhealthy", "frame.lewd")
+    toxic, lewd, threat = (
+        attributes()[name] for name in ("TOXICITY", "SEXUALLY_EXPLICIT", "THREAT")
+    )
+    assert toxic.formula("en", ids) == toxic.formulas["en"]
+    assert lewd.formula("en", ids) == lewd.formulas["en"]
+    assert toxic.formula("es", ids) is toxic.formula("en", ids[:1]) is None
+    assert threat.formula("en", ids) is None
 
 
 @pytest.mark.parametrize("name", ["TOXICITY", "SEVERE_TOXICITY", "INSULT"])

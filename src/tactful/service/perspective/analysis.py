@@ -74,7 +74,7 @@ async def analyze(
 ) -> Analysis:
     """Score a comment, or say in Perspective's words why not."""
     drop = drop_unsupported or request.drop_unsupported
-    found = _known(request.wanted, drop)
+    found = _known(engine, request.wanted, drop)
     detected = tuple((await engine.languages([request.text]))[0])
     if not detected and not request.languages:
         raise language_not_detected()
@@ -91,20 +91,29 @@ async def analyze(
     return Analysis(scores, detected, excerpt.is_whole)
 
 
-def _known(wanted: Sequence[Wanted], drop: bool) -> list[tuple[Wanted, Attribute]]:
+def _known(engine: Scoring, wanted: Sequence[Wanted], drop: bool) -> list[tuple[Wanted, Attribute]]:
     """Return the attributes that can be scored at all."""
     found, hopeless = [], []
     for each in wanted:
         attribute = find_attribute(each.name)
         if attribute is None:
             raise unknown_attribute(each.name)
-        if attribute.formulas:
+        if attribute.formulas or _formulas(engine, attribute):
             found.append((each, attribute))
         else:
             hopeless.append((each.name, attribute))
     if hopeless and not drop:
         raise no_counterpart(hopeless)
     return found
+
+
+def _formulas(engine: Scoring, attribute: Attribute) -> dict[str, Formula]:
+    """Return how the detectors score an attribute, by the language of those that can."""
+    return {
+        lang: formula
+        for lang, card in engine.cards.items()
+        if (formula := attribute.formula(lang, card.ids)) is not None
+    }
 
 
 def _plans(
@@ -122,11 +131,7 @@ def _plans(
     named = list(dict.fromkeys(map(primary, request.languages)))
     plans, refused = [], []
     for wanted, attribute in found:
-        able = {
-            lang: formula
-            for lang, formula in attribute.formulas.items()
-            if lang in engine.cards and formula.reads(engine.cards[lang].ids)
-        }
+        able = _formulas(engine, attribute)
         chosen = named or [lang for lang in detected if lang in able][:1]
         if chosen and all(lang in able for lang in chosen):
             plans.append(_Plan(wanted, {lang: able[lang] for lang in chosen}))

@@ -1,7 +1,9 @@
 """Which attribute of the Perspective API stands for which of our ids; the table is data.
 
 Three kinds of rows: an attribute that we score, in one language or more; another name of such an
-attribute; and an attribute that nothing of ours stands for, with the nearest that does.
+attribute; and an attribute that nothing of ours stands for, with the nearest that does. A row of
+any kind can name an id with the same definition: a detector that scores this id is asked for it,
+and the rest of the row is for the other detectors.
 """
 
 import math
@@ -73,6 +75,19 @@ class Attribute:
     nearest: str | None = None
     """Of an attribute without formulas: the one of ours to look at instead."""
     same_as: str | None = None
+    own: Formula | None = None
+    """The id with the same definition, for detectors that score it, in any language."""
+
+    def formula(self, lang: str, ids: Collection[str]) -> Formula | None:
+        """Return how a detector with these ids scores it in a language; None if it cannot.
+
+        >>> attributes()["THREAT"].formula("en", ["toxicity.threat"]).only_id
+        'toxicity.threat'
+        """
+        if self.own is not None and self.own.reads(ids):
+            return self.own
+        found = self.formulas.get(lang)
+        return found if found is not None and found.reads(ids) else None
 
 
 def bare_name(name: str) -> str:
@@ -117,6 +132,7 @@ def read_attributes(path: Path) -> dict[str, Attribute]:
             {lang: _formula(path, name, cell) for lang, cell in source.get("scores", {}).items()},
             row.get("nearest") or source.get("nearest"),
             row.get("same_as"),
+            Formula({source["id"]: 1.0}) if "id" in source else None,
         )
     for name, each in found.items():
         if not each.formulas and not (each.nearest and found[each.nearest].formulas):
