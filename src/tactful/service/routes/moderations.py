@@ -1,10 +1,11 @@
 """``POST /v1/moderations`` in the shape of OpenAI's moderation endpoint: a thin second adapter.
 
 Only categories with an honest counterpart are judged: ``harassment`` and ``hate`` of OpenAI's, and
-some of ours beside them. Self-harm, violence, illicit advice and threats are not, because nothing
-here was taught to find them; nor is ``sexual``, which asks whether a text is meant to arouse, while
-ours marks any lewd remark. Every answer has all categories, as typed clients expect; one that is
-not judged, at all or in the language of the text, is null and listed as unsupported, never false.
+some of ours beside them. Threats, ``violence`` and ``sexual`` are judged by detectors that score
+the ids of toxicity; ``frame.lewd`` is no counterpart of ``sexual``, because it marks any lewd
+remark. Nothing here was trained to find self-harm, sexual content about minors, illicit advice or
+graphic violence. Every answer has all categories, as typed clients expect; one that is not judged,
+at all or in the language of the text, is null and listed as unsupported, never false.
 """
 
 import secrets
@@ -34,7 +35,14 @@ CATEGORIES = {
     "stereotype": "STEREOTYPE",
 }
 """Category -> the attribute that it is scored as."""
-_NOT_JUDGED = (
+BY_TOXICITY = {
+    "harassment/threatening": ("toxicity.threat",),
+    "hate/threatening": ("toxicity.identity_attack", "toxicity.threat"),
+    "sexual": ("toxicity.sexually_explicit",),
+    "violence": ("toxicity.threat",),
+}
+"""Category -> the ids that must all apply; the lowest of their probabilities is its score."""
+_FURTHER = (
     "harassment/threatening",
     "hate/threatening",
     "illicit",
@@ -47,8 +55,8 @@ _NOT_JUDGED = (
     "violence",
     "violence/graphic",
 )
-"""Categories of OpenAI's that have no counterpart here."""
-_ALL = (*CATEGORIES, *_NOT_JUDGED)
+"""Categories of OpenAI's that only detectors of toxicity judge, or none."""
+_ALL = (*CATEGORIES, *_FURTHER)
 _FIELDS = ("input", "model")
 _SCORE = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 _SCHEMA: dict[str, Any] = {
@@ -234,17 +242,16 @@ def _served(engine: Engine, languages: Sequence[str]) -> str:
 
 
 def _classified(card: Card, lang: str, scored: Sequence[Scored]) -> dict[str, Any]:
-    formulas = {
-        category: formula
-        for category, name in CATEGORIES.items()
-        if (formula := attributes()[name].formulas.get(lang)) is not None
-        and formula.reads(card.ids)
-    }
-    scores = {
-        category: max(formula.value(each.probabilities) for each in scored)
-        for category, formula in formulas.items()
-    }
-    flags = {name: value >= _threshold(formulas[name], card) for name, value in scores.items()}
+    scores: dict[str, float] = {}
+    flags: dict[str, bool] = {}
+    for category, formulas in _formulas(card, lang).items():
+        # What must apply together must do so in one window of a long text.
+        values = [[each.value(part.probabilities) for each in formulas] for part in scored]
+        least = [_threshold(each, card) for each in formulas]
+        scores[category] = max(map(min, values))
+        flags[category] = any(
+            all(value >= bound for value, bound in zip(row, least, strict=True)) for row in values
+        )
     nothing = dict.fromkeys(_ALL)
     return {
         "flagged": any(flags.values()),
@@ -253,6 +260,19 @@ def _classified(card: Card, lang: str, scored: Sequence[Scored]) -> dict[str, An
         "category_applied_input_types": {name: ["text"] if name in scores else [] for name in _ALL},
         "unsupported_categories": [name for name in _ALL if name not in scores],
     }
+
+
+def _formulas(card: Card, lang: str) -> dict[str, list[Formula]]:
+    """Return the parts of each category that a detector judges; all of them must apply."""
+    found = {
+        category: [formula]
+        for category, name in CATEGORIES.items()
+        if (formula := attributes()[name].formula(lang, card.ids)) is not None
+    }
+    for category, ids in BY_TOXICITY.items():
+        if all(name in card.ids for name in ids):
+            found[category] = [Formula({name: 1.0}) for name in ids]
+    return found
 
 
 def _threshold(formula: Formula, card: Card) -> float:
