@@ -56,6 +56,11 @@ class Card:
         """The name and version, as reports give it."""
         return f"{self.name} {self.version}"
 
+    def marked_as(self, name: str) -> str | None:
+        """Return the token output that marks the words of an id: its own, or its root's."""
+        root = name.partition(".")[0]
+        return next((each for each in (name, root) if each in self.span_thresholds), None)
+
     def threshold(self, name: str) -> float:
         """Return the probability from which ``name`` is reported."""
         return self.thresholds.get(name, DEFAULT_THRESHOLD)

@@ -18,6 +18,8 @@ from tactful.types import Span
 
 GAP = 3
 """Marked tokens with at most so many unmarked ones between them are one span."""
+LONG_TOKENS = 16
+"""From as many tokens on, at most a third of a text is marked."""
 LEAST_TOKENS = 2
 """A single marked token is noise: no annotator marks less than a phrase."""
 
@@ -39,8 +41,16 @@ def token_spans(
             continue
         start, end = clean.to_source(places[0][0], places[-1][1])
         start, end = _whole_words(text, start, end)
-        spans.append(Span(start, end, name))
+        if not _only_function_words(text[start:end]):
+            spans.append(Span(start, end, name))
     return spans
+
+
+def is_too_much(windows: Sequence[NDArray[np.floating]], threshold: float) -> bool:
+    """Say whether more than a third of the tokens of a long text would be marked."""
+    tokens = sum(len(logits) for logits in windows)
+    runs = [run for logits in windows for run in marked_runs(logits, threshold)]
+    return tokens >= LONG_TOKENS and 3 * sum(last - first for first, last in runs) > tokens
 
 
 def marked_runs(logits: NDArray[np.floating], threshold: float) -> list[tuple[int, int]]:
@@ -142,10 +152,13 @@ def carrying_spans(
     return tuple(Span(start, end, name) for start, end in places)
 
 
+def _only_function_words(text: str) -> bool:
+    return all(word.casefold() in _FUNCTION_WORDS for word in WORD.findall(text))
+
+
 def _trim(text: str, run: list[Contribution]) -> list[Contribution]:
     def empty(each: Contribution) -> bool:
-        word = text[each.start : each.end].casefold()
-        return word in _FUNCTION_WORDS or not WORD.search(word)
+        return _only_function_words(text[each.start : each.end])
 
     while run and empty(run[0]):
         run = run[1:]

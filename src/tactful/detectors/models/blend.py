@@ -77,7 +77,7 @@ class BlendDetector(BaseDetector):
         """Return what a member marks itself, and for other ids the words that add most."""
         found: dict[str, tuple[Span, ...]] = {}
         for member in self.members:
-            marked = [name for name in ids if name in member.card.span_thresholds]
+            marked = [name for name in ids if member.card.marked_as(name)]
             if marked:
                 found = {**member.spans(text, marked), **found}
         others = [name for name in ids if not found.get(name)]

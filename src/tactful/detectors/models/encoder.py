@@ -9,7 +9,7 @@ scales are fixed (:mod:`tactful.training.fixed_scales`), and so is the width of 
 (:mod:`tactful.detectors.models.encoder`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +23,7 @@ from tactful.detectors.card import Card, read_card
 from tactful.detectors.explain.words import (
     Contribution,
     carrying_spans,
+    is_too_much,
     spread_over_words,
     token_spans,
 )
@@ -93,6 +94,8 @@ def padded(windows: Sequence[Ids], most: int) -> tuple[Integers, Integers]:
 
 Numbers = NDArray[np.float32]
 
+_STEP_UP = 0.05
+"""How much a token needs more where too much of a text would be marked."""
 MODEL_FILE, TOKENIZER_FILE, HEADS_FILE = "model.onnx", "tokenizer.json", "heads.npz"
 MAX_TOKENS = 128
 OVERLAP = 16
@@ -205,7 +208,7 @@ class EncoderDetector(BaseDetector):
 
     def spans(self, text: str, ids: Sequence[str]) -> Spans:
         """Return what the token head marks, and for other ids the words that carry most."""
-        marked = [name for name in ids if name in self.card.span_thresholds]
+        marked = {name: head for name in ids if (head := self.card.marked_as(name))}
         found = dict(self._marked(text, marked)) if marked else {}
         others = [name for name in ids if not found.get(name)]
         if others and self._heads is not None:
@@ -215,16 +218,27 @@ class EncoderDetector(BaseDetector):
             found |= super().spans(text, others)
         return found
 
-    def _marked(self, text: str, ids: Sequence[str]) -> Spans:
+    def _marked(self, text: str, heads: Mapping[str, str]) -> Spans:
+        """Mark words of ids with the outputs of ``heads``; of a long text at most a third."""
         clean = normalise(text)
-        heads = list(self.card.span_thresholds)
-        found: dict[str, list[Span]] = {name: [] for name in ids}
-        for offsets, logits in self.marks(clean):
-            for name in ids:
-                threshold = self.card.span_thresholds[name]
-                column = logits[:, heads.index(name)]
-                found[name] += token_spans(text, clean, offsets, column, name, threshold)
-        return {name: tuple(dict.fromkeys(spans)) for name, spans in found.items()}
+        columns = list(self.card.span_thresholds)
+        windows = self.marks(clean)
+        found: dict[str, tuple[Span, ...]] = {}
+        for name, head in heads.items():
+            column = columns.index(head)
+            threshold = self.card.span_thresholds[head]
+            while is_too_much([logits[:, column] for _, logits in windows], threshold):
+                threshold += _STEP_UP
+            found[name] = tuple(
+                dict.fromkeys(
+                    span
+                    for offsets, logits in windows
+                    for span in token_spans(
+                        text, clean, offsets, logits[:, column], name, threshold
+                    )
+                )
+            )
+        return found
 
     def marks(self, clean: Normalised) -> list[tuple[Sequence[tuple[int, int]], Numbers]]:
         """Return, for each window of a text, where its tokens are and the token head's logits."""
