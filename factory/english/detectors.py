@@ -79,8 +79,21 @@ SHARES = {
     "fast-en": {name: round(1 - share, 2) for name, share in ENCODER_SHARE.items()},
 }
 """What the members of the default count."""
-ORDINARY_FLAGGED = 0.0015
-"""The share of ordinary news sentences that may have any finding."""
+QUIET = {"pcl": 0.0008, "unhealthy": 0.0004, "frame": 0.0003, "toxicity": 0.0005}
+"""The share of ordinary news sentences that a check may report, by family: 2 of 1,000 in all."""
+NATURAL_RATES = {
+    "toxicity": 0.08,
+    "toxicity.severe": 0.005,
+    "toxicity.insult": 0.06,
+    "toxicity.threat": 0.005,
+    "toxicity.profanity": 0.01,
+    "toxicity.identity_attack": 0.01,
+    "toxicity.sexually_explicit": 0.005,
+}
+"""How often news comments have these labels (about as in all of Civil Comments, Borkan et al. 2019;
+the rarest are rounded up). Our sample of it has far more, so the calibration is moved to these."""
+LEAST_POSITIVES = 10
+"""With fewer in an id's own corpus, our lessons help to calibrate it."""
 OPEN_SHARE = 0.12
 """The share of comments and paragraphs that the cascade reads with the default."""
 LEAST_BAND = 1e-4
@@ -135,22 +148,24 @@ class Texts:
         """Return the validation rows of an id's own corpus that judge it, and their labels."""
         homes = [corpus for corpus, ids in HOMES.items() if name in ids]
         present = {row.corpus for row in self.rows}
-        homes = [corpus for corpus in homes if corpus in present] or ["lessons"]
+        rows, gold = self._judged(name, [corpus for corpus in homes if corpus in present])
+        if gold.sum() < LEAST_POSITIVES:
+            more, added = self._judged(name, ["lessons"])
+            rows, gold = [*rows, *more], np.concatenate([gold, added])
+        return rows, gold
+
+    def _judged(self, name: str, corpora: Sequence[str]) -> tuple[list[int], NDArray[np.int_]]:
         rows = [
             at
             for at, row in enumerate(self.rows)
-            if row.part == "validation" and row.corpus in homes and name in row.targets
+            if row.part == "validation" and row.corpus in corpora and name in row.targets
         ]
-        return rows, np.array([int(self.rows[at].targets[name] >= 0.5) for at in rows])
+        return rows, np.array([int(self.rows[at].targets[name] >= 0.5) for at in rows], dtype=int)
 
     @cached_property
     def ordinary(self) -> list[int]:
-        """The news sentences of the validation part."""
-        return [
-            at
-            for at, row in enumerate(self.rows)
-            if row.corpus == "news" and row.part == "validation"
-        ]
+        """The news sentences; an epoch sees one of seven, as texts without any harm."""
+        return [at for at, row in enumerate(self.rows) if row.corpus == "news"]
 
 
 def make_detectors(
@@ -333,26 +348,43 @@ def write_cascade(
 def calibrated(card: Card, texts: Texts, logits: NDArray[np.floating]) -> Card:
     """Return the card with calibration, thresholds and figures, from the validation part.
 
-    A threshold is where F1 is highest, or higher if too many ordinary sentences reach that.
+    An id counts as found where that gives the highest F1; a check reports it where next to no
+    ordinary sentence has it.
     """
     calibration, found = {}, {}
     for at, name in enumerate(card.ids):
         rows, gold = texts.held(name)
         slope, intercept = platt(logits[rows, at], gold.astype(np.float64))
+        if name in NATURAL_RATES:
+            intercept += _odds(NATURAL_RATES[name]) - _odds(float(gold.mean()))
         calibration[name] = (round(slope, 4), round(intercept, 4))
         found[name] = sigmoid(slope * logits[:, at].astype(np.float64) + intercept)
     best = {name: best_threshold(found[name][texts.held(name)[0]]) for name in card.ids}
-    quiet = quiet_thresholds(best, {name: found[name][texts.ordinary] for name in card.ids})
-    thresholds = {name: round(value, 4) for name, value in quiet.items()}
+    thresholds = {name: round(value, 4) for name, value in best.items()}
+    quiet: dict[str, float] = {}
+    for family, share in QUIET.items():
+        ids = [name for name in card.ids if name.partition(".")[0] == family]
+        ordinary = {name: found[name][texts.ordinary] for name in ids}
+        quiet |= quiet_thresholds({name: best[name] for name in ids}, ordinary, share)
     figures = []
     for name in card.ids:
         rows, gold = texts.held(name)
         figures += figures_of(name, gold, found[name][rows], thresholds[name])
-    return replace(card, calibration=calibration, thresholds=thresholds, figures=tuple(figures))
+    return replace(
+        card,
+        calibration=calibration,
+        thresholds=thresholds,
+        report_thresholds={name: round(value, 4) for name, value in quiet.items()},
+        figures=tuple(figures),
+    )
+
+
+def _odds(rate: float) -> float:
+    return float(np.log(rate / (1 - rate)))
 
 
 def quiet_thresholds(
-    best: Mapping[str, float], ordinary: Mapping[str, Floats], share: float = ORDINARY_FLAGGED
+    best: Mapping[str, float], ordinary: Mapping[str, Floats], share: float
 ) -> dict[str, float]:
     """Raise thresholds until at most ``share`` of ordinary texts reaches any of them.
 
@@ -362,9 +394,9 @@ def quiet_thresholds(
     total = len(next(iter(ordinary.values())))
     if not total:
         return dict(best)
-    for kept in range(total, -1, -1):
+    for kept in range(min(int(share * total), total - 1), -1, -1):
         raised = {
-            name: max(value, float(np.nextafter(ordered[name][kept], 1)) if kept < total else 0.0)
+            name: max(value, float(np.nextafter(ordered[name][kept], 1)))
             for name, value in best.items()
         }
         flagged = np.logical_or.reduce([ordinary[name] >= raised[name] for name in best])

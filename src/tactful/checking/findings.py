@@ -97,7 +97,7 @@ def check_document(
     card = detector.card
     chosen = choose_ids(only, card.ids)
     check_thresholds(thresholds or {}, card.ids)
-    own = {name: max(card.threshold(name), least) for name in card.ids}
+    own = {name: max(card.report_threshold(name), least) for name in card.ids}
     needed = {**own, **(thresholds or {})}
     ignores = find_ignores(document)
     passages: list[Passage] = []

@@ -30,7 +30,10 @@ class Card:
     lang: str = "en"
     summary: str = ""
     thresholds: Mapping[str, float] = field(default_factory=dict)
-    """The probability from which an id is reported; chosen on data not trained on."""
+    """The probability from which an id counts as found; chosen on data not trained on."""
+    report_thresholds: Mapping[str, float] = field(default_factory=dict)
+    """The probability from which ``tactful check`` reports an id, where it is higher: chosen so
+    that ordinary text has next to no findings."""
     calibration: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """id -> slope and intercept: probability = sigmoid(slope * logit + intercept)."""
     span_thresholds: Mapping[str, float] = field(default_factory=dict)
@@ -62,8 +65,12 @@ class Card:
         return next((each for each in (name, root) if each in self.span_thresholds), None)
 
     def threshold(self, name: str) -> float:
-        """Return the probability from which ``name`` is reported."""
+        """Return the probability from which ``name`` counts as found."""
         return self.thresholds.get(name, DEFAULT_THRESHOLD)
+
+    def report_threshold(self, name: str) -> float:
+        """Return the probability from which a check reports ``name``."""
+        return max(self.threshold(name), self.report_thresholds.get(name, 0.0))
 
 
 def read_card(folder: Path) -> Card:
