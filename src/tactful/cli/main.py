@@ -11,7 +11,10 @@ from tactful.cli.lazy_group import LazyGroup
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE, TactfulError
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "check": ("tactful.cli.check.command:check_cli", "Find patronizing and unhealthy language."),
+    "check": (
+        "tactful.cli.check.command:check_cli",
+        "Find patronizing, unhealthy and toxic language.",
+    ),
     "score": (
         "tactful.cli.score.command:score_cli",
         "Score a table of any size: a column for each id.",
@@ -63,7 +66,7 @@ _INTERRUPTED = 130
 )
 @click.version_option(__version__, prog_name="tactful")
 def cli() -> None:
-    """Tactful reads what language implies: patronizing, stereotyping, unhealthy, biased."""
+    """Tactful reads what language implies: patronizing, stereotyping, unhealthy, biased, toxic."""
 
 
 def main(args: list[str] | None = None) -> None:
