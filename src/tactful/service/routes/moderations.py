@@ -10,8 +10,10 @@ at all or in the language of the text, is null and listed as unsupported, never 
 
 import secrets
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import yaml
 from fastapi import APIRouter
 from starlette.requests import Request
 
@@ -58,78 +60,13 @@ _FURTHER = (
 """Categories of OpenAI's that only detectors of toxicity judge, or none."""
 _ALL = (*CATEGORIES, *_FURTHER)
 _FIELDS = ("input", "model")
-_SCORE = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
-_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "required": ["input"],
-    "additionalProperties": False,
-    "properties": {
-        "input": {
-            "description": "A text, several texts, or the parts of one text.",
-            "oneOf": [
-                {"type": "string", "minLength": 1},
-                {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
-                {
-                    "type": "array",
-                    "minItems": 1,
-                    "items": {
-                        "type": "object",
-                        "required": ["type", "text"],
-                        "properties": {"type": {"const": "text"}, "text": {"type": "string"}},
-                    },
-                },
-            ],
-        },
-        "model": {
-            "type": ["string", "null"],
-            "description": "Accepted; the server's own model is used.",
-        },
-    },
-}
-_RESULT: dict[str, Any] = {
-    "type": "object",
-    "required": ["id", "model", "results"],
-    "properties": {
-        "id": {"type": "string"},
-        "model": {"type": "string"},
-        "results": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["flagged", "categories", "category_scores", "unsupported_categories"],
-                "properties": {
-                    "flagged": {
-                        "type": "boolean",
-                        "description": "Whether one of the categories that were judged applies.",
-                    },
-                    "categories": {
-                        "type": "object",
-                        "description": "Null for a category that cannot be judged.",
-                        "properties": {name: {"type": ["boolean", "null"]} for name in _ALL},
-                    },
-                    "category_scores": {
-                        "type": "object",
-                        "properties": dict.fromkeys(_ALL, _SCORE),
-                    },
-                    "unsupported_categories": {
-                        "type": "array",
-                        "description": "The categories that cannot be judged, for this text.",
-                        "items": {"type": "string"},
-                    },
-                    "truncated": {
-                        "type": "boolean",
-                        "description": "True where only a part of a long text was read.",
-                    },
-                },
-            },
-        },
-    },
-}
+_SHAPES = Path(__file__).with_name("moderations.yaml")
 
 
 def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
     """Return the route."""
     routes = APIRouter(tags=["OpenAI-shaped"])
+    sent, answered = _shapes()
 
     @routes.post(
         "/v1/moderations",
@@ -138,14 +75,11 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
             **ERRORS,
             200: {
                 "description": "One result for each text.",
-                "content": {"application/json": {"schema": _RESULT}},
+                "content": {"application/json": {"schema": answered}},
             },
         },
         openapi_extra={
-            "requestBody": {
-                "required": True,
-                "content": {"application/json": {"schema": _SCHEMA}},
-            }
+            "requestBody": {"required": True, "content": {"application/json": {"schema": sent}}}
         },
     )
     async def moderations(request: Request) -> JsonAnswer:
@@ -163,6 +97,15 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
         )
 
     return routes
+
+
+def _shapes() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the JSON schemas of a request and of an answer."""
+    found = yaml.safe_load(_SHAPES.read_text(encoding="utf-8"))
+    for part in found["result"].values():
+        if "additionalProperties" in part:
+            part["properties"] = dict.fromkeys(_ALL, part.pop("additionalProperties"))
+    return found["request"], found["answer"]
 
 
 def read_input(body: object) -> list[str]:
