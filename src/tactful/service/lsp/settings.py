@@ -1,8 +1,8 @@
 """The settings of the editor, and the project's file where they say nothing."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from tactful.checking.wording.wording import REPORT_LANGUAGES
 from tactful.detectors.load import is_detector_name
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
+from tactful.words import shorten
 
 DELAY_MS = 300
 MOST_DELAY_MS = 60_000
@@ -61,11 +62,11 @@ def read_settings(raw: object, base: EditorSettings | None = None) -> EditorSett
         return read_settings(given, base)
     values: dict[str, Any] = {}
     for name, value in given.items():
-        if name not in _READERS:
-            known = unknown_name("setting", str(name), list(_READERS))
+        if name not in _SETTINGS:
+            known = unknown_name("setting", str(name), list(_SETTINGS))
             raise UsageError(f"The settings of the editor: {known}")
         if value is not None:
-            values[name] = _READERS[name](name, value)
+            values[name] = _checked(name, value)
     return replace(base or EditorSettings(), **values)
 
 
@@ -87,82 +88,52 @@ def options_of(settings: EditorSettings, project: Configuration, root: Path | No
     )
 
 
-def _refused(name: str, value: object, expected: str) -> UsageError:
-    shown = repr(value)
-    shown = shown if len(shown) <= 60 else shown[:59] + "…"
-    found = f"found {shown} as '{name}'; expected {expected}"
-    return UsageError(f"The settings of the editor: {found}.")
+def _checked(kind: str, value: Any, name: str = "") -> Any:
+    """Return a value as its kind of setting keeps it; refuse one that does not fit."""
+    fits, expected, kept_as = _SETTINGS[kind]
+    if not fits(value):
+        shown = shorten(repr(value), longest=60)
+        found = f"found {shown} as '{name or kind}'; expected {expected}"
+        raise UsageError(f"The settings of the editor: {found}.")
+    return kept_as(value)
 
 
-def _text(name: str, value: object) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise _refused(name, value, "a text")
-    return value
+def _is_number(most: float, value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= most
 
 
-def _address(name: str, value: object) -> str:
-    if not isinstance(value, str) or not value.startswith(("https://", "http://", "file://")):
-        raise _refused(name, value, "an address such as https://example.org/ids.html#{id}")
-    return value
+def _one_of(allowed: tuple[str, ...]) -> "_Setting":
+    return allowed.__contains__, f"one of {', '.join(allowed)}", str
 
 
-def _one_of(allowed: tuple[str, ...]) -> Callable[[str, object], str]:
-    def read(name: str, value: object) -> str:
-        if value not in allowed:
-            raise _refused(name, value, f"one of {', '.join(allowed)}")
-        return str(value)
-
-    return read
-
-
-def _ids(name: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
-        raise _refused(name, value, 'a list of ids, such as ["pcl"]')
-    return tuple(value)
-
-
-def _truth(name: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise _refused(name, value, "true or false")
-    return value
-
-
-def _is_number(value: object, most: float) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and 0 <= value <= most
-    )
-
-
-def _probability(name: str, value: Any) -> float:
-    if not _is_number(value, 1):
-        raise _refused(name, value, "a number from 0 to 1")
-    return float(value)
-
-
-def _thresholds(name: str, value: object) -> dict[str, float]:
-    if not isinstance(value, Mapping):
-        raise _refused(name, value, 'ids with numbers, such as {"pcl": 0.6}')
-    return {str(each): _probability(f"{name}.{each}", number) for each, number in value.items()}
-
-
-def _milliseconds(name: str, value: Any) -> int:
-    if not _is_number(value, MOST_DELAY_MS):
-        raise _refused(name, value, f"milliseconds from 0 to {MOST_DELAY_MS:,}")
-    return int(value)
-
-
-_READERS: dict[str, Callable[[str, Any], Any]] = {
-    "model": _text,
+_Setting = tuple[Callable[[Any], bool], str, Callable[[Any], Any]]
+"""Whether a value fits, what is expected, and how the value is kept."""
+_SETTINGS: dict[str, _Setting] = {
+    "model": (lambda value: isinstance(value, str) and bool(value.strip()), "a text", str),
     "lang": _one_of(LANGUAGES),
-    "only": _ids,
-    "least": _probability,
-    "thresholds": _thresholds,
+    "only": (
+        lambda value: isinstance(value, list) and all(each and type(each) is str for each in value),
+        'a list of ids, such as ["pcl"]',
+        tuple,
+    ),
+    "least": (partial(_is_number, 1), "a number from 0 to 1", float),
+    "thresholds": (
+        lambda value: isinstance(value, Mapping),
+        'ids with numbers, such as {"pcl": 0.6}',
+        lambda value: {
+            str(each): _checked("least", number, f"thresholds.{each}")
+            for each, number in value.items()
+        },
+    ),
     "frames": _one_of(FRAMES),
-    "explanations": _truth,
+    "explanations": (lambda value: isinstance(value, bool), "true or false", bool),
     "report_lang": _one_of(REPORT_LANGUAGES),
-    "delay": _milliseconds,
-    "docs": _address,
-}
+    "delay": (
+        partial(_is_number, MOST_DELAY_MS), f"milliseconds from 0 to {MOST_DELAY_MS:,}", int,
+    ),
+    "docs": (
+        lambda value: str(value).startswith(("https://", "http://", "file://")),
+        "an address such as https://example.org/ids.html#{id}",
+        str,
+    ),
+}  # fmt: skip

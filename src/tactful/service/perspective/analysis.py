@@ -2,43 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from tactful.detectors.card import Card
-from tactful.service.engine.engine import Scored
+from tactful.service.engine.engine import Engine
 from tactful.service.engine.excerpts import TEXT_TOKENS, Excerpt, Piece, whole_pieces
 from tactful.service.perspective.mapping import Attribute, Formula, find_attribute
 from tactful.service.perspective.refusals import (
-    language_not_detected,
+    invalid,
     language_not_supported,
     no_counterpart,
-    unknown_attribute,
+    shown,
 )
 from tactful.service.perspective.requests import AnalyzeRequest, Wanted, primary
 from tactful.service.perspective.spans import sentence_pieces
-
-
-class Scoring(Protocol):
-    """What is needed of the engine."""
-
-    @property
-    def cards(self) -> Mapping[str, Card]:
-        """The cards of the detectors by language."""
-        ...
-
-    async def languages(self, texts: Sequence[str]) -> list[list[str]]:
-        """Return the languages each text may be in, most likely first."""
-        ...
-
-    async def excerpts(
-        self, texts: Sequence[str], langs: Sequence[str], most: int
-    ) -> list[Excerpt]:
-        """Return the windows of texts that are read, within so many tokens of each."""
-        ...
-
-    async def score(self, texts: Sequence[str], lang: str | None = None) -> list[Scored]:
-        """Return the probabilities of each text."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +45,14 @@ class _Plan:
 
 
 async def analyze(
-    engine: Scoring, request: AnalyzeRequest, drop_unsupported: bool = False
+    engine: Engine, request: AnalyzeRequest, drop_unsupported: bool = False
 ) -> Analysis:
     """Score a comment, or say in Perspective's words why not."""
     drop = drop_unsupported or request.drop_unsupported
     found = _known(engine, request.wanted, drop)
     detected = tuple((await engine.languages([request.text]))[0])
     if not detected and not request.languages:
-        raise language_not_detected()
+        raise invalid("Unable to detect language", "LANGUAGE_DETECTION_FAILED")
     plans = _plans(engine, request, found, detected, drop)
     langs = list(dict.fromkeys(lang for plan in plans for lang in plan.formulas))
     if not langs:
@@ -91,13 +66,13 @@ async def analyze(
     return Analysis(scores, detected, excerpt.is_whole)
 
 
-def _known(engine: Scoring, wanted: Sequence[Wanted], drop: bool) -> list[tuple[Wanted, Attribute]]:
+def _known(engine: Engine, wanted: Sequence[Wanted], drop: bool) -> list[tuple[Wanted, Attribute]]:
     """Return the attributes that can be scored at all."""
     found, hopeless = [], []
     for each in wanted:
         attribute = find_attribute(each.name)
         if attribute is None:
-            raise unknown_attribute(each.name)
+            raise invalid(f"Unknown requested attribute: {shown(each.name)}")
         if attribute.formulas or _formulas(engine, attribute):
             found.append((each, attribute))
         else:
@@ -107,7 +82,7 @@ def _known(engine: Scoring, wanted: Sequence[Wanted], drop: bool) -> list[tuple[
     return found
 
 
-def _formulas(engine: Scoring, attribute: Attribute) -> dict[str, Formula]:
+def _formulas(engine: Engine, attribute: Attribute) -> dict[str, Formula]:
     """Return how the detectors score an attribute, by the language of those that can."""
     return {
         lang: formula
@@ -117,7 +92,7 @@ def _formulas(engine: Scoring, attribute: Attribute) -> dict[str, Formula]:
 
 
 def _plans(
-    engine: Scoring,
+    engine: Engine,
     request: AnalyzeRequest,
     found: Sequence[tuple[Wanted, Attribute]],
     detected: Sequence[str],
@@ -163,7 +138,7 @@ def _parts(request: AnalyzeRequest, excerpt: Excerpt) -> dict[Piece, list[Piece]
 
 
 async def _scored(
-    engine: Scoring, text: str, parts: Mapping[Piece, Sequence[Piece]], lang: str
+    engine: Engine, text: str, parts: Mapping[Piece, Sequence[Piece]], lang: str
 ) -> dict[Piece, list[Mapping[str, float]]]:
     """Score each range by the windows that it is read in."""
     own = {piece: [text[slice(*part)] for part in found] for piece, found in parts.items()}

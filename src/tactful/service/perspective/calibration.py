@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.errors import UsageError
+from tactful.resampling import Numbers, draw_counts, percentile_interval
 
-Numbers = NDArray[np.float64]
 LEAST_TEXTS = 20
 """With fewer texts an interval says nothing."""
-_COVERED = (2.5, 97.5)
+_LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +79,9 @@ def calibrate(
             f"least {LEAST_TEXTS}."
         )
     before, after = np.asarray(old, np.float64), np.asarray(new, np.float64)
-    rng = np.random.default_rng(seed)
     one = np.ones(len(before))
-    draws = [
-        np.bincount(rng.integers(0, len(before), len(before)), minlength=len(before)).astype(float)
-        for _ in range(repetitions)
-    ]
+    blocks = draw_counts(len(before), repetitions, np.random.default_rng(seed))
+    draws = [draw for block in blocks for draw in block]
     return Calibration(
         len(before),
         _estimate(
@@ -183,8 +180,7 @@ def _ranks(values: Numbers, weights: Numbers) -> Numbers:
 def _estimate(value: float | None, drawn: Sequence[float | None], reason: str) -> Estimate:
     if value is None:
         return Estimate(None, reason=reason)
-    known = [each for each in drawn if each is not None]
-    if not known:
+    found = percentile_interval([each for each in drawn if each is not None], _LEVEL)
+    if found is None:
         return Estimate(value, reason="No bootstrap sample has both answers.")
-    low, high = np.percentile(known, _COVERED)
-    return Estimate(value, float(low), float(high))
+    return Estimate(value, *found)

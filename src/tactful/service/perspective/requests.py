@@ -9,14 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tactful.service.perspective.payload import Payload, parse
-from tactful.service.perspective.refusals import (
-    MOST_BYTES,
-    comment_empty,
-    comment_too_long,
-    invalid,
-    no_attributes,
-    wrong_score_type,
-)
+from tactful.service.perspective.refusals import invalid, shown
 
 ANALYZE_FIELDS = (
     "comment", "context", "requestedAttributes", "spanAnnotations", "languages", "doNotStore",
@@ -29,6 +22,8 @@ SUGGEST_FIELDS = (
 TEXT_TYPES = ("TEXT_TYPE_UNSPECIFIED", "PLAIN_TEXT", "HTML")
 SCORE_TYPES = ("SCORE_TYPE_UNSPECIFIED", "PROBABILITY", "STD_DEV_SCORE", "PERCENTILE", "RAW")
 PROBABILITY = SCORE_TYPES[1]
+MOST_BYTES = 20_480
+"""The longest comment, in bytes of UTF-8."""
 MOST_ATTRIBUTES = 200
 """No request asks for more; without a limit, versions (``NAME@1``, ``NAME@2`` …) have no end."""
 MOST_LANGUAGES = 20
@@ -110,10 +105,12 @@ def read_analyze(body: bytes) -> AnalyzeRequest:
     if complaint is not None:
         raise invalid(complaint)
     if not wanted:
-        raise no_attributes()
+        raise invalid("Missing requested_attributes", "NO_REQUESTED_ATTRIBUTES")
     for name, score_type in score_types.items():
         if score_type not in (None, PROBABILITY):
-            raise wrong_score_type(name, score_type)
+            raise invalid(
+                f"Requested score type {score_type} is not supported by attribute {shown(name)}"
+            )
     return AnalyzeRequest(text, tuple(wanted), languages, spans, drop, token)
 
 
@@ -197,9 +194,13 @@ def _check_comment(text: str, text_type: str | None) -> None:
     if text_type == "HTML":
         raise invalid("Currently, only 'PLAIN_TEXT' comments are supported")
     if not text.strip():
-        raise comment_empty()
+        raise invalid("Comment must be non-empty.", "COMMENT_EMPTY")
     if (size := len(text.encode("utf-8"))) > MOST_BYTES:
-        raise comment_too_long(size)
+        raise invalid(
+            f"Comment text was too many bytes. Value ({size}) exceeded limit ({MOST_BYTES}).",
+            "COMMENT_TOO_LONG",
+            commentTooLongError={"size": size, "limit": MOST_BYTES},
+        )
 
 
 def _suggested(payload: Payload, value: Any, path: str) -> str | None:
