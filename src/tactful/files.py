@@ -207,7 +207,7 @@ def atomic_path(path: Path, force: bool = False) -> Iterator[Path]:
         if path.exists() and not path.is_file():
             # Renaming a file to /dev/null or to a pipe would put it in the place of the device.
             raise UsageError(f"{path}: found a device; expected the name of a file to write.")
-        _refuse_existing(path, force)
+        refuse_existing(path, force)
         path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _name_beside(path)
     try:
@@ -231,7 +231,7 @@ def atomic_folder(path: Path, force: bool = False) -> Iterator[Path]:
         if path.exists() and not path.is_dir():
             raise UsageError(f"{path}: found a file; expected the name of a folder to write.")
         if path.is_dir() and any(path.iterdir()):
-            _refuse_existing(path, force)
+            refuse_existing(path, force)
         path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _name_beside(path)
     try:
@@ -278,7 +278,8 @@ def _writing(path: Path, only_full_disk: bool = False) -> Iterator[None]:
         ) from error
 
 
-def _refuse_existing(path: Path, force: bool) -> None:
+def refuse_existing(path: Path, force: bool = False) -> None:
+    """Refuse to overwrite a file unless ``force``."""
     if path.exists() and not force:
         raise UsageError(f"{path}: it exists already; name another place or pass --force.")
 

@@ -4,7 +4,7 @@ import json
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 import pytest
@@ -108,7 +108,7 @@ def run(
 ) -> tuple[Outcome, FolderStore]:
     store = FolderStore(renames, kill_at)
     options = {"wave_files": 2, **options}
-    return run_waves(work, "made", store, preparing(work, store), **options), store
+    return run_waves(work, "made", cast(Any, store), preparing(work, store), **options), store
 
 
 @pytest.fixture
@@ -320,7 +320,7 @@ def test_a_file_without_a_byte_is_not_the_one_that_is_looked_at(tmp_path: Path) 
         raise UsageError("enough")
 
     with pytest.raises(UsageError, match="enough"):
-        run_waves(job([tmp_path], tmp_path / "out"), "made", FolderStore(), look)
+        run_waves(job([tmp_path], tmp_path / "out"), "made", cast(Any, FolderStore()), look)
     assert seen == ["b.csv"]
 
 
@@ -329,5 +329,5 @@ def test_what_is_refused_at_the_first_look_leaves_no_record(source: Path, tmp_pa
         raise UsageError(f"not {Path(first).name}")
 
     with pytest.raises(UsageError, match=r"not 0\.csv"):
-        run_waves(job([source], tmp_path / "out"), "made", FolderStore(), refuse)
+        run_waves(job([source], tmp_path / "out"), "made", cast(Any, FolderStore()), refuse)
     assert not (tmp_path / "out").exists()

@@ -31,6 +31,10 @@ _SAID = {
     "by": "--by",
 }
 """The names of a job's terms in messages, with the options that set them."""
+WHAT_TO_DO = (
+    "Undo the change to resume it, pass --restart to score everything again, or name another "
+    "--output."
+)
 _MOST, _LONGEST = 5, 200
 
 
@@ -55,15 +59,7 @@ def refuse_changes(
     kind = UsageError if terms else InputError
     raise kind(
         f"{place}: found an earlier run that cannot be resumed, as something has changed since: "
-        f"{'; '.join([*terms, *said])}. {what_to_do()}"
-    )
-
-
-def what_to_do() -> str:
-    """Say what to do if a run cannot be resumed."""
-    return (
-        "Undo the change to resume it, pass --restart to score everything again, or name another "
-        "--output."
+        f"{'; '.join([*terms, *said])}. {WHAT_TO_DO}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Environment variables for the processes that an engine starts."""
+"""Environment variables for the processes that an engine starts, and how many of them there are."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -17,3 +17,11 @@ def environment(values: Mapping[str, str], *, override: bool = False) -> Iterato
         for name in new:
             del os.environ[name]
         os.environ.update(before)
+
+
+def cores() -> int:
+    """Return how many cores this process may use, which is less than there are in a container."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS and Windows
+        return os.cpu_count() or 1

@@ -70,12 +70,8 @@ class Job:
             "bad rows skipped": self.skip_bad_rows,
             "rejects": self.rejects_file,
             "wanted": {
-                name: _plain(value)
+                name: list(value) if isinstance(value, tuple) else value
                 for name, value in asdict(self.wanted).items()
                 if name != "keys"  # the input has a record of its own
             },
         }
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

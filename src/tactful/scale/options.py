@@ -3,16 +3,19 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
+from tactful.scale.environment import cores
+from tactful.scale.tables.formats import Format, format_of, named_format
+from tactful.scale.tables.sources import STDIN, find_sources, format_from_name, is_remote
 
 if TYPE_CHECKING:
     from tactful.scale.job import Job
     from tactful.scale.scorer import Scorer
-    from tactful.scale.tables.formats import Format
 
 ENGINES = ("local", "ray", "spark")
 STDOUT = "-"
@@ -89,7 +92,7 @@ def job_for(options: ScoreOptions, load_scorer: "Callable[[], Scorer]") -> "Job"
         extremes=0 if options.report is None else _EXTREMES,
         skip_bad_rows=options.skip_bad_rows,
         rejects=options.rejects,
-        workers=options.workers or _cores(),
+        workers=options.workers or cores(),
         address=options.address,
     )
 
@@ -106,7 +109,8 @@ def _refuse_contradictions(options: ScoreOptions) -> None:
         raise UsageError("--address is for --engine ray or --engine spark.")
     if options.follow and (options.engine != "local" or options.top or options.report):
         raise UsageError("--follow cannot be combined with a cluster, --top or --report.")
-    if options.engine != "local" and (options.output == STDOUT or _names_a_file(options.output)):
+    is_file = not options.output.endswith("/") and format_of(options.output) is not None
+    if options.engine != "local" and (is_file or options.output == STDOUT):
         raise UsageError(
             f"--engine {options.engine} writes a folder of parts; name one without an ending with "
             "--output, and pass --format."
@@ -130,16 +134,8 @@ def _refuse_rejects(options: ScoreOptions) -> None:
         )
 
 
-def _names_a_file(output: str) -> bool:
-    from tactful.scale.tables.formats import format_of
-
-    return not output.endswith("/") and format_of(output) is not None
-
-
-def _formats(options: ScoreOptions) -> "tuple[Format, Format, bool]":
+def _formats(options: ScoreOptions) -> tuple[Format, Format, bool]:
     """Return how the input is read and the output written, and whether that is one file."""
-    from tactful.scale.tables.formats import Format, named_format
-
     requested = named_format(options.input_format) if options.input_format else None
     formats = (_input_format(name, options, requested) for name in options.inputs)
     read = next(filter(None, formats), requested)
@@ -169,12 +165,8 @@ def _formats(options: ScoreOptions) -> "tuple[Format, Format, bool]":
     return read, write, named is not None or options.output == STDOUT or options.follow
 
 
-def _input_format(name: str, options: ScoreOptions, requested: "Format | None") -> "Format | None":
+def _input_format(name: str, options: ScoreOptions, requested: Format | None) -> Format | None:
     """Return the format of a file, or of the first table in a folder or of a pattern."""
-    from glob import has_magic
-
-    from tactful.scale.tables.sources import STDIN, find_sources, format_from_name, is_remote
-
     if name == STDIN:
         return requested
     path = Path(os.path.expanduser(name))  # noqa: PTH111 - no error for an unknown user
@@ -183,11 +175,8 @@ def _input_format(name: str, options: ScoreOptions, requested: "Format | None") 
     return format_from_name(name, requested)
 
 
-def _named_output(options: ScoreOptions) -> "Format | None":
+def _named_output(options: ScoreOptions) -> Format | None:
     """Return the format that the name of an output file shows; None for a folder."""
-    from tactful.scale.tables.formats import format_of
-    from tactful.scale.tables.sources import is_remote
-
     name = options.output
     if name == STDOUT or name.endswith("/") or Path(name).is_dir():
         return None
@@ -198,10 +187,3 @@ def _named_output(options: ScoreOptions) -> "Format | None":
             ".parquet or .arrow, or a / at the end for a folder of parts."
         )
     return found
-
-
-def _cores() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not available on every system
-        return os.cpu_count() or 1

@@ -7,7 +7,6 @@ import contextlib
 import json
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -32,32 +31,53 @@ class CachedScores:
     added: pl.DataFrame
 
 
-class ProcessCache:
+class ScoreCache:
+    """A cache of scores; subclasses say where the rows are."""
+
+    def recall(self, texts: pl.Series, scorer: Scorer) -> CachedScores:
+        """Return the cached scores of distinct texts."""
+        texts_of = {_key(text): text for text in texts.drop_nulls()}
+        known = {texts_of[key]: json.loads(row) for key, row in self._find(list(texts_of))}
+        schema = {name: pl.Float32 if name in scorer.ids else pl.String for name in scorer.columns}
+        return CachedScores(
+            pl.Series("text", list(known), pl.String),
+            pl.DataFrame(list(known.values()), schema=schema, orient="row"),
+        )
+
+    def keep(self, texts: pl.Series, added: pl.DataFrame) -> None:
+        """Add scores to the cache; texts without a score are left out."""
+        scored = added["error"].is_null() & texts.is_not_null()
+        # As JSON: float32 survives that unchanged.
+        rows = map(json.dumps, added.filter(scored).iter_rows())
+        self._add(list(zip(map(_key, texts.filter(scored)), rows, strict=True)))
+
+    def _find(self, keys: list[bytes]) -> list[tuple[bytes, str]]:
+        raise NotImplementedError
+
+    def _add(self, rows: list[tuple[bytes, str]]) -> None:
+        raise NotImplementedError
+
+
+class ProcessCache(ScoreCache):
     """A cache in the memory of this process, which drops the least recently used texts."""
 
     def __init__(self, most: int = MOST_KEPT):
         self.most = most
         self._rows: OrderedDict[bytes, str] = OrderedDict()
 
-    def recall(self, texts: pl.Series, scorer: Scorer) -> CachedScores:
-        """Return the cached scores of distinct texts."""
-        known: dict[str, str] = {}
-        for text in texts.drop_nulls():
-            row = self._rows.get(_key(text))
-            if row is not None:
-                self._rows.move_to_end(_key(text))
-                known[text] = row
-        return _recalled(known, scorer)
+    def _find(self, keys: list[bytes]) -> list[tuple[bytes, str]]:
+        known = [key for key in keys if key in self._rows]
+        for key in known:
+            self._rows.move_to_end(key)
+        return [(key, self._rows[key]) for key in known]
 
-    def keep(self, texts: pl.Series, added: pl.DataFrame) -> None:
-        """Add scores to the cache; texts without a score are left out."""
-        for text, row in _rows(texts, added):
-            self._rows[_key(text)] = row
+    def _add(self, rows: list[tuple[bytes, str]]) -> None:
+        self._rows.update(rows)
         while len(self._rows) > self.most:
             self._rows.popitem(last=False)
 
 
-class SharedCache:
+class SharedCache(ScoreCache):
     """A cache in a file that all workers of this machine read and write.
 
     It only saves work: if the file cannot be used, texts are scored again.
@@ -67,24 +87,18 @@ class SharedCache:
         self.path = path
         self._connection: sqlite3.Connection | None = None
 
-    def recall(self, texts: pl.Series, scorer: Scorer) -> CachedScores:
-        """Return the cached scores of distinct texts."""
-        texts_of = {_key(text): text for text in texts.drop_nulls()}
-        keys = list(texts_of)
-        known: dict[str, str] = {}
+    def _find(self, keys: list[bytes]) -> list[tuple[bytes, str]]:
+        known: list[tuple[bytes, str]] = []
         with contextlib.suppress(sqlite3.Error):
             for start in range(0, len(keys), _ASKED_AT_ONCE):
                 part = keys[start : start + _ASKED_AT_ONCE]
                 marks = ",".join("?" * len(part))
                 # Only question marks are put together here; the keys are bound to them.
                 asked = f"SELECT key, row FROM texts WHERE key IN ({marks})"  # noqa: S608
-                for key, row in self._open().execute(asked, part):
-                    known[texts_of[key]] = row
-        return _recalled(known, scorer)
+                known += self._open().execute(asked, part)
+        return known
 
-    def keep(self, texts: pl.Series, added: pl.DataFrame) -> None:
-        """Add scores to the cache; texts without a score are left out."""
-        rows = [(_key(text), row) for text, row in _rows(texts, added)]
+    def _add(self, rows: list[tuple[bytes, str]]) -> None:
         with contextlib.suppress(sqlite3.Error), self._open() as connection:
             connection.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?)", rows)
 
@@ -109,23 +123,5 @@ class SharedCache:
         return self._connection
 
 
-ScoreCache = ProcessCache | SharedCache
-
-
 def _key(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def _rows(texts: pl.Series, added: pl.DataFrame) -> Iterable[tuple[str, str]]:
-    """Yield each text that has a score, with its row as JSON; float32 survives that unchanged."""
-    scored = added["error"].is_null() & texts.is_not_null()
-    rows = added.filter(scored)
-    return zip(texts.filter(scored), map(json.dumps, rows.iter_rows()), strict=True)
-
-
-def _recalled(known: dict[str, str], scorer: Scorer) -> CachedScores:
-    schema = {name: pl.Float32 if name in scorer.ids else pl.String for name in scorer.columns}
-    rows = [json.loads(row) for row in known.values()]
-    return CachedScores(
-        pl.Series("text", list(known), pl.String), pl.DataFrame(rows, schema=schema, orient="row")
-    )

@@ -81,7 +81,7 @@ class TableScorer:
         if wanted.where is not None:
             keep = wanted_rows(fields, wanted.where)
             table, fields = table.filter(keep), fields.filter(keep)
-        texts = _texts(fields, wanted.text_column)
+        texts = fields[wanted.text_column].cast(pl.String).alias("text")
         added, fresh = self._added(texts, on_rows or (lambda _: None))
         by = pl.DataFrame([_group(fields, name) for name in wanted.by])
         return Scored(table, added, texts, by, fresh, shape)
@@ -227,10 +227,6 @@ def _refuse_scored(columns: Collection[str], prefix: str, scorer: Scorer) -> Non
             "it holds the scores of an earlier run. Score the table that it was made from, or pass "
             "--prefix, such as --prefix new_, to add the new scores beside the old ones."
         )
-
-
-def _texts(fields: pl.DataFrame, name: str) -> pl.Series:
-    return fields[name].cast(pl.String).alias("text")
 
 
 def _group(fields: pl.DataFrame, name: str) -> pl.Series:

@@ -5,8 +5,9 @@ the whole was cut. Where only so many values are kept apart, it is therefore the
 the order of their letters, and never the most frequent ones so far.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from operator import add
 from typing import Any, TypeVar
 
 import numpy as np
@@ -134,7 +135,9 @@ def summarise(
     # One column after the other in memory, with NaN for null.
     numbers = scored.added.select(ids).to_numpy(order="fortran").reshape(rows, len(ids))
     judged = [name for name in ids if name in scorer.thresholds]
-    hits = _hits(numbers, ids, scorer.thresholds)
+    # Both are compared as float32.
+    limits = np.array([scorer.thresholds.get(name, np.inf) for name in ids], dtype=np.float32)
+    hits = np.asarray(numbers >= limits)
     any_hit = hits.any(axis=1)
     failed = scored.added[ERROR].drop_nulls()
     result = Summary(
@@ -157,14 +160,6 @@ def summarise(
             for at, name in enumerate(ids)
         }
     return result
-
-
-def _hits(
-    numbers: NDArray[np.float32], ids: Sequence[str], thresholds: Mapping[str, float]
-) -> NDArray[np.bool_]:
-    """Say which probabilities reach their threshold; both are compared as float32."""
-    limits = np.array([thresholds.get(name, np.inf) for name in ids], dtype=np.float32)
-    return np.asarray(numbers >= limits)
 
 
 def _histogram(values: NDArray[np.float32]) -> list[int]:
@@ -265,41 +260,29 @@ def merged(first: Summary, second: Summary) -> Summary:
         rows_with_any=first.rows_with_any + second.rows_with_any,
         errors=_fewest(_added(first.errors, second.errors), MOST_REASONS),
         found=_added(first.found, second.found),
-        histogram={
-            name: [
-                one + other
-                for one, other in zip(
-                    first.histogram.get(name) or [0] * BINS,
-                    second.histogram.get(name) or [0] * BINS,
-                    strict=True,
-                )
-            ]
-            for name in _names(first.histogram, second.histogram)
-        },
-        together={
-            name: _added(first.together.get(name, {}), second.together.get(name, {}))
-            for name in _names(first.together, second.together)
-        },
-        by={
-            name: _merged_groups(first.by.get(name, {}), second.by.get(name, {}))
-            for name in _names(first.by, second.by)
-        },
-        extremes={
-            name: merged_extremes(
-                [*first.extremes.get(name, []), *second.extremes.get(name, [])], kept
-            )
-            for name in _names(first.extremes, second.extremes)
-        },
+        histogram=_each(first.histogram, second.histogram, [0] * BINS, _added_bins),
+        together=_each(first.together, second.together, {}, _added),
+        by=_each(first.by, second.by, {}, _merged_groups),
+        extremes=_each(
+            first.extremes, second.extremes, [], lambda one, two: merged_extremes(one + two, kept)
+        ),
         kept_extremes=kept,
     )
 
 
-def _names(*parts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(name for part in parts for name in part))
+def _each(
+    first: dict[str, T], second: dict[str, T], empty: T, join: Callable[[T, T], T]
+) -> dict[str, T]:
+    """Add what two summaries have under each name."""
+    return {name: join(first.get(name, empty), second.get(name, empty)) for name in first | second}
 
 
-def _added(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
-    return {name: first.get(name, 0) + second.get(name, 0) for name in _names(first, second)}
+def _added(first: dict[str, int], second: dict[str, int]) -> dict[str, int]:
+    return _each(first, second, 0, add)
+
+
+def _added_bins(first: list[int], second: list[int]) -> list[int]:
+    return list(map(add, first, second))
 
 
 def _fewest(counts: dict[str, int], most: int) -> dict[str, int]:
@@ -310,14 +293,8 @@ def _fewest(counts: dict[str, int], most: int) -> dict[str, int]:
     return {**kept, OTHERS: rest} if rest else kept
 
 
-def _merged_groups(first: Mapping[str, Group], second: Mapping[str, Group]) -> dict[str, Group]:
-    empty = Group()
-    return _apart(
-        {
-            name: _sum_of(first.get(name, empty), second.get(name, empty))
-            for name in _names(first, second)
-        }
-    )
+def _merged_groups(first: dict[str, Group], second: dict[str, Group]) -> dict[str, Group]:
+    return _apart(_each(first, second, Group(), _sum_of))
 
 
 def _apart(groups: dict[str, Group]) -> dict[str, Group]:

@@ -1,13 +1,13 @@
-"""What a running service can be told; ``tactful serve`` fills it in."""
+"""The settings of a service, which ``tactful serve`` sets."""
 
 import ipaddress
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from tactful.errors import UsageError
+from tactful.scale.environment import cores
 
 LogFormat = Literal["text", "json"]
 
@@ -32,9 +32,9 @@ class ServiceSettings:
     workers: int = 1
     """How many processes share the port."""
     max_queue: int = 256
-    """So many texts may wait in a process; what comes then is answered with 429."""
+    """The most texts that wait in a process; further requests are answered with 429."""
     max_batch: int = 32
-    """So many texts of different requests are read in one call."""
+    """The most texts of different requests that are read in one call."""
     batch_wait_ms: float = 3.0
     """How long a small batch waits for more right after a larger one; never when idle."""
     micro_batching: bool = True
@@ -42,14 +42,14 @@ class ServiceSettings:
     max_body_bytes: int = 2_000_000
     """A longer request is refused with 413 before it is read to its end."""
     max_texts: int = 256
-    """So many texts may be in one request."""
+    """The most texts in one request."""
     max_text_chars: int = 50_000
-    """So many characters a text may have; all texts of a request, twice as many."""
+    """The most characters of a text; all texts of a request may have twice as many."""
     max_tokens: int = 4_096
-    """So many tokens a document may have, about three quarters as many words; all texts that are
-    only scored, three times as many."""
+    """The most tokens of a document, which are about three quarters as many words; all texts that
+    are only scored may have three times as many."""
     timeout_seconds: float = 30.0
-    """A request that takes longer is given up and answered with 504."""
+    """A request that takes longer is cancelled and answered with 504."""
     receive_seconds: float = 10.0
     """The head of a request, and then its body, must arrive within this time (408)."""
     keys_file: Path | None = None
@@ -57,7 +57,7 @@ class ServiceSettings:
     cors_origins: tuple[str, ...] = ()
     """The web sites whose pages may call the API from a browser; none by default."""
     rate_per_minute: int | None = None
-    """So many requests a minute per key, or per address without keys; None for no limit."""
+    """The most requests a minute per key, or per address without keys; None for no limit."""
     log_format: LogFormat = "text"
     """How the log is written: lines for people, or one JSON object a line."""
     root_path: str = ""
@@ -67,7 +67,7 @@ class ServiceSettings:
     allowed_hosts: tuple[str, ...] = ()
     """Names of hosts that may be given to clients as our address, where there is no public URL."""
     trusted_proxies: tuple[str, ...] = ()
-    """Addresses or networks of proxies whose X-Forwarded-For, -Proto and -Host are believed."""
+    """Addresses or networks of proxies whose X-Forwarded-For, -Proto and -Host are trusted."""
     web: bool = True
     """Whether the web app is served beside the API."""
     drop_unsupported: bool = False
@@ -145,11 +145,3 @@ def _is_network(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def cores() -> int:
-    """Return how many cores this process may use, which is less than there are in a container."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS and Windows
-        return os.cpu_count() or 1

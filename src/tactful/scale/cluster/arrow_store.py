@@ -14,6 +14,7 @@ from tactful.scale.cluster.engine_errors import not_parquet
 from tactful.scale.cluster.waves import InputFile, is_table
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.sources import is_remote
+from tactful.scale.tables.where import first_line
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo, FileSystem
@@ -30,7 +31,11 @@ class ArrowStore:
 
     def find(self, names: Sequence[str]) -> list[InputFile]:
         """Return the files that are named, those in folders, and those that a pattern finds."""
-        return [file for name in names for file in self._matches(name)]
+        files: list[InputFile] = []
+        for name in names:
+            with _told(name, "read", InputError):
+                files += self._found(name)
+        return files
 
     def place(self, name: str) -> str:
         """Return a path or address as ``find`` returns it."""
@@ -112,10 +117,6 @@ class ArrowStore:
         with _told(old, "renamed", OutputError):
             system.move(path, file_system(new)[1])
 
-    def _matches(self, name: str) -> list[InputFile]:
-        with _told(name, "read", InputError):
-            return self._found(name)
-
     def _found(self, name: str) -> list[InputFile]:
         from pyarrow.fs import FileSelector, FileType
 
@@ -159,7 +160,7 @@ def file_system(name: str) -> "tuple[FileSystem, str]":
         found: tuple[FileSystem, str] = FileSystem.from_uri(split_address(name).address)
     except (ArrowException, OSError, ValueError) as error:
         raise UsageError(
-            f"{name}: the address cannot be opened ({_first_line(error)}); expected a path, or an "
+            f"{name}: the address cannot be opened ({first_line(error)}); expected a path, or an "
             "address of a file system that Arrow knows, such as s3://, gs://, hdfs:// or abfs://."
         ) from None
     return found
@@ -209,8 +210,4 @@ def _told(name: str, what: str, kind: type[TactfulError]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise kind(f"{name}: it cannot be {what} ({_first_line(error)}).") from None
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or ["no reason was given"])[0]
+        raise kind(f"{name}: it cannot be {what} ({first_line(error)}).") from None

@@ -91,10 +91,6 @@ def without_rows(table: "pa.Table", wanted: Wanted) -> pl.DataFrame:
 
 
 def _view(table: "pa.Table", wanted: Wanted) -> pl.DataFrame:
-    looked_at = _looked_at(wanted)
-    return as_frame(table, [name for name in table.column_names if name in looked_at])
-
-
-def _looked_at(wanted: Wanted) -> set[str]:
     where = [] if wanted.where is None else where_expression(wanted.where).meta.root_names()
-    return {wanted.text_column, *where, *(name.partition(":")[0] for name in wanted.by)}
+    looked_at = {wanted.text_column, *where, *(name.partition(":")[0] for name in wanted.by)}
+    return as_frame(table, [name for name in table.column_names if name in looked_at])

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
 from uuid import uuid4
 
 from tactful.errors import InputError, UsageError
@@ -21,6 +21,13 @@ from tactful.scale.summary import Outcome, Summary, to_json
 from tactful.scale.tables.formats import Format, format_of
 from tactful.scale.tables.headers import refuse_other_columns
 from tactful.scale.tally import RANK, Tally, add_tallies, tally_from_bytes, top_file_bytes
+
+if TYPE_CHECKING:
+    from tactful.scale.cluster.arrow_store import ArrowStore
+    from tactful.scale.cluster.hadoop_store import HadoopStore
+
+    Store: TypeAlias = ArrowStore | HadoopStore
+    """The files of a run, through an engine's file system; names are paths or addresses."""
 
 VERSION = 1
 WAVE_BYTES = 1 << 30
@@ -43,46 +50,6 @@ class InputFile:
     def as_data(self) -> dict[str, Any]:
         """Return what identifies the content of the file."""
         return {"file": self.path, "size": self.size, "changed": self.changed}
-
-
-class Store(Protocol):
-    """The files of a run, through an engine's file system; names are paths or addresses."""
-
-    def find(self, names: Sequence[str]) -> list[InputFile]:
-        """Return the files that are named, those in folders, and those that a pattern finds."""
-        ...
-
-    def names(self, folder: str) -> list[str]:
-        """Return the names in a folder, sorted; none if there is no such folder."""
-        ...
-
-    def read(self, path: str) -> bytes | None:
-        """Return the content of a file; None if there is no such file."""
-        ...
-
-    def columns(self, path: str) -> dict[str, str]:
-        """Return the columns of a Parquet file, each with its type in words."""
-        ...
-
-    def write(self, path: str, data: bytes) -> None:
-        """Write a file atomically."""
-        ...
-
-    def place(self, name: str) -> str:
-        """Return a path or address as ``find`` returns it."""
-        ...
-
-    def remove(self, name: str) -> None:
-        """Remove a file, or a folder with its content, if it exists."""
-        ...
-
-    def can_rename(self, folder: str) -> bool:
-        """Say whether a folder is renamed atomically."""
-        ...
-
-    def rename(self, old: str, new: str) -> None:
-        """Rename a folder."""
-        ...
 
 
 ScoreWave = Callable[[Sequence[str], str], Tally]
@@ -120,7 +87,7 @@ class WaveOptions(TypedDict, total=False):
 
 
 def run_waves(
-    job: Job, engine: str, store: Store, prepare: Prepare, **options: Unpack[WaveOptions]
+    job: Job, engine: str, store: "Store", prepare: Prepare, **options: Unpack[WaveOptions]
 ) -> Outcome:
     """Score all waves that have no record yet, so that an interrupted run is resumed."""
     restart, on_wave = options.get("restart", False), options.get("on_wave")
@@ -134,7 +101,7 @@ def run_waves(
     listed = job.rejects_file
     if waves is None and listed is not None and store.read(listed) is not None:
         raise UsageError(f"{listed}: it exists already; name another place with --rejects.")
-    written = (out, *((under(out, _top_name(job)),) if job.top else ()))
+    written = (out, *([under(out, f"{TOP}{job.output_format.ending}")] if job.top else ()))
     told = None if waves is None else store.read(under(records, SUMMARY))
     if told is not None:
         summary = tally_from_bytes(told).summary
@@ -170,7 +137,7 @@ def run_waves(
 
 
 def _one_wave(
-    job: Job, store: Store, score_wave: ScoreWave, number: int, files: Sequence[str]
+    job: Job, store: "Store", score_wave: ScoreWave, number: int, files: Sequence[str]
 ) -> Tally:
     name = _wave_name(number)
     final = under(job.output, name)
@@ -199,7 +166,7 @@ def _one_wave(
 
 
 def _refuse_other_columns(
-    store: Store, files: Sequence[str], columns: Mapping[str, str], first: str
+    store: "Store", files: Sequence[str], columns: Mapping[str, str], first: str
 ) -> None:
     """Compare the columns of Parquet files with those of the first one, several at a time."""
     with ThreadPoolExecutor(_LOOKS) as pool:
@@ -207,7 +174,7 @@ def _refuse_other_columns(
             refuse_other_columns(name, found, first, columns)
 
 
-def _recorded(store: Store, records: str, number: int) -> Tally | None:
+def _recorded(store: "Store", records: str, number: int) -> Tally | None:
     name = _wave_name(number)
     told = store.read(under(records, f"{name}.json"))
     if told is None:
@@ -220,7 +187,7 @@ def _recorded(store: Store, records: str, number: int) -> Tally | None:
 
 
 def _earlier(
-    store: Store, out: str, terms: Mapping[str, Any], inputs: Sequence[Mapping[str, Any]]
+    store: "Store", out: str, terms: Mapping[str, Any], inputs: Sequence[Mapping[str, Any]]
 ) -> list[list[str]] | None:
     """Return the waves of the run to resume; None if there is none."""
     path = under(under(out, RECORDS), JOB)
@@ -253,7 +220,7 @@ def refuse_arrow(job: Job, engine: str) -> None:
         raise UsageError(f"The engine {engine} cannot read or write Arrow files; use Parquet.")
 
 
-def _found(job: Job, store: Store) -> list[InputFile]:
+def _found(job: Job, store: "Store") -> list[InputFile]:
     """Return all files to read, each once, without files in the output folder."""
     output = store.place(job.output)
     everything = {each.path: each for each in store.find(job.inputs)}.values()
@@ -273,7 +240,7 @@ def _found(job: Job, store: Store) -> list[InputFile]:
     return files
 
 
-def _cleared(store: Store, job: Job) -> bool:
+def _cleared(store: "Store", job: Job) -> bool:
     """Remove what an earlier run wrote, and nothing else; say whether there was one.
 
     Its records of waves go first: if this is cut off, no record tells of a wave that is gone. The
@@ -288,7 +255,8 @@ def _cleared(store: Store, job: Job) -> bool:
         if name != JOB:
             store.remove(under(records, name))
     for name in names:
-        if name.startswith(("wave-", ".wave-")) or _is_top(name):
+        is_top = name.startswith(f"{TOP}.") and format_of(name) is not None
+        if is_top or name.startswith(("wave-", ".wave-")):
             store.remove(under(out, name))
     if job.rejects_file is not None:
         store.remove(job.rejects_file)
@@ -307,14 +275,6 @@ def is_table(name: str, wished: Format) -> bool:
 
 def _wave_name(number: int) -> str:
     return f"wave-{number:05d}"
-
-
-def _is_top(name: str) -> bool:
-    return name.startswith(f"{TOP}.") and format_of(name) is not None
-
-
-def _top_name(job: Job) -> str:
-    return f"{TOP}{job.output_format.ending}"
 
 
 def _bytes(data: Any) -> bytes:

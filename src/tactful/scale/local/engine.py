@@ -13,6 +13,7 @@ from typing import IO
 import polars as pl
 
 from tactful.errors import InputError, UsageError
+from tactful.files import refuse_existing
 from tactful.scale.job import Job
 from tactful.scale.local.finish import finish, write_rejects
 from tactful.scale.local.locking import locked
@@ -25,7 +26,7 @@ from tactful.scale.local.place import (
     refuse_more,
 )
 from tactful.scale.local.pool import InProcess, Processes, cannot_write
-from tactful.scale.local.worker import WORK, Done, Setup, summary_name
+from tactful.scale.local.worker import PACKED, WORK, Done, Setup, summary_name
 from tactful.scale.portions import Plan, plan_for_json, plan_for_table
 from tactful.scale.progress import Watch
 from tactful.scale.rejects import RejectsFile
@@ -33,6 +34,7 @@ from tactful.scale.scorer import PART_ROWS, ScoreBatch
 from tactful.scale.scoring import LINE
 from tactful.scale.summary import Outcome, Summary, from_json, merged, to_json
 from tactful.scale.tables.atomic_write import write_atomically
+from tactful.scale.tables.columnar import row_count
 from tactful.scale.tables.headers import Header, empty_table, read_headers
 from tactful.scale.tables.parse import lines_behind, parse
 from tactful.scale.tables.pieces import Begin, Piece, begin_behind, cut_pieces
@@ -42,7 +44,6 @@ from tactful.scale.tables.writing import header_bytes
 _ENOUGH_BYTES = 1 << 20
 """Less input than this is scored faster than a second process starts."""
 _ENOUGH_ROWS = 5_000
-PACKED = "packed"
 WEIGHTS = "weights"
 _AHEAD = 4
 """If the output is in order, the number of pieces that a worker may be ahead of the slowest."""
@@ -71,8 +72,6 @@ class Input:
     def total(self) -> int | None:
         """The size of the input: bytes on the disk, or rows; None if it is not known."""
         if any(source.format.is_columnar for source in self.sources):
-            from tactful.scale.tables.columnar import row_count
-
             return sum(map(row_count, self.sources))
         if any(source.path is None for source in self.sources):
             return None
@@ -132,7 +131,7 @@ def _run(
     watch.start(source.total, _size_done(manifest), rows)
     with _pool(job, source, place.folder, watch) as pool:
         for done in pool.run(pieces):
-            manifest.add(done.piece.number, {**done.record, "rows": done.rows, **_packed(done)})
+            manifest.add(done.piece.number, done.record)
             watch.part(done.piece.size, done.rows)
     for each in source.sources:
         each.refuse_if_changed()
@@ -150,8 +149,8 @@ def stream_local(job: Job, out: IO[bytes], watch: Watch, *, force: bool = False)
     source = _opened(job)
     job = source.plan.job
     name = None if job.rejects_file is None else Path(job.rejects_file)
-    if name is not None and name.exists() and not force:
-        raise UsageError(f"{name}: it exists already; name another place or pass --force.")
+    if name is not None:
+        refuse_existing(name, force)
     rejects = RejectsFile(name)
     watch.start(source.total, 0, 0)
     summary = Summary()
@@ -220,10 +219,6 @@ def _read_summary(path: Path) -> Summary:
 def _size_done(manifest: Manifest) -> int:
     parts = manifest.parts.values()
     return sum(int(part.get(PACKED, int(part["end"]) - int(part["start"]))) for part in parts)
-
-
-def _packed(done: Done) -> dict[str, int]:
-    return {} if done.piece.packed is None else {PACKED: done.piece.packed}
 
 
 def _in_order(parts: Iterator[Done]) -> Iterator[Done]:

@@ -50,7 +50,7 @@ class Manifest:
                 self.inputs = before
                 return
         self.resumed = False
-        self._write_header(header)
+        write_atomically(self.path, (json.dumps(header, ensure_ascii=False) + "\n").encode())
 
     def add(self, number: int, record: Mapping[str, Any]) -> None:
         """Record that a part is complete."""
@@ -95,9 +95,6 @@ class Manifest:
             with self.path.open("rb+") as file:
                 file.truncate(len(whole))
         return old
-
-    def _write_header(self, header: Mapping[str, Any]) -> None:
-        write_atomically(self.path, (json.dumps(header, ensure_ascii=False) + "\n").encode())
 
 
 def _part(record: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tactful.errors import InputError, UsageError
-from tactful.scale.changes import what_to_do
+from tactful.files import refuse_existing
+from tactful.scale.changes import WHAT_TO_DO
 from tactful.scale.job import Job
 from tactful.scale.local.finish import top_path
 from tactful.scale.local.locking import LOCK
@@ -78,8 +79,7 @@ class OutputFolder:
         if self.is_begun or force:
             return
         for each in self.made if self.job.merged else self._rejects:
-            if each.exists():
-                raise UsageError(f"{each}: it exists already; name another place or pass --force.")
+            refuse_existing(each)
 
     def _is_bare(self) -> bool:
         names = {path.name for path in self.folder.iterdir()}
@@ -228,5 +228,5 @@ def _other_rows(output: str, manifest: Manifest, part: Mapping[str, Any]) -> Inp
     name = manifest.inputs[source]["file"] if source < len(manifest.inputs) else "the input"
     return InputError(
         f"{output}: found an earlier run that cannot be resumed, as the file {name} has other rows "
-        f"than it had then, from line {part['line']:,} on. {what_to_do()}"
+        f"than it had then, from line {part['line']:,} on. {WHAT_TO_DO}"
     )

@@ -84,7 +84,11 @@ class Processes:
         ahead = next(pieces, None)
         while ahead is not None or self._busy:
             while ahead is not None and idle and not self._too_far(ahead, most_ahead):
-                self._give(idle.pop(), ahead)
+                connection = idle.pop()
+                self._busy[connection] = ahead
+                # A crashed worker is noticed and reported when its answer is read.
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                    connection.send(ahead)
                 ahead = next(pieces, None)
             for connection in self._ready():
                 yield self._take(connection)
@@ -105,12 +109,6 @@ class Processes:
             if process.is_alive():
                 process.kill()
                 process.join()
-
-    def _give(self, connection: Connection, piece: Piece) -> None:
-        self._busy[connection] = piece
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            # A crashed worker is noticed and reported when its answer is read.
-            connection.send(piece)
 
     def _ready(self) -> list[Connection]:
         """Wait for answers, and report the rows that are done meanwhile."""

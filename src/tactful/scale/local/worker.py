@@ -20,8 +20,9 @@ from tactful.scale.tables.sources import Source
 
 WORK = "_work"
 """The folder beside the parts with the files that are needed until all parts are complete."""
-REJECTS = "rejects"
-"""The key under which the manifest records how many rows of a part cannot be read."""
+REJECTS, PACKED = "rejects", "packed"
+"""The keys under which the manifest records how many rows of a part cannot be read, and how many
+bytes of a compressed file a part is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Done:
     piece: Piece
     """Without its bytes."""
     record: dict[str, Any]
-    """What the manifest records of the piece."""
+    """What the manifest records of the part."""
     rows: int
     data: bytes = b""
     """The part itself, its summary and its rejects, where they are not written to a folder."""
@@ -76,7 +77,9 @@ class Worker:
         folder, job, found = self.setup.folder, self.setup.plan.job, portion.tally
         data = self.portions.data(portion, header=not job.merged)
         bare, rows = replace(piece, data=b""), len(portion.scored.added)
-        record = {**piece.record(), REJECTS: len(found.rejects)}
+        record = {**piece.record(), REJECTS: len(found.rejects), "rows": rows}
+        if piece.packed is not None:
+            record[PACKED] = piece.packed
         if folder is None:
             return Done(bare, record, rows, data, found.summary, as_lines(found.rejects))
         work = folder / WORK

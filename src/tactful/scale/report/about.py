@@ -3,8 +3,14 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
 
 from tactful.pages.text import Html, safe
+
+TEXTS = yaml.safe_load(Path(__file__).with_name("texts.yaml").read_text(encoding="utf-8"))
+"""The texts of the page that do not depend on the run."""
 
 
 @dataclass(frozen=True, slots=True)

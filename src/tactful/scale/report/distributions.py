@@ -4,7 +4,7 @@ import math
 
 from tactful.pages.markup import Section, folded, paragraph, table
 from tactful.pages.svg import Axis, Drawing
-from tactful.scale.report.about import ReportAbout
+from tactful.scale.report.about import TEXTS, ReportAbout
 from tactful.scale.summary import BINS, Summary
 from tactful.words import counted
 
@@ -19,11 +19,6 @@ def distributions(summary: Summary, about: ReportAbout) -> Section:
         f"{_histogram(name, summary, about)}</figure>"
         for name in summary.ids
     )
-    text = (
-        "The number of texts by probability, from 0 at the left to 1 at the right. The scale is "
-        "logarithmic: each line stands for ten times as many texts as the one below, so the few "
-        "high probabilities are visible beside the many low ones. The dashed line is the threshold."
-    )
     numbers = table(
         ["From", *map(about.kind, summary.ids)],
         [
@@ -36,7 +31,9 @@ def distributions(summary: Summary, about: ReportAbout) -> Section:
     return Section(
         "scores",
         "How the probabilities are distributed",
-        paragraph(text) + f'<div class="small">{drawn}</div>' + folded("All numbers", numbers),
+        paragraph(TEXTS["distributions"])
+        + f'<div class="small">{drawn}</div>'
+        + folded("All numbers", numbers),
     )
 
 

@@ -9,7 +9,7 @@ from tactful.figures import COLOURS
 from tactful.pages.frame import report, style
 from tactful.pages.markup import Section, bullets
 from tactful.pages.text import one_line
-from tactful.scale.report.about import ReportAbout
+from tactful.scale.report.about import TEXTS, ReportAbout
 from tactful.scale.report.columns import columns
 from tactful.scale.report.distributions import distributions
 from tactful.scale.report.overview import in_short, lead, prevalence
@@ -18,26 +18,6 @@ from tactful.scale.report.together import failures, heat_style, together
 from tactful.scale.summary import Summary
 
 _FOLDER = Path(__file__).parent
-_NOTE = (
-    "<strong>These are a model's readings, not facts.</strong> A model gave each text a "
-    "probability for each kind, and this page counts them. Some texts are counted that should not "
-    'be, and some are missed. See <a href="#limits">What these figures do not say</a>.'
-)
-LIMITS = (
-    "A probability is what a model says about a text. It does not say how bad the text is, or how "
-    "many people would object to it.",
-    "A threshold turns probabilities into counts. Another threshold gives other counts; look at "
-    "the distribution of the probabilities, and at texts near the threshold, before you rely on "
-    "one.",
-    "Where a kind is rare, many of the texts in which it was found are false alarms, and where it "
-    "is frequent, many are missed. So a share on this page is not the true share. To estimate "
-    "that, have people judge a random sample of texts.",
-    "Models are not equally good at all topics, dialects, languages and groups of people. Two "
-    "sources, or two months, may differ because their texts do, and not because of how people "
-    "speak to each other. Texts that name a group are easily mistaken for texts against it.",
-    "Nothing here says what the writer of a text meant, or what to do about it. Read texts in "
-    "their context before you decide about them or about the people who wrote them.",
-)
 
 
 def report_html(summary: Summary, about: ReportAbout) -> str:
@@ -50,12 +30,12 @@ def report_html(summary: Summary, about: ReportAbout) -> str:
         together(summary, about),
         failures(summary),
         passages(summary, about),
-        Section("limits", "What these figures do not say", bullets(LIMITS, "prose")),
+        Section("limits", "What these figures do not say", bullets(TEXTS["limits"], "prose")),
     ]
     return report(
         one_line(about.title, 200),
         lead(summary, about),
-        _NOTE,
+        TEXTS["note"],
         [part for part in parts if part is not None],
         style=style(_FOLDER / "page.css", {"high": COLOURS[4]}, heat_style()),
         script=(_FOLDER / "page.js").read_text(encoding="utf-8"),

@@ -4,7 +4,7 @@ import numpy as np
 
 from tactful.pages.markup import Section, paragraph
 from tactful.pages.text import one_line, safe
-from tactful.scale.report.about import ReportAbout
+from tactful.scale.report.about import TEXTS, ReportAbout
 from tactful.scale.summary import LONGEST_TEXT, Extreme, Summary
 from tactful.words import counted
 
@@ -13,11 +13,6 @@ def passages(summary: Summary, about: ReportAbout) -> Section | None:
     """Return the texts that were kept; None where the run kept none."""
     if not summary.kept_extremes:
         return None
-    text = (
-        "These are the texts that the model is most sure of. A machine read them: each may be an "
-        "example of the kind, or its opposite, a quotation or a joke. Some may hurt to read, so "
-        "each is hidden until you open it. Equal texts are shown once."
-    )
     blocks = [
         _kind(at, name, texts, about)
         for at, (name, texts) in enumerate(summary.extremes.items(), 1)
@@ -26,7 +21,7 @@ def passages(summary: Summary, about: ReportAbout) -> Section | None:
     if not blocks:
         return Section("passages", _TITLE, paragraph("No text has a probability."))
     button = _button("passages", "Show all texts of all kinds", "Hide all texts")
-    return Section("passages", _TITLE, paragraph(text) + button + "".join(blocks))
+    return Section("passages", _TITLE, paragraph(TEXTS["passages"]) + button + "".join(blocks))
 
 
 _TITLE = "Texts with the highest probabilities"

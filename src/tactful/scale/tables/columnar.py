@@ -7,6 +7,7 @@ import polars as pl
 
 from tactful.errors import FileFormatError
 from tactful.scale.tables.sources import Source
+from tactful.scale.tables.where import first_line
 
 T = TypeVar("T")
 
@@ -37,8 +38,7 @@ def _tried(source: Source, read: Callable[[], T]) -> T:
     try:
         return read()
     except (pl.exceptions.PolarsError, OSError) as error:
-        said = (str(error).strip().splitlines() or ["no reason was given"])[0]
         raise FileFormatError(
-            f"{source.name}: found no {source.format.kind} file that can be read ({said}); "
-            "expected a complete one; write it again."
+            f"{source.name}: found no {source.format.kind} file that can be read "
+            f"({first_line(error)}); expected a complete one; write it again."
         ) from None

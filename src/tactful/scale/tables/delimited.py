@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from tactful.errors import InputError
 from tactful.scale.rejects import Reject, reject
 from tactful.scale.tables.formats import Format
-from tactful.scale.tables.records import quotes_stand_well, record_ends
+from tactful.scale.tables.records import decoded, quotes_stand_well, record_ends
 from tactful.scale.tables.sources import Source
+from tactful.words import counted
 
 _BLANK = (b"\n", b"\r\n", b"\r")
 _LONGEST_BLANK = len(b"\r\n")
@@ -49,8 +50,8 @@ def read_delimited(
             rows.append(row.raw)
             continue
         said = (
-            f"found {row.fault}; expected {_counted(len(columns))} as in the header, in UTF-8, "
-            "with quotes inside a quoted cell doubled"
+            f"found {row.fault}; expected {counted(len(columns), 'cell')} as in the header, in "
+            "UTF-8, with quotes inside a quoted cell doubled"
         )
         if not skip_bad_rows:
             raise InputError(
@@ -64,10 +65,6 @@ def read_delimited(
             "spreadsheets write it; save the file again with such a program."
         )
     return found, rejects
-
-
-def _counted(cells: int) -> str:
-    return "1 cell" if cells == 1 else f"{cells} cells"
 
 
 def _quickly(data: bytes, kind: Format, columns: Sequence[str]) -> pl.DataFrame | None:
@@ -140,7 +137,7 @@ def _rows(data: bytes, separator: str, columns: int, line: int) -> Iterator[_Row
                 cells, behind = _cells(data, at, separator)
                 end = behind or end
                 row = _mended(data[at:end], cells, separator, columns, line)
-            if not _is_text(row.raw):
+            if decoded(row.raw) is None:
                 row = _Row(line, data[at:end], "bytes that are not UTF-8 text")
             yield row
         line += data.count(b"\n", at, end)
@@ -164,7 +161,7 @@ def _mended(
         said = "a quote that is not closed, or not doubled inside a cell"
         return _Row(line, raw, f"a quoting mistake ({said})")
     if len(cells) != columns:
-        return _Row(line, raw, _counted(len(cells)))
+        return _Row(line, raw, counted(len(cells), "cell"))
     quoted = (b"" if cell is None else b'"%s"' % cell.replace(b'"', b'""') for cell in cells)
     return _Row(line, separator.encode().join(quoted) + b"\n")
 
@@ -197,11 +194,3 @@ def _cell(separator: str) -> re.Pattern[bytes]:
     return re.compile(
         rb'"([^"]*+(?:""[^"]*+)*+)"(?=%s|\r?\n|\r?\Z)|(?!")([^%s\n]*+)' % (mark, mark)
     )
-
-
-def _is_text(raw: bytes) -> bool:
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

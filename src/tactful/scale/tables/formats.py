@@ -1,11 +1,13 @@
 """The formats of tables, which the ending of a file's name shows."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
-from tactful.scale.scoring import Shape
+
+if TYPE_CHECKING:
+    from tactful.scale.scoring import Shape
 
 Kind = Literal["csv", "tsv", "jsonl", "parquet", "arrow", "txt"]
 Packing = Literal["", "gz", "zst"]
@@ -35,7 +37,7 @@ class Format:
     packing: Packing = ""
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> "Shape":
         """Whether rows are kept as lines of JSON, or as a table with columns."""
         return "lines" if self.kind == "jsonl" else "table"
 

@@ -9,8 +9,8 @@ from typing import IO, Any
 import polars as pl
 
 from tactful.errors import FileFormatError, InputError
+from tactful.scale.tables.columnar import schema_of
 from tactful.scale.tables.compression import open_source
-from tactful.scale.tables.formats import Format
 from tactful.scale.tables.records import record_ends
 from tactful.scale.tables.sources import Source
 
@@ -49,7 +49,8 @@ def read_headers(sources: Sequence[Source]) -> list[Header]:
     headers: list[Header] = []
     for source in sources:
         if source.format.is_columnar:
-            head = _columnar_head(source)
+            schema = schema_of(source)
+            head = Header(columns=tuple(schema), schema=schema)
         else:
             with open_source(source) as file:
                 head = read_header(file, source)
@@ -102,7 +103,7 @@ def header_of(data: bytes, source: Source, is_all: bool) -> Header | None:
         return None
     mark = len(_MARK) if data.startswith(_MARK) else 0
     if source.format.kind not in ("csv", "tsv"):
-        return Header(mark, 0, _fixed_columns(source.format))
+        return Header(mark, 0, (TEXT,) if source.format.kind == "txt" else ())
     body = data[mark:]
     ends = record_ends(body, source.format)
     if not len(ends) and not is_all:
@@ -115,10 +116,6 @@ def header_of(data: bytes, source: Source, is_all: bool) -> Header | None:
         )
     size = int(ends[0]) if len(ends) else len(body)
     return Header(mark + size, body.count(b"\n", 0, size), _names(body[:size], source))
-
-
-def _fixed_columns(kind: Format) -> tuple[str, ...]:
-    return (TEXT,) if kind.kind == "txt" else ()
 
 
 def _names(header: bytes, source: Source) -> tuple[str, ...]:
@@ -149,13 +146,6 @@ def _names(header: bytes, source: Source) -> tuple[str, ...]:
             "rename one."
         )
     return tuple(names)
-
-
-def _columnar_head(source: Source) -> Header:
-    from tactful.scale.tables.columnar import schema_of
-
-    schema = schema_of(source)
-    return Header(columns=tuple(schema), schema=schema)
 
 
 def empty_table(head: Header) -> pl.DataFrame:

@@ -21,7 +21,7 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 _MAY_BE_HALF = r"\\u[dD]"
-_UNKNOWN_LETTER = r"\ufffd"
+_UNKNOWN = r"\ufffd"
 UNUSED = "\0 a key that no line has"
 
 
@@ -34,14 +34,10 @@ def readable(lines: pl.Series) -> pl.Series:
     if not doubtful.any():
         return lines
     mended = [
-        _ESCAPE.sub(_whole, line) if doubt else line
+        _ESCAPE.sub(lambda found: _UNKNOWN if found["half"] else found[0], line) if doubt else line
         for line, doubt in zip(lines, doubtful, strict=True)
     ]
     return pl.Series(lines.name, mended, pl.String)
-
-
-def _whole(found: re.Match[str]) -> str:
-    return found[0] if found["half"] is None else _UNKNOWN_LETTER
 
 
 def texts_of(lines: pl.Series, name: str) -> pl.Series:

@@ -16,6 +16,7 @@ from tactful.scale.tables.delimited import read_delimited
 from tactful.scale.tables.headers import TEXT, Header
 from tactful.scale.tables.json_lines import UNUSED, readable
 from tactful.scale.tables.pieces import Piece
+from tactful.scale.tables.records import decoded
 from tactful.scale.tables.sources import Source
 
 _NUMBER = "number"
@@ -69,7 +70,7 @@ def _lines(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:
                 "--bad-rows skip."
             ) from None
         raw = piece.data.split(b"\n")
-        lines = [_decoded(line) for line in raw]
+        lines = [decoded(line) for line in raw]
         bad = [
             reject(source.name, piece.line + at, _NOT_TEXT, raw[at])
             for at, line in enumerate(lines)
@@ -78,13 +79,6 @@ def _lines(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:
     series = pl.Series(LINE, lines, pl.String).str.strip_chars_end("\r\n")
     numbered = pl.DataFrame(series).with_row_index(_NUMBER, piece.line)
     return Parsed(numbered.filter(series.str.strip_chars() != ""), bad)
-
-
-def _decoded(line: bytes) -> str | None:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
 
 
 def _lines_of_json(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:

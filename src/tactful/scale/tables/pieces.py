@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
+from tactful.scale.tables.columnar import row_count
 from tactful.scale.tables.compression import open_source, packed_size
 from tactful.scale.tables.headers import Header
 from tactful.scale.tables.records import cut_records
@@ -101,8 +102,6 @@ _Cut = tuple[int, int, int, int, bytes, int | None]
 
 
 def _cut_rows(source: Source, start: int, rows: int) -> Iterator[_Cut]:
-    from tactful.scale.tables.columnar import row_count
-
     total = row_count(source)
     for first in range(start, total, rows):
         end = min(first + rows, total)

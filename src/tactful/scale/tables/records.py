@@ -63,6 +63,14 @@ def _quoted_cell(separator: str) -> re.Pattern[bytes]:
     return re.compile(starts + rb'[^"]*+(?:""[^"]*+)*+(?:"|\Z)')
 
 
+def decoded(raw: bytes) -> str | None:
+    """Return bytes as text; None if they are not UTF-8."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
 def cut_records(
     file: IO[bytes],
     kind: Format,

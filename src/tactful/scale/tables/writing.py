@@ -10,6 +10,7 @@ from tactful.scale.scoring import Scored, Wanted, joined, spliced
 from tactful.scale.tables.compression import pack
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.json_lines import RowsError, lines_as_table
+from tactful.scale.tables.where import first_line
 
 _WRAPPED = len('{"v":')
 
@@ -32,10 +33,9 @@ def table_bytes(table: pl.DataFrame, output: Format, header: bool = True) -> byt
     try:
         return _bytes_of(table, output, header)
     except pl.exceptions.PolarsError as error:
-        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise InputError(
-            f"Found columns that {output} cannot hold ({said}); expected text, numbers, dates, "
-            "lists or objects; write JSONL, which can."
+            f"Found columns that {output} cannot hold ({first_line(error)}); expected text, "
+            "numbers, dates, lists or objects; write JSONL, which can."
         ) from None
 
 
