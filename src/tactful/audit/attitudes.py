@@ -21,7 +21,8 @@ Attitude = Literal["positive", "negative", "neutral", "irrelevant"]
 ATTITUDES: tuple[Attitude, ...] = ("positive", "negative", "neutral", "irrelevant")
 BUILT_IN = Path(__file__).with_name("attitudes_en.csv")
 
-_NUMBERS: dict[str, Attitude] = {"1": "positive", "-1": "negative", "0": "neutral"}
+_SPELLINGS: dict[str, Attitude] = {each: each for each in ATTITUDES}
+_SPELLINGS |= {"1": "positive", "-1": "negative", "0": "neutral"}
 _MOST_SHOWN = 1_000
 
 
@@ -99,7 +100,7 @@ def read_attitudes(path: Path) -> Attitudes:
                 refuse(line, "short-row", f"{counted(len(row), 'cell')}", f"{len(columns)}")
                 continue
             word, said = plain_word(row[at_word]), row[at_attitude].strip().casefold()
-            attitude = _attitude(said)
+            attitude = _SPELLINGS.get(said)
             if not word or has_bad_bytes(word):
                 refuse(line, "no-word", "no word that can be read", "a word in UTF-8")
             elif attitude is None:
@@ -113,9 +114,3 @@ def read_attitudes(path: Path) -> Attitudes:
     if not words:
         raise FileFormatError(f"{path}: found no ratings; expected a word and an attitude a line.")
     return Attitudes(words, path.name)
-
-
-def _attitude(said: str) -> Attitude | None:
-    if said in _NUMBERS:
-        return _NUMBERS[said]
-    return next((attitude for attitude in ATTITUDES if attitude == said), None)

@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from tactful.errors import MissingExtraError, UsageError
 from tactful.files import sha256 as sha256_of_file
-
-if TYPE_CHECKING:
-    from tactful.training.causal.base import Base
 
 ModelKind = Literal["masked", "causal", "classifier"]
 
@@ -85,6 +82,20 @@ def open_model(kind: ModelKind, place: str, download: bool = False) -> Opened:
     return Opened(model, tokenizer, place, f"{place}@{fetched.name}")
 
 
+def longest_input(opened: Opened) -> int | None:
+    """Return how many tokens a model can read; None if there is no limit."""
+    limits = [int(opened.tokenizer.model_max_length)]
+    if opened.model.config.model_type != "xlnet":  # its positions are relative: there is no limit
+        places = getattr(opened.model.config, "max_position_embeddings", None)
+        table = getattr(opened.model.base_model, "embeddings", None)
+        padding = getattr(getattr(table, "position_embeddings", None), "padding_idx", None)
+        if places is not None and places > 0:
+            # RoBERTa's positions begin after that of the padding.
+            limits.append(int(places) - (0 if padding is None else int(padding) + 1))
+    least = min(limits)
+    return least if least < 1_000_000 else None  # tokenizers without a limit have a huge number
+
+
 def _fetched(kind: ModelKind, place: str) -> Path:
     """Return the folder of the library's cache that holds a model; its name is the commit."""
     from transformers.utils import cached_file
@@ -143,17 +154,13 @@ def _load(kind: ModelKind, place: str, how: Mapping[str, Any]) -> tuple[Any, Any
             + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
             + "; expected a model that was trained for this."
         )
-    return model.float().eval(), tokenizer  # torch's mode for asking: no dropout
+    return model.float().eval(), tokenizer  # torch's mode for inference: no dropout
 
 
 def _check_architecture(kind: ModelKind, place: str, config: Any) -> None:
     """Refuse a model that the library would open, or fail to, as something that it is not."""
-    from transformers.models.auto.modeling_auto import (
-        MODEL_FOR_CAUSAL_LM_MAPPING_NAMES as CAUSAL,
-    )
-    from transformers.models.auto.modeling_auto import (
-        MODEL_FOR_MASKED_LM_MAPPING_NAMES as MASKED,
-    )
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES as CAUSAL
+    from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES as MASKED
 
     found = str(config.model_type)
     masked = found == "xlnet" or any("ForMaskedLM" in each for each in config.architectures or ())
@@ -178,11 +185,6 @@ def _open_gguf(place: str) -> Opened:
             "Opening a gguf file needs two more libraries; install them with: "
             "pip install gguf accelerate"
         )
-    model, tokenizer = _load_gguf(base)
-    return Opened(model, tokenizer, base.name, str(base.sha256))
-
-
-def _load_gguf(base: "Base") -> tuple[Any, Any]:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     how: dict[str, Any] = {"local_files_only": True, "gguf_file": base.gguf}
@@ -193,7 +195,8 @@ def _load_gguf(base: "Base") -> tuple[Any, Any]:
         # The weights were unpacked to plain numbers; the library would still not let them be used.
         del model.config.quantization_config
         model.hf_quantizer, model.is_quantized = None, False
-    return model.float().eval(), tokenizer  # torch's mode for asking: no dropout
+    # torch's mode for inference: no dropout
+    return Opened(model.float().eval(), tokenizer, base.name, str(base.sha256))
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """Notes for readers of the figures: sentences about a run, and about several."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -54,7 +53,10 @@ def settings_notes(runs: Sequence[Run]) -> list[str]:
     for kind in dict.fromkeys(run.kind for run in runs):
         same = [run for run in runs if run.kind == kind]
         keys = dict.fromkeys(key for run in same for key in run.settings)
-        different = [key for key in keys if _differs([run.settings.get(key) for run in same])]
+        first = same[0].settings
+        different = [
+            key for key in keys if any(run.settings.get(key) != first.get(key) for run in same)
+        ]
         if different:
             notes.append(
                 f"The {kind} runs differ in {', '.join(different)}: differences between these "
@@ -79,7 +81,3 @@ def _calibration(conditions: Sequence[ConditionResult]) -> list[str]:
         f"stigma at p < {_FINDING:g} before correction; so do {above_others:,} of {others:,} "
         "conditions without stigma from the rest of them. Conditions differ without stigma, too."
     ]
-
-
-def _differs(values: Sequence[Any]) -> bool:
-    return any(value != values[0] for value in values)

@@ -140,7 +140,7 @@ def _score(model: Any, units: Sequence[Unit], whole: bool) -> Scores:
 
 
 def _score_tails(model: Any, read: _Read, tails: Sequence[Sequence[Tokens]]) -> Scores:
-    """Go on from the rows that were read; the last token of a tail need not be read any more."""
+    """Continue from the rows that were read; the last token of a tail need not be read."""
     first = read.last.double().cpu()
     before = read.scores.tolist()
     found = [

@@ -18,7 +18,7 @@ _SAMPLE = "it is"
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A beginning and the ways to go on from it, each of at least one token."""
+    """A context and its continuations, each of at least one token."""
 
     context: Tokens
     tails: tuple[Tokens, ...]
@@ -27,9 +27,9 @@ class Unit:
 class PromptTokenizer:
     """Cuts prompts, with the tokens before them that the tokenizer itself would put there.
 
-    A tokenizer that puts none there (GPT-2, SmolLM2) is not made to: a chat model would read its
-    begin token as that of somebody's turn. Only a prompt that begins with the word itself needs a
-    token before it; it is the begin token then, or else the end token, which divides documents.
+    For a tokenizer that puts none there (GPT-2, SmolLM2), none is added: a chat model would read a
+    begin token as the start of a turn. Only a prompt that begins with the word itself needs a token
+    before it: the begin token or, if there is none, the end token, which separates documents.
     """
 
     def __init__(self, wrapped: Any):
@@ -50,9 +50,9 @@ class PromptTokenizer:
         return after[_shared([before, after]) :]
 
     def unit(self, text: str, words: Sequence[str], whole: bool) -> Unit:
-        """Return what comes before the masked word, and how each word goes on from there.
+        """Return the context before the masked word, and the continuation with each word.
 
-        ``whole`` goes on to the end of the prompt; without it the word is the last thing. Where a
+        ``whole`` continues to the end of the prompt; without it, the word is the last part. Where a
         word merges with the text before it, the common beginning is shorter for all words, so
         that their probabilities remain comparable.
         """

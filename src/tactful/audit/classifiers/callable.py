@@ -63,7 +63,8 @@ class CallableClassifier:
         try:
             returned = self._function([prompt.text for prompt in prompts])
             # What a generator raises, it raises only now.
-            sayings = None if _is_one_thing(returned) else list(returned)
+            is_one = isinstance(returned, str | bytes | Mapping)
+            sayings = None if is_one or not hasattr(returned, "__iter__") else list(returned)
         except Exception as error:
             raise InputError(
                 f"{self.name}: found {_said(error)}; expected one answer for each of "
@@ -135,18 +136,11 @@ def _source_files(module: ModuleType, function: Any) -> list[Path]:
     """Return the file of the module and, where it is another one, that of the function."""
     files = [module.__file__] if getattr(module, "__file__", None) else []
     plain = inspect.unwrap(function)
+    has_source = inspect.isroutine(plain) or inspect.isclass(plain)
     with suppress(TypeError):  # what is written in C has no source
-        files.append(inspect.getsourcefile(plain if _has_source(plain) else type(plain)))
+        files.append(inspect.getsourcefile(plain if has_source else type(plain)))
     found = dict.fromkeys(Path(file).resolve() for file in files if file)
     return [file for file in found if file.is_file()]
-
-
-def _has_source(found: Any) -> bool:
-    return inspect.isroutine(found) or inspect.isclass(found)
-
-
-def _is_one_thing(returned: Any) -> bool:
-    return isinstance(returned, str | bytes | Mapping) or not hasattr(returned, "__iter__")
 
 
 def _said(error: Exception) -> str:

@@ -12,13 +12,7 @@ from tactful.audit.classifiers.labels import answer, fingerprint
 from tactful.audit.protocol import Answer, Kind
 from tactful.detectors.base import Detector, found_ids
 from tactful.detectors.card import read_card
-from tactful.detectors.load import (
-    DETECTORS,
-    EMBEDDED,
-    detector_names,
-    load_detector,
-    own_folder,
-)
+from tactful.detectors.load import DETECTORS, EMBEDDED, detector_names, load_detector, own_folder
 from tactful.detectors.weights import weights_folder
 from tactful.files import sha256
 from tactful.registry import unknown_name

@@ -3,13 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tactful.audit.classifiers.labels import (
-    Sentiment,
-    answer,
-    classes_of_model,
-    fingerprint,
-)
-from tactful.audit.hub import Opened
+from tactful.audit.classifiers.labels import Sentiment, answer, classes_of_model, fingerprint
+from tactful.audit.hub import Opened, longest_input
 from tactful.audit.protocol import Answer, Kind
 from tactful.errors import InputError, UsageError
 from tactful.taxonomies.prompts import Prompt
@@ -17,7 +12,7 @@ from tactful.words import counted
 
 _BATCH = 64
 _ENDLESS = 1_000_000
-"""Tokenizers that know no longest text say an enormous number."""
+"""The limit of a model that has none."""
 
 
 class HubClassifier:
@@ -37,7 +32,7 @@ class HubClassifier:
         self._classes = classes_of_model(self.name, self._names, labels)
         self.fingerprint = fingerprint(opened.fingerprint, *self._names, labels=labels)
         self._model, self._tokenizer = opened.model, opened.tokenizer
-        self._longest = _longest(opened)
+        self._longest = longest_input(opened) or _ENDLESS
         self._cut = 0
 
     @property
@@ -95,12 +90,3 @@ class HubClassifier:
             answer(self._classes[place], value, self._names[place])
             for value, place in zip(values.tolist(), places.tolist(), strict=True)
         ]
-
-
-def _longest(opened: Opened) -> int:
-    """Return how many tokens the model can read."""
-    config = opened.model.config
-    places = getattr(config, "max_position_embeddings", None) or _ENDLESS
-    if config.model_type in ("roberta", "xlm-roberta", "camembert", "bertweet"):
-        places -= config.pad_token_id + 1  # RoBERTa counts its places from behind the padding
-    return int(min(places, opened.tokenizer.model_max_length, _ENDLESS))

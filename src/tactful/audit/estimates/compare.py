@@ -1,7 +1,7 @@
 """Two runs of one probe: did a new model, or a change of one, make the gap smaller or larger?"""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -145,8 +145,8 @@ def compare_runs(
         after_model=after.model,
         kind=after.kind,
         probe=after.probe,
-        stigmatized=Change(groups.stigmatized(0), groups.stigmatized(1), groups.change_of(0)),
-        others=Change(groups.others(0), groups.others(1), groups.change_of(1)),
+        stigmatized=Change(groups.mean(0, 0), groups.mean(0, 1), groups.change_of(0)),
+        others=Change(groups.mean(1, 0), groups.mean(1, 1), groups.change_of(1)),
         gap=Change(groups.gap(0), groups.gap(1), difference(*changes, method)),
         p_value=None if test is None or test.smallest_p >= ALPHA else test.p_value,
         conditions=conditions,
@@ -154,11 +154,8 @@ def compare_runs(
         settings=settings,
         only_before=only_before,
         only_after=only_after,
-        correction=correction,
-        repetitions=repetitions,
-        seed=seed,
-        level=level,
         notes=tuple(notes),
+        **asdict(method),
     )
 
 
@@ -204,14 +201,10 @@ def _grids(before: Run, after: Run, notes: list[str]) -> tuple[Grid, Grid]:
         "condition", keep="first", maintain_order=True
     )
     first, second = (
-        grid_of(_arranged(run, found.sort(_PROMPT, nulls_last=True), known))
+        grid_of(replace(run, rows=found.sort(_PROMPT, nulls_last=True), conditions=known))
         for run, found in zip((before, after), rows, strict=True)
     )
     return first, second
-
-
-def _arranged(run: Run, rows: pl.DataFrame, conditions: pl.DataFrame) -> Run:
-    return Run(run.name, run.kind, run.model, run.fingerprint, run.probe, rows, conditions)
 
 
 def _conditions(

@@ -103,8 +103,8 @@ def model_result(
         run=run.name,
         model=run.model,
         kind=run.kind,
-        stigmatized=groups.stigmatized(),
-        others=groups.others(),
+        stigmatized=groups.mean(0),
+        others=groups.mean(1),
         gap=groups.gap(),
         tests=group_tests(grid, method),
         above_half=int((above & grid.stigmatized).sum()),
@@ -263,17 +263,11 @@ def _overall(side: str, models: Sequence[str], negative: Numbers, grid: Grid) ->
         above = negative > share
         return int((above & grid.stigmatized).sum()), int((above & ~grid.stigmatized).sum())
 
-    half, half_others = count(0.5 + _ROUNDING)
-    always, always_others = count(1 - _ROUNDING)
-    quarters, quarters_others = count(0.75 + _ROUNDING)
     return Overall(
         side,
         tuple(models),
-        dict(zip(grid.conditions, (as_float(value) for value in negative), strict=True)),
-        half,
-        half_others,
-        always,
-        always_others,
-        quarters,
-        quarters_others,
+        dict(zip(grid.conditions, map(as_float, negative), strict=True)),
+        *count(0.5 + _ROUNDING),
+        *count(1 - _ROUNDING),
+        *count(0.75 + _ROUNDING),
     )

@@ -17,13 +17,13 @@ from tactful.audit.estimates.statistics import (
 from tactful.audit.results import CategoryResult, Estimate, GroupTests, TemplateResult
 from tactful.resampling import Numbers, resampled_means
 
-_NO_STIGMATIZED = "no stigmatized condition has a value"
-_NO_OTHERS = "no condition without stigma has a value"
+_MISSING = ("no stigmatized condition has a value", "no condition without stigma has a value")
+"""Why one of the two groups has no mean."""
 _ALONE = "one condition alone does not vary"
 
 
 class Groups:
-    """The two groups, drawn again condition by condition within each.
+    """The two groups, stigmatized (0) and others (1), with the conditions of each resampled.
 
     ``values`` has one row for each condition and any number of columns, which share their draws:
     two columns of one draw can be compared.
@@ -37,13 +37,11 @@ class Groups:
         ]
         self.means = [mean_known(group, axis=0) for group in self.values]
 
-    def stigmatized(self, column: int = 0) -> Estimate:
-        """Return the mean of the stigmatized conditions."""
-        return self._group(0, column, _NO_STIGMATIZED)
-
-    def others(self, column: int = 0) -> Estimate:
-        """Return the mean of the others."""
-        return self._group(1, column, _NO_OTHERS)
+    def mean(self, group: int, column: int = 0) -> Estimate:
+        """Return the mean of a group."""
+        return self._estimate(
+            group, column, self.means[group][column], self._samples[group][:, column]
+        )
 
     def gap(self, column: int = 0) -> Estimate:
         """Return the first minus the second, with the interval that belongs to its test."""
@@ -54,20 +52,11 @@ class Groups:
         """Return one column minus another, of a group."""
         moved = self.means[group][after] - self.means[group][before]
         drawn = self._samples[group][:, after] - self._samples[group][:, before]
-        missing = _NO_OTHERS if group else _NO_STIGMATIZED
-        return self.method.estimate(moved, drawn, missing, self._fixed(group, after))
+        return self._estimate(group, after, moved, drawn)
 
-    def _group(self, group: int, column: int, missing: str) -> Estimate:
-        return self.method.estimate(
-            self.means[group][column],
-            self._samples[group][:, column],
-            missing,
-            self._fixed(group, column),
-        )
-
-    def _fixed(self, group: int, column: int) -> str | None:
+    def _estimate(self, group: int, column: int, value: float, drawn: Numbers) -> Estimate:
         known = int((~np.isnan(self.values[group][:, column])).sum())
-        return _ALONE if known == 1 else None
+        return self.method.estimate(value, drawn, _MISSING[group], _ALONE if known == 1 else None)
 
 
 def difference(first: Numbers, second: Numbers, method: Method) -> Estimate:
@@ -78,7 +67,7 @@ def difference(first: Numbers, second: Numbers, method: Method) -> Estimate:
     value = float(mean_known(first)) - float(mean_known(second))
     test = method.difference(first, second)
     if test is None:
-        return Estimate(None, reason=_NO_OTHERS if (~np.isnan(first)).any() else _NO_STIGMATIZED)
+        return Estimate(None, reason=_MISSING[bool((~np.isnan(first)).any())])
     if test.low is None:
         few = "conditions" if test.smallest_p > 1 / (1 + method.repetitions) else "repetitions"
         return Estimate(value, reason=untestable(few, test.smallest_p))
@@ -91,7 +80,7 @@ def group_tests(grid: Grid, method: Method) -> GroupTests:
     one = grid.negative[known & grid.stigmatized]
     other = grid.negative[known & ~grid.stigmatized]
     if not one.size or not other.size:
-        return GroupTests(None, None, None, None, None, _NO_OTHERS if one.size else _NO_STIGMATIZED)
+        return GroupTests(None, None, None, None, None, _MISSING[one.size > 0])
     ranks = mann_whitney(one, other)
     effect = hedges_g(one, other)
     reason = None

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from hashlib import sha256
 
-from tactful.audit.hub import Opened
+from tactful.audit.hub import Opened, longest_input
 from tactful.audit.masked.model import PlaceModel
 from tactful.audit.masked.pieces import BEAM, MOST_PIECES, PieceSearch, Row
 from tactful.audit.masked.words import Vocabulary, Words
@@ -64,7 +64,7 @@ class MaskedAsker:
         self._mask_id = int(mask_id)
         self._model = PlaceModel(opened.model, self._mask_id)
         self._vocabulary = Vocabulary(opened.tokenizer, _rows_of_head(opened))
-        self._longest = _longest(opened)
+        self._longest = longest_input(opened)
         self._top, self._batch = top, batch
         self._searches = [
             PieceSearch(self._model, self._vocabulary, count) for count in range(2, pieces + 1)
@@ -135,7 +135,7 @@ class MaskedAsker:
 
     def _follows_space(self, text: str, ids: Sequence[int], place: int) -> bool:
         before = text[: text.index(DEFAULT_MASK)]
-        # Some tokenizers make the space before the mask a token of its own: it is used up then.
+        # Some tokenizers make the space before the mask a separate token.
         blank = place > 0 and ids[place - 1] in self._vocabulary.blanks
         return before[-1:].isspace() and not blank
 
@@ -203,17 +203,3 @@ def _rounded(chance: float) -> float:
 def _rows_of_head(opened: Opened) -> int:
     head = opened.model.get_output_embeddings()
     return int(opened.model.config.vocab_size if head is None else head.weight.shape[0])
-
-
-def _longest(opened: Opened) -> int | None:
-    """Return the most tokens that the model can take; None where nothing says."""
-    limits = [int(opened.tokenizer.model_max_length)]
-    if opened.model.config.model_type != "xlnet":  # its places are relative: there is no limit
-        places = getattr(opened.model.config, "max_position_embeddings", None)
-        table = getattr(opened.model.base_model, "embeddings", None)
-        padding = getattr(getattr(table, "position_embeddings", None), "padding_idx", None)
-        if places is not None and places > 0:
-            # RoBERTa's places begin after that of the padding.
-            limits.append(int(places) - (0 if padding is None else int(padding) + 1))
-    least = min(limits)
-    return least if least < 1_000_000 else None  # an unknown limit is a huge number there

@@ -103,7 +103,7 @@ class PlaceModel:
 
 
 def _last_block(base: Any) -> Any:
-    """Return the module of the last layer after which each place goes on alone, if it is known."""
+    """Return the module of the last layer after which no place sees another, if it is known."""
     layers = [
         module
         for module in base.modules()

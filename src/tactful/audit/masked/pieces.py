@@ -49,7 +49,7 @@ class PieceSearch:
     def words(self, rows: Sequence[Row]) -> list[dict[str, float]]:
         """Return the words of each prompt and their probabilities; all prompts are of one length.
 
-        A word that is one token of the vocabulary is left out: it was asked for already.
+        A word that is one token of the vocabulary is left out: it is in the other answer.
         """
         import torch
 
@@ -97,7 +97,7 @@ class PieceSearch:
 
 
 def _widen(row: Row, pieces: int) -> Row:
-    """Put masks beside the mask of a prompt; each has the segment and the like of the first."""
+    """Repeat the mask of a prompt; each mask has the same further inputs, such as the segment."""
     inputs, place = row
     return {
         name: [*values[:place], *[values[place]] * pieces, *values[place + 1 :]]

@@ -2,10 +2,10 @@
 
 A token is a word when it fills the masked place as a whole. How vocabularies mark that differs:
 
-- ``##x`` (BERT, DistilBERT, MPNet) goes on with the word before: a piece, not a word;
+- ``##x`` (BERT, DistilBERT, MPNet) continues the word before it: a piece, not a word;
 - ``Ġx`` and ``▁x`` (RoBERTa, DeBERTa, ALBERT, XLNet) begin after a space. A token without the mark
-  goes on with the word before, so it is a piece; but where the masked place does not follow a
-  space, it is a spelling of its own;
+  continues the word before it, so it is a piece; but where the masked place does not follow a
+  space, it is a word;
 - ``x@@`` (BERTweet) is not finished, and ``x</w>`` (XLM) is: the former are pieces.
 
 Spellings that differ in case or in the mark are one word in lower case; their probabilities are
@@ -47,7 +47,7 @@ class Vocabulary:
             at: self._read(tokenizer, token) for at, token in known.items() if at not in special
         }
         self.blanks = {at for at, token in known.items() if token in SPACES}
-        """Tokens that are nothing but a space."""
+        """Tokens that are only a space."""
         whole = {at: token.text for at, token in self.tokens.items() if token.ends}
         after_space = {at: text for at, text in whole.items() if self.tokens[at].begins}
         self.after_space = Words(after_space)
@@ -69,7 +69,7 @@ class Vocabulary:
             begins = token.startswith(self.mark)
             text = token.removeprefix(self.mark)
             if self.mark == "Ġ" and not text.isascii():
-                # Letters beyond ASCII stand there as bytes, which the tokenizer can read.
+                # Letters beyond ASCII are written as bytes, which the tokenizer can decode.
                 text = str(tokenizer.convert_tokens_to_string([token]))
         elif self.mark == UNFINISHED:
             ends = not _marked(token, UNFINISHED)
@@ -115,13 +115,10 @@ class Words:
             values.tolist(), places.tolist(), found.sum(dim=1).tolist(), strict=True
         ):
             pairs = [(self.words[place], value) for place, value in zip(at, row, strict=True)]
-            answers.append((sorted(pairs, key=_likeliest_first), float(total)))
+            # Equally probable words are in alphabetical order on every machine.
+            pairs.sort(key=lambda pair: (-pair[1], pair[0]))
+            answers.append((pairs, float(total)))
         return answers
-
-
-def _likeliest_first(pair: tuple[str, float]) -> tuple[float, str]:
-    # Two words that are equally probable stand in the order of the alphabet on every machine.
-    return -pair[1], pair[0]
 
 
 def _marked(token: str, mark: str) -> bool:

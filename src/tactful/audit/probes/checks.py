@@ -41,18 +41,15 @@ def _unique(probe: "Probe") -> Iterator[InitErrorDetails]:
         ("conditions",),
     ):
         seen: set[str] = set()
+        names = " and ".join(f"'{name}'" for name in parts)
         for part in parts:
             for index, item in enumerate(getattr(probe, part)):
                 if item.id in seen:
-                    yield _flaw((part, index, "id"), item.id, f"every id of {_or(parts)} once")
+                    yield _flaw((part, index, "id"), item.id, f"every id of {names} once")
                 seen.add(item.id)
     for index, name in enumerate(probe.wordings):
         if name in probe.wordings[:index]:
             yield _flaw(("wordings", index), name, "every wording once")
-
-
-def _or(names: Sequence[str]) -> str:
-    return " and ".join(f"'{name}'" for name in names)
 
 
 def _enough_parts(probe: "Probe") -> Iterator[InitErrorDetails]:

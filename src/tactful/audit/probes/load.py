@@ -47,7 +47,7 @@ PROBES: Registry[Path] = Registry(
 
 
 class Additions(Record):
-    """What the audit adds to the prompts of the study, in words of our own."""
+    """What the audit adds to the prompts of the study, in our words."""
 
     licence: Text
     notes: tuple[Text, ...]
@@ -60,7 +60,7 @@ class Additions(Record):
     identity: dict[Id, tuple[Identity, ...]]
     """Condition -> a phrase for each of its forms, in their order."""
     person_first_only: tuple[Id, ...]
-    """Conditions that no natural and respectful noun phrase says."""
+    """Conditions without a natural and respectful noun phrase."""
 
 
 def load_probe(name_or_path: str | os.PathLike[str]) -> Probe:
@@ -95,20 +95,16 @@ def _read(path: Path) -> Probe:
 
 
 def load_additions() -> Additions:
-    """Load what is ours in the probe ``social_distance``."""
+    """Load our additions to the probe ``social_distance``."""
     return read_model(_FOLDER / f"{_ADDITIONS}.yaml", Additions)
 
 
 def _social_distance() -> Probe:
     study, stigma, ours = load_social_distance(), load_taxonomy("stigma"), load_additions()
     return Probe(
-        id=study.id,
-        version=study.version,
-        name=study.name,
-        definition=study.definition,
+        **study.model_dump(include={"id", "version", "name", "definition", "citation"}),
         language="en",
         licence=f"{study.licence} {ours.licence}",
-        citation=study.citation,
         notes=(*study.notes, *ours.notes),
         wordings=("published", "paper"),
         person=Person(
@@ -158,10 +154,7 @@ def _form(form: Form, identities: tuple[Identity, ...] | None, place: int) -> Pr
     verb, singular = form.phrase("singular", "published")
     plural_verb, plural = form.phrase("plural", "published")
     return ProbeForm(
-        verb=form.verb,
-        plural_verb=form.plural_verb,
-        singular=form.singular,
-        plural=form.plural,
+        **form.model_dump(include=set(PublishedForm.model_fields)),
         identity=None if identities is None else identities[place],
         published=PublishedForm(
             verb=verb, plural_verb=plural_verb, singular=singular, plural=plural

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar, get_args
+from typing import TypeVar, get_args
 
 from tactful.audit.probes.schema import (
     Condition,
     Phrasing,
     Probe,
     ProbeForm,
+    ProbeQuestion,
     SentimentSentence,
     Template,
     said,
@@ -41,12 +42,7 @@ class Selection:
 EVERYTHING = Selection()
 
 
-class _Named(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
-Part = TypeVar("Part", bound=_Named)
+Part = TypeVar("Part", Condition, ProbeQuestion, Template, SentimentSentence)
 Who = tuple[str | None, int | None, ProbeForm | None]
 _BARE: Who = (None, None, None)
 
@@ -79,7 +75,7 @@ def causal_prompts(probe: Probe, selection: Selection = EVERYTHING) -> list[Prom
 def sentence_prompts(probe: Probe, selection: Selection = EVERYTHING) -> list[Prompt]:
     """Return the fill-mask prompts, for the likelihood of whole sentences in a causal model.
 
-    The words of :meth:`Probe.pairs` take the place of the mask, so it may stand anywhere.
+    The words of :meth:`Probe.pairs` replace the mask, so it may be anywhere.
     """
     if probe.templates and not probe.scale:
         raise UsageError(

@@ -106,7 +106,7 @@ class Person(Record):
 
     baseline: Words
     identity_baseline: Words | None = None
-    """The same for identity-first phrasing, where "a person" stands beside "a blind person"."""
+    """The same for identity-first phrasing: "a person", to compare with "a blind person"."""
     person_first: Annotated[Text, _phrase("verb", "condition")]
 
 
@@ -134,7 +134,7 @@ class CausalTemplate(Template):
 
 
 class SentimentSentence(Record):
-    """A sentence that says nothing but the condition, for classifiers."""
+    """A sentence that only states the condition, for classifiers."""
 
     id: Id
     text: Annotated[Text, _phrase("verb", "condition")]
@@ -188,7 +188,7 @@ class ProbeForm(Record):
 
 
 class Condition(Record):
-    """What is said about a person; several forms are asked apart and averaged."""
+    """A condition that a person may have; its forms are asked separately and averaged."""
 
     id: Id
     name: Text
@@ -245,7 +245,7 @@ class Probe(Record):
 
     @property
     def digest(self) -> str:
-        """A hash of all that the probe says, whatever the layout of its file."""
+        """A hash of the content of the probe, which does not depend on the layout of its file."""
         data: dict[str, Any] = self.model_dump(mode="json")
         text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()

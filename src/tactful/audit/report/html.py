@@ -3,16 +3,10 @@
 import re
 from pathlib import Path
 
-from tactful.audit.report.method import (
-    CITATIONS,
-    coverage_rows,
-    limits,
-    method_paragraphs,
-    settings_rows,
-)
+from tactful.audit.report.method import coverage_rows, limits, method_paragraphs, settings_rows
 from tactful.audit.report.sections import heat_style, sections
 from tactful.audit.report.sentences import overall_sentences, summary_sentences
-from tactful.audit.report.words import interval, kind_of, labels
+from tactful.audit.report.words import TEXTS, interval, kind_of, labels
 from tactful.audit.results import AuditResult, ModelResult, Results, one_by_one
 from tactful.figures import COLOURS
 from tactful.pages.frame import report, style
@@ -21,12 +15,6 @@ from tactful.pages.text import decimal, percent, prose, safe, visible
 
 _IDS = re.compile(r' (?P<name>id|aria-labelledby|aria-describedby)="(?P<values>[^"]*)"')
 """Attributes that name an element of the page; quotes in text are escaped, so text has none."""
-_NOTE = (
-    "<strong>A question, not a verdict.</strong> An audit asks a model about people with "
-    "stigmatized conditions and about others, and checks whether it treats them alike. The "
-    "conditions are listed because people are looked down on for them, not because they should be. "
-    "What a product does with a model has to be examined where it is used."
-)
 _COVERAGE = (
     "Model", "Probability looked at", "Rated", "Irrelevant", "Prompts without a rated word",
     "Largest unrated words",
@@ -49,14 +37,14 @@ def render_html(results: Results, title: str) -> str:
     return report(
         visible(title),
         lead,
-        _NOTE,
+        TEXTS["note"],
         parts,
         style=style(
             Path(__file__).with_name("page.css"),
             {"stigmatized": COLOURS[4], "others": COLOURS[0]},
             heat_style(),
         ),
-        footer="<h2>Sources</h2>\n" + "".join(map(paragraph, CITATIONS)),
+        footer="<h2>Sources</h2>\n" + "".join(map(paragraph, TEXTS["citations"])),
     )
 
 

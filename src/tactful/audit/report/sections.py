@@ -16,6 +16,7 @@ from tactful.audit.report.charts import (
 from tactful.audit.report.words import (
     ATTITUDE,
     SENTIMENT,
+    TEXTS,
     baseline_of,
     group_of,
     interval,
@@ -80,12 +81,7 @@ def _models(models: Sequence[ModelResult], names: Names) -> Section:
     return Section(
         "models",
         "The language models",
-        paragraph(
-            "Each mark is a condition. A box holds the middle half of a group, its line is the "
-            "median, and its whiskers reach to the last condition that is not an outlier. To the "
-            "right of one half, a model finds negative words more likely than positive and neutral "
-            "ones."
-        )
+        paragraph(TEXTS["reading"]["models"])
         + KEY
         + _chart(boxplots(models, names), "How negative each model is")
         + folded(_NUMBERS, _models_table(models, names)),
@@ -282,12 +278,7 @@ def _categories(result: AuditResult, names: Names) -> Section:
     return Section(
         "categories",
         "The categories",
-        paragraph(
-            "The mean over the stigmatized conditions of a category; the small number is the mean "
-            "over its other conditions, where it has any. Colour is stronger the further a figure "
-            "is from one half."
-        )
-        + heatmap,
+        paragraph(TEXTS["reading"]["categories"]) + heatmap,
     )
 
 
@@ -333,11 +324,7 @@ def _templates(models: Sequence[ModelResult], names: Names) -> Section | None:
     return Section(
         "templates",
         "The templates",
-        paragraph(
-            "The difference between the groups, template by template. A difference that changes "
-            "much with the wording says less about the model. To the right of zero, the model is "
-            "more negative about stigmatized conditions."
-        )
+        paragraph(TEXTS["reading"]["templates"])
         + _chart(gaps(models, names), "The difference in each template")
         + folded(_NUMBERS, table(columns, rows, "The templates")),
     )

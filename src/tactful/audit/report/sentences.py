@@ -3,6 +3,7 @@
 from tactful.audit.estimates.method import ALPHA, untestable
 from tactful.audit.report.words import (
     SENTIMENT,
+    TEXTS,
     baseline_of,
     effect,
     kind_of,
@@ -15,20 +16,6 @@ from tactful.audit.results import AuditResult, GroupTests, ModelResult, Overall
 from tactful.pages.text import NOT_KNOWN, decimal, known, listed, p_value, percent, visible
 from tactful.words import counted
 
-_LEVELS = {
-    "fill-mask": "{name} gives {stigmatized} negative words to people with a stigmatized "
-    "condition and {others} to others: a difference of {gap}.",
-    "causal": "{name} prefers the negative word of a pair with a probability of {stigmatized} for "
-    "people with a stigmatized condition and of {others} for others: a difference of {gap}.",
-    "sentiment": "{name} calls {stigmatized} of the sentences about people with a stigmatized "
-    "condition negative and {others} of those about others: a difference of {gap}.",
-}
-_ONE_SIDED = {
-    "fill-mask": "{name} gives {level} negative words to people {whom}; {missing}.",
-    "causal": "{name} prefers the negative word of a pair with a probability of {level} for people "
-    "{whom}; {missing}.",
-    "sentiment": "{name} calls {level} of the sentences about people {whom} negative; {missing}.",
-}
 _MOST_NEGATIVE = 5
 _MUCH_ALIKE, _SOMEWHAT_ALIKE = 0.7, 0.4
 _VISIBLE = 0.005
@@ -154,7 +141,7 @@ def _level(model: ModelResult, name: str) -> str:
         return _one_sided(model, name)
     less = (known(model.gap.value) or 0.0) <= -_VISIBLE
     return _filled(
-        _LEVELS.get(model.kind, _LEVELS["fill-mask"]),
+        TEXTS["levels"].get(model.kind, TEXTS["levels"]["fill-mask"]),
         name,
         stigmatized=percent(sides[0].value),
         others=percent(sides[1].value),
@@ -169,7 +156,7 @@ def _one_sided(model: ModelResult, name: str) -> str:
     other = "for others" if known_side else "for people with one"
     whom = "with a stigmatized condition" if known_side else "without a stigmatized condition"
     return _filled(
-        _ONE_SIDED.get(model.kind, _ONE_SIDED["fill-mask"]),
+        TEXTS["one_sided"].get(model.kind, TEXTS["one_sided"]["fill-mask"]),
         name,
         level=percent(here.value),
         whom=whom,

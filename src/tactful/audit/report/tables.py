@@ -21,7 +21,7 @@ from tactful.audit.results import (
     one_by_one,
 )
 from tactful.errors import UsageError
-from tactful.files import atomic_path
+from tactful.files import atomic_path, refuse_existing
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet reads a cell that starts with one of these as a formula."""
@@ -47,10 +47,7 @@ def write_tables(results: Results, folder: Path, force: bool = False) -> list[Pa
         raise UsageError(f"{folder}: found a file; expected the name of a folder to write.")
     for name in tables:
         # Check all of them first, so that an error does not leave half of them written.
-        if (folder / name).exists() and not force:
-            raise UsageError(
-                f"{folder / name}: it exists already; name another place or pass --force."
-            )
+        refuse_existing(folder / name, force)
     for name, rows in tables.items():
         with (
             atomic_path(folder / name, force) as temporary,

@@ -2,6 +2,10 @@
 
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
 
 from tactful.audit.results import AuditResult, ConditionResult, Estimate, ModelResult
 from tactful.pages.text import NOT_KNOWN, decimal, known, visible
@@ -12,6 +16,10 @@ KINDS = {
     "sentiment": "sentiment classifier",
 }
 ATTITUDE, SENTIMENT = "attitude", "sentiment"
+TEXTS: dict[str, Any] = yaml.safe_load(
+    Path(__file__).with_name("texts.yaml").read_text(encoding="utf-8")
+)
+"""Sentences and paragraphs; what is in braces depends on the result."""
 _CORRECTIONS = {
     "holm": "Holm's method",
     "fdr": "the method of Benjamini and Hochberg",

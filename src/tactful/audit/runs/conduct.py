@@ -164,10 +164,13 @@ def ask_all(
 ) -> list[Answer]:
     """Return an answer for each prompt, in their order; what is new is stored batch by batch."""
     texts = _each_once(asker, prompts)
-    open_ones = sorted(
-        (prompt for text, prompt in texts.items() if text not in store),
-        key=_by_beginning if asker.kind == "causal" else _by_length,
-    )
+    open_ones = [prompt for text, prompt in texts.items() if text not in store]
+    # In order of their text: what the prompts of a batch have in common at the start is read once.
+    open_ones.sort(key=lambda prompt: prompt.text)
+    if asker.kind != "causal":
+        # Long ones first, so that a prompt that does not fit into memory fails at the start; and
+        # similar lengths together, so that little of a batch is padding.
+        open_ones.sort(key=lambda prompt: -len(prompt.text))
     done = len(texts) - len(open_ones)
     size = max(1, asker.batch)
     for start in range(0, len(open_ones), size):
@@ -198,14 +201,3 @@ def _each_once(asker: Asker, prompts: Sequence[Prompt]) -> dict[str, Prompt]:
                 "expected a difference; change one of them or leave it out with --template."
             )
     return texts
-
-
-def _by_length(prompt: Prompt) -> tuple[int, str]:
-    # Long ones first, so that what does not fit into memory shows at the start; and like lengths
-    # together, so that little of a batch is padding.
-    return -len(prompt.text), prompt.text
-
-
-def _by_beginning(prompt: Prompt) -> str:
-    # What prompts of one batch begin with is read once.
-    return prompt.text

@@ -137,7 +137,7 @@ def _run(
     else:
         settings["sentences"] = "all three of the files" if all_templates else "the paper's two"
     notes = ["These are the study's own published outputs; no model was asked."]
-    groups = {prompt.condition is not None and _stigmatized(prompt) for prompt in prompts}
+    groups = {str(prompt.condition).startswith("stigma.") for prompt in prompts}
     if len(groups) < 2:
         side = "stigmatized" if True in groups else "other"
         notes.append(f"The files of {model} hold {side} conditions only: there is no difference.")
@@ -167,10 +167,6 @@ def condition_names() -> pl.DataFrame:
         schema=CONDITIONS,
         orient="row",
     )
-
-
-def _stigmatized(prompt: Prompt) -> bool:
-    return str(prompt.condition).startswith("stigma.")
 
 
 def _words(frame: pl.DataFrame) -> Iterator[tuple[Mapping[str, str], Answer]]:

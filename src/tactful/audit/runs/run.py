@@ -15,6 +15,7 @@ from tactful.files import atomic_folder
 
 RUN_FILE, ROWS_FILE = "run.json", "rows.parquet"
 FORMAT = 1
+_NAMES = ("name", "kind", "model", "fingerprint", "probe", "created")
 
 ROWS: dict[str, Any] = {
     "condition": pl.String,  # null: a baseline
@@ -74,12 +75,7 @@ def write_run(run: Run, folder: Path, force: bool = False) -> None:
         run.rows.write_parquet(temporary / ROWS_FILE)
         about = {
             "format": FORMAT,
-            "name": run.name,
-            "kind": run.kind,
-            "model": run.model,
-            "fingerprint": run.fingerprint,
-            "probe": run.probe,
-            "created": run.created,
+            **{name: getattr(run, name) for name in _NAMES},
             "tactful": run.version,
             "settings": dict(run.settings),
             "notes": list(run.notes),
@@ -107,19 +103,15 @@ def read_run(folder: Path) -> Run:
             )
         if dict(rows.schema) != ROWS:
             raise KeyError("the columns of the rows")
+        names: dict[str, Any] = {name: str(about[name]) for name in _NAMES}
         return Run(
-            str(about["name"]),
-            str(about["kind"]),
-            str(about["model"]),
-            str(about["fingerprint"]),
-            str(about["probe"]),
-            rows,
-            pl.DataFrame(about["conditions"], schema=CONDITIONS),
-            dict(about["settings"]),
-            tuple(about["notes"]),
-            tuple((str(word), float(share)) for word, share in about["unrated_words"]),
-            str(about["created"]),
-            str(about["tactful"]),
+            **names,
+            rows=rows,
+            conditions=pl.DataFrame(about["conditions"], schema=CONDITIONS),
+            settings=dict(about["settings"]),
+            notes=tuple(about["notes"]),
+            unrated_words=tuple((str(word), float(p)) for word, p in about["unrated_words"]),
+            version=str(about["tactful"]),
         )
     except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,7 +1,7 @@
 """``tactful audit compare``: one model before and after a change, or two models."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,10 +34,8 @@ def compare_cli(
     runs: Path,
     fail_on_gap: float | None,
     fail_on_growth: float | None,
-    correction: str,
-    repetitions: int,
-    seed: int,
     output_format: str,
+    **statistics: Any,
 ) -> None:
     """Compare two audits, BEFORE and AFTER a change.
 
@@ -52,7 +50,7 @@ def compare_cli(
     from tactful.audit.runs.run import read_run
 
     first, second = (read_run(find_run(name, runs)) for name in (before, after))
-    found = compare_runs(first, second, correction=correction, repetitions=repetitions, seed=seed)
+    found = compare_runs(first, second, **statistics)
     if output_format == "json":
         echo_json(found.as_json())
     else:
@@ -97,10 +95,7 @@ def print_comparison(found: "Comparison") -> None:
                 [
                     [
                         each.name,
-                        decimal(each.before),
-                        decimal(each.after),
-                        decimal(each.change),
-                        decimal(each.p_corrected),
+                        *map(decimal, (each.before, each.after, each.change, each.p_corrected)),
                     ]
                     for each in changed
                 ],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 
 from tactful.cli.audit.running import audit, download_option, running_options
-from tactful.cli.audit.selection import selection_options
+from tactful.cli.audit.selection import selection_options, with_default
 from tactful.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,31 +17,18 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def _model(metavar: str, help_text: str) -> Callable[[F], F]:
+    return click.option("--model", required=True, metavar=metavar, help=help_text)
+
+
 def _batch(help_text: str) -> Callable[[F], F]:
     return click.option("--batch", type=click.IntRange(min=1), help=help_text)
 
 
 @click.command("fill-mask")
-@click.option(
-    "--model",
-    required=True,
-    metavar="NAME|PATH",
-    help="The folder of a masked language model, or its name on the hub.",
-)
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    default=50,
-    show_default=True,
-    help="Rate this many of the most probable words.",
-)
-@click.option(
-    "--pieces",
-    type=click.IntRange(1, 3),
-    default=1,
-    show_default=True,
-    help="Also rate words of up to this many tokens.",
-)
+@_model("NAME|PATH", "The folder of a masked language model, or its name on the hub.")
+@with_default("--top", click.IntRange(min=1), 50, "Rate this many of the most probable words.")
+@with_default("--pieces", click.IntRange(1, 3), 1, "Also rate words of up to this many tokens.")
 @click.option(
     "--ratings",
     type=click.Path(path_type=Path),
@@ -99,18 +86,14 @@ def fill_mask_cli(
 
 
 @click.command("causal")
-@click.option(
-    "--model",
-    required=True,
-    metavar="NAME|PATH",
-    help="The folder of a causal language model, its name on the hub, or 'smollm2' (PyPI).",
+@_model(
+    "NAME|PATH", "The folder of a causal language model, its name on the hub, or 'smollm2' (PyPI)."
 )
-@click.option(
+@with_default(
     "--by",
-    type=click.Choice(["continuation", "sentence"]),
-    default="continuation",
-    show_default=True,
-    help="Weigh the words at the end of a sentence, or whole sentences with each word.",
+    click.Choice(["continuation", "sentence"]),
+    "continuation",
+    "Weigh the words at the end of a sentence, or whole sentences with each word.",
 )
 @_batch("Approximate number of prompts per batch.")
 @download_option
@@ -154,11 +137,8 @@ def causal_cli(
 
 
 @click.command("sentiment")
-@click.option(
-    "--model",
-    required=True,
-    metavar="NAME",
-    help="vader, textblob, tactful:default, a folder or hub name, module:function, or a URL.",
+@_model(
+    "NAME", "vader, textblob, tactful:default, a folder or hub name, module:function, or a URL."
 )
 @click.option(
     "--labels",
@@ -168,12 +148,11 @@ def causal_cli(
 @click.option(
     "--allow-network", is_flag=True, help="Allow sending texts to an endpoint (http, https)."
 )
-@click.option(
+@with_default(
     "--endpoint-shape",
-    type=click.Choice(["texts", "inputs"]),
-    default="texts",
-    show_default=True,
-    help="Shape of requests: {'texts': […]} or, as for Hugging Face, {'inputs': […]}.",
+    click.Choice(["texts", "inputs"]),
+    "texts",
+    "Shape of requests: {'texts': […]} or, as for Hugging Face, {'inputs': […]}.",
 )
 @click.option(
     "--token-env", metavar="VARIABLE", help="Environment variable with the endpoint's token."

@@ -17,7 +17,7 @@ from tactful.audit.probes.load import EXAMPLES, PROBES, example_files, load_prob
 from tactful.audit.probes.render import Selection, fallbacks, prompts_of
 from tactful.audit.probes.schema import Probe
 from tactful.audit.protocol import Kind
-from tactful.cli.audit.selection import selection_options
+from tactful.cli.audit.selection import selection_options, with_default
 from tactful.cli.output import (
     echo,
     echo_json,
@@ -59,13 +59,7 @@ def list_cli(output_format: str) -> None:
 
 @probe_cli.command("new")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--lang",
-    type=click.Choice(list(EXAMPLES)),
-    default="en",
-    show_default=True,
-    help="The language of the example.",
-)
+@with_default("--lang", click.Choice(list(EXAMPLES)), "en", "The language of the example.")
 @force_option
 def new_cli(file: Path, lang: str, force: bool) -> None:
     """Write a probe to start from, and its rated words beside it.
@@ -88,21 +82,16 @@ def check_cli(file: Path) -> None:
 
 @probe_cli.command("show")
 @click.argument("name", metavar="NAME|FILE", shell_complete=_complete_probe)
-@click.option(
-    "--kind",
-    type=click.Choice(get_args(Kind)),
-    default="fill-mask",
-    show_default=True,
-    help="The kind of model to show prompts for.",
+@with_default(
+    "--kind", click.Choice(get_args(Kind)), "fill-mask", "The kind of model to show prompts for."
 )
 @selection_options
-@click.option(
+@with_default(
     "--format",
-    "output_format",
-    type=click.Choice(["text", "csv", "jsonl"]),
-    default="text",
-    show_default=True,
-    help="Print a prompt per line (text), or all fields of each prompt.",
+    click.Choice(["text", "csv", "jsonl"]),
+    "text",
+    "Print a prompt per line (text), or all fields of each prompt.",
+    name="output_format",
 )
 @click.option(
     "--output",

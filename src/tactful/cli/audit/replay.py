@@ -1,6 +1,7 @@
 """``tactful audit replay``: estimates from the study's own published outputs."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -32,10 +33,8 @@ def replay_cli(
     all_sentiment_templates: bool,
     runs: Path,
     force: bool,
-    correction: str,
-    repetitions: int,
-    seed: int,
     output_format: str,
+    **statistics: Any,
 ) -> None:
     """Compute the estimates from the study's own published outputs.
 
@@ -54,7 +53,7 @@ def replay_cli(
     replayed = replay(corpus, load_attitudes(ratings), all_templates=all_sentiment_templates)
     for run in replayed.runs:
         write_run(run, runs / slug(run.name), force)
-    result = audit_result(replayed.runs, correction=correction, repetitions=repetitions, seed=seed)
+    result = audit_result(replayed.runs, **statistics)
     if output_format == "json":
         echo_json(result.as_json())
     else:

@@ -83,9 +83,7 @@ def report_cli(
     title: str | None,
     dimensions: Path | None,
     force: bool,
-    correction: str,
-    repetitions: int,
-    seed: int,
+    **statistics: Any,
 ) -> None:
     """Write one page, JSON or tables about audited models.
 
@@ -117,9 +115,7 @@ def report_cli(
     results = audit_results(
         chosen,
         dimensions=dimensions and read_dimensions(dimensions, chosen[0].conditions),
-        correction=correction,
-        repetitions=repetitions,
-        seed=seed,
+        **statistics,
     )
     if ending == ".json":
         write_json(results, output, force)

@@ -1,20 +1,19 @@
 """What the commands that audit a model share: options, progress, and printing results."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from tactful.audit.runs.conduct import FOLDER, conduct
+from tactful.cli.audit.selection import with_default
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.cli.progress import progress
 from tactful.errors import EXIT_FAILURE
 
 if TYPE_CHECKING:
-    from tactful.audit.attitudes import Attitudes
-    from tactful.audit.probes.render import Selection
     from tactful.audit.probes.schema import Probe
     from tactful.audit.protocol import Asker
     from tactful.audit.results import AuditResult
@@ -22,12 +21,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-runs_option = click.option(
-    "--runs",
-    type=click.Path(path_type=Path),
-    default=FOLDER,
-    show_default=True,
-    help="The folder with the audited models.",
+runs_option = with_default(
+    "--runs", click.Path(path_type=Path), FOLDER, "The folder with the audited models."
 )
 gate_option = click.option(
     "--fail-on-gap",
@@ -43,26 +38,15 @@ download_option = click.option(
 def statistics_options(command: F) -> F:
     """Add the options of intervals and tests."""
     for option in (
-        click.option(
-            "--seed",
-            type=int,
-            default=0,
-            show_default=True,
-            help="Seed of the bootstrap and the tests.",
+        with_default("--seed", int, 0, "Seed of the bootstrap and the tests."),
+        with_default(
+            "--repetitions", click.IntRange(min=1), 2000, "Samples drawn for intervals and tests."
         ),
-        click.option(
-            "--repetitions",
-            type=click.IntRange(min=1),
-            default=2000,
-            show_default=True,
-            help="Samples drawn for intervals and tests.",
-        ),
-        click.option(
+        with_default(
             "--correction",
-            type=click.Choice(["holm", "fdr"]),
-            default="holm",
-            show_default=True,
-            help="Correction for many tests: Holm, or Benjamini and Hochberg (fdr).",
+            click.Choice(["holm", "fdr"]),
+            "holm",
+            "Correction for many tests: Holm, or Benjamini and Hochberg (fdr).",
         ),
     ):
         command = option(command)
@@ -95,16 +79,16 @@ def audit(
     probe: "Probe",
     prompts: Sequence["Prompt"],
     *,
-    selection: "Selection",
     runs: Path,
     name: str | None,
     fail_on_gap: float | None,
     output_format: str,
-    force: bool,
-    attitudes: "Attitudes | None" = None,
-    settings: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> None:
-    """Audit a model, print the result, and exit with 1 where it fails a limit."""
+    """Audit a model, print the result, and exit with 1 where it fails a limit.
+
+    ``options`` are those of :func:`~tactful.audit.runs.conduct.conduct`.
+    """
     from tactful.audit.estimates.figures import audit_result
     from tactful.audit.runs.gate import gate
     from tactful.audit.runs.store import AnswerStore
@@ -115,16 +99,7 @@ def audit(
     try:
         with progress(f"Asking {asker.name}", unit="prompts") as on_progress:
             run = conduct(
-                asker,
-                probe,
-                prompts,
-                runs,
-                selection=selection,
-                name=name,
-                attitudes=attitudes,
-                settings=settings,
-                force=force,
-                on_progress=on_progress,
+                asker, probe, prompts, runs, name=name, on_progress=on_progress, **options
             )
     except KeyboardInterrupt:
         kept = len(AnswerStore(runs, asker.kind, asker.name, asker.fingerprint))

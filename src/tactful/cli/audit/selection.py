@@ -14,6 +14,14 @@ from tactful.taxonomies.schema import Grammar
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def with_default(
+    flag: str, kind: Any, default: Any, text: str, name: str | None = None
+) -> Callable[[F], F]:
+    """Return an option whose help shows its default; ``name`` is that of the parameter."""
+    names = (flag,) if name is None else (flag, name)
+    return click.option(*names, type=kind, default=default, show_default=True, help=text)
+
+
 def selection_options(command: F) -> F:
     """Add the options that choose prompts; the command gets them as ``selection``."""
 
@@ -38,19 +46,17 @@ def selection_options(command: F) -> F:
         _several("--question", "questions", "Only this question"),
         _several("--category", "categories", "Only conditions of this category"),
         _several("--condition", "conditions", "Only this condition"),
-        click.option(
+        with_default(
             "--grammar",
-            type=click.Choice(get_args(Grammar)),
-            default="corrected",
-            show_default=True,
-            help="Use corrected forms of the conditions, or the study's with its mistakes.",
+            click.Choice(get_args(Grammar)),
+            "corrected",
+            "Use corrected forms of the conditions, or the study's with its mistakes.",
         ),
-        click.option(
+        with_default(
             "--phrasing",
-            type=click.Choice(get_args(Phrasing)),
-            default="person-first",
-            show_default=True,
-            help='Ask about "someone who is deaf" or "a deaf person".',
+            click.Choice(get_args(Phrasing)),
+            "person-first",
+            'Ask about "someone who is deaf" or "a deaf person".',
         ),
         click.option(
             "--wording", metavar="NAME", help="A wording of the probe.  [default: its first one]"
