@@ -143,6 +143,7 @@ class Bar(Clock):
             console=console,
             transient=True,
         )
+        self.whole_rows = 0
         self._task = self._bar.add_task("Scoring", total=None, text="loading the model")
 
     def start(self, total: int | None, done: int, rows: int) -> None:
@@ -164,12 +165,8 @@ class Bar(Clock):
         """Estimate the progress within parts, from the rows per unit of input so far."""
         if not self.parts or self.total is None:
             return self.done
-        return min(max(float(self.done), self.before + self.scored * self._per_row()), self.total)
-
-    def _per_row(self) -> float:
-        return (self.done - self.before) / max(self.whole_rows, 1)
-
-    whole_rows = 0
+        per_row = (self.done - self.before) / max(self.whole_rows, 1)
+        return min(max(float(self.done), self.before + self.scored * per_row), self.total)
 
     def part(self, size: int, rows: int) -> None:
         """Count a complete part."""
