@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from tactful.service.engine.excerpts import whole_pieces
-from tactful.service.perspective.spans import MOST_SPANS, Utf16, sentence_pieces, utf16_length
+from tactful.service.perspective.spans import MOST_SPANS, Utf16, sentence_pieces
 
 TEXTS = ["", "plain", "🙂", "a🙂b👩‍🔬c", "e\u0301e\u0301", "日本語🗾", "\U0010ffff\uffff"]
 
@@ -15,7 +15,6 @@ def test_offsets_are_those_of_the_encoding(text: str) -> None:
     units = Utf16(text)
     for at in range(len(text) + 1):
         assert units.offset(at) == len(text[:at].encode("utf-16-le")) // 2
-    assert utf16_length(text) == len(text.encode("utf-16-le")) // 2
 
 
 def test_one_sentence_is_the_whole_comment() -> None:

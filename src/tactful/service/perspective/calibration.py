@@ -15,7 +15,7 @@ from tactful.errors import UsageError
 from tactful.resampling import Numbers, draw_counts, percentile_interval
 
 LEAST_TEXTS = 20
-"""With fewer texts an interval says nothing."""
+"""With fewer texts, intervals are not meaningful."""
 _LEVEL = 0.95
 
 
@@ -43,7 +43,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What becomes of one old threshold."""
+    """The new thresholds for one old threshold."""
 
     old: float
     flagged: float
@@ -125,12 +125,12 @@ def _decision(flags: Numbers, new: Numbers, threshold: Estimate) -> Decision:
 
 
 def _cuts(ranked: Numbers) -> NDArray[np.int64]:
-    """Return after which places a threshold can stand: not between equal scores."""
+    """Return the places after which a threshold can be: not between equal scores."""
     return np.flatnonzero(np.append(ranked[:-1] > ranked[1:], True))
 
 
 def _between(ranked: Numbers, at: int) -> float:
-    """Return a threshold that flags what stands at ``at`` and before it."""
+    """Return a threshold that flags the texts up to the place ``at``."""
     if at + 1 == len(ranked):
         return float(ranked[at])
     return float((ranked[at] + ranked[at + 1]) / 2)

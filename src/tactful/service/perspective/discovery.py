@@ -20,6 +20,12 @@ def _document() -> Mapping[str, Any]:
     return found
 
 
+def schemas() -> Mapping[str, Mapping[str, Any]]:
+    """Return the schemas of requests and responses by name."""
+    found: Mapping[str, Mapping[str, Any]] = _document()["schemas"]
+    return found
+
+
 def discovery_document(root_url: str) -> dict[str, Any]:
     """Return the document for a server at ``root_url``."""
     root = root_url.rstrip("/") + "/"
@@ -31,7 +37,7 @@ def openapi_schema(name: str, required: Sequence[str] = ()) -> dict[str, Any]:
 
     A field may be null, which is the same as leaving it out, unless it is ``required``.
     """
-    found = _expanded(_document()["schemas"][name])
+    found = _expanded(schemas()[name])
     if required:
         found["required"] = list(required)
         for each in required:
@@ -41,7 +47,7 @@ def openapi_schema(name: str, required: Sequence[str] = ()) -> dict[str, Any]:
 
 def _expanded(schema: Mapping[str, Any]) -> dict[str, Any]:
     if "$ref" in schema:
-        named = _document()["schemas"][schema["$ref"]]
+        named = schemas()[schema["$ref"]]
         return _expanded({**named, "description": schema.get("description", named["description"])})
     found = {key: value for key, value in schema.items() if key in ("type", "description")}
     if "enum" in schema:

@@ -1,9 +1,9 @@
-"""Which attribute of the Perspective API stands for which of our ids; the table is data.
+"""Which of our ids each attribute of the Perspective API is scored by; the table is data.
 
 Three kinds of rows: an attribute that we score, in one language or more; another name of such an
-attribute; and an attribute that nothing of ours stands for, with the nearest that does. A row of
-any kind can name an id with the same definition: a detector that scores this id is asked for it,
-and the rest of the row is for the other detectors.
+attribute; and an attribute that we cannot score, with the nearest one that we can. A row of any kind
+can name an id with the same definition: a detector that scores this id is asked for it, and the rest
+of the row is for the other detectors.
 """
 
 import math
@@ -32,7 +32,7 @@ class Formula:
     """id -> how much its log-odds count; one id alone with 1 is that id as it is."""
     intercept: float = 0.0
     threshold: float | None = None
-    """From where on it is worth a flag; None where the model card of the one id says it."""
+    """The threshold of a flag; None if the model card of the one id has it."""
     only_id: str | None = field(init=False)
     """The id whose probability this is, where it is no combination."""
 
@@ -65,15 +65,15 @@ class Attribute:
 
     name: str
     meaning: str
-    """What it stands for, in our words."""
+    """What it means, in our words."""
     reason: str
     """Why it is mapped as it is, or why it is not."""
     origin: str
-    """``perspective`` or ``tactful``: whose name it is."""
+    """``perspective`` or ``tactful``: where the name comes from."""
     formulas: Mapping[str, Formula] = field(default_factory=dict)
-    """Language -> formula; empty where nothing of ours stands for it."""
+    """Language -> formula; empty for an attribute that we cannot score."""
     nearest: str | None = None
-    """Of an attribute without formulas: the one of ours to look at instead."""
+    """For an attribute without formulas: the nearest one that has them."""
     same_as: str | None = None
     own: Formula | None = None
     """The id with the same definition, for detectors that score it, in any language."""
@@ -106,7 +106,7 @@ def attributes() -> Mapping[str, Attribute]:
 
 
 def find_attribute(name: str) -> Attribute | None:
-    """Return the attribute that a client means, or None where nobody knows it."""
+    """Return the attribute that a client names, or None if it is unknown."""
     return attributes().get(bare_name(name))
 
 
@@ -117,7 +117,7 @@ def fitted() -> Mapping[str, Any]:
 
 
 def read_attributes(path: Path) -> dict[str, Attribute]:
-    """Read a table of attributes; a row that cannot be right is an error with its name."""
+    """Read a table of attributes; an invalid row is an error that names it."""
     rows = _loaded(path)["attributes"]
     found: dict[str, Attribute] = {}
     for name, row in rows.items():
@@ -144,7 +144,7 @@ def _formula(path: Path, name: str, cell: Mapping[str, Any]) -> Formula:
     if "id" in cell:
         return Formula({cell["id"]: 1.0})
     weights = {key: float(value) for key, value in cell["weights"].items()}
-    # More of what an attribute is made of must never lower it.
+    # A higher probability of an id must never lower the attribute.
     if not weights or min(weights.values()) < 0:
         raise _bad(path, name, "a weight below 0")
     return Formula(weights, float(cell["intercept"]), float(cell["threshold"]))

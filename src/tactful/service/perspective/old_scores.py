@@ -19,7 +19,7 @@ _MOST_PROBLEMS = 100
 
 @dataclass(frozen=True, slots=True)
 class OldScore:
-    """One text of the user's with its old score."""
+    """A text with its old score."""
 
     line: int
     text: str
@@ -29,7 +29,7 @@ class OldScore:
 def read_old_scores(
     path: Path, attribute: str, text_column: str | None, score_column: str | None
 ) -> list[OldScore]:
-    """Read texts and old scores; rows that cannot be used are told together, with their lines."""
+    """Read texts and old scores; invalid rows are reported together, with their lines."""
     ending = next((each.lower() for each in reversed(path.suffixes) if each != ".gz"), "")
     if ending not in (*_DELIMITERS, *_LINES):
         raise UsageError(f"{path}: found the ending '{ending}'; expected .csv, .tsv or .jsonl.")

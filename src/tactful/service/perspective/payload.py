@@ -1,27 +1,40 @@
-"""Reading JSON as Google's servers read it: names in either style, and all mistakes at once.
+"""Reading JSON as Google's servers read it: names in either style, and all mistakes together.
 
 A field may be written ``clientToken`` or ``client_token``; ``null`` is the same as leaving it out;
-what is unknown or of another type is refused in Google's own words, but without the value, which
-may be somebody's text.
+an unknown field or another type is refused in Google's words, but without the value, which may be
+a user's text.
 """
 
 import json
 import math
 import re
 from collections.abc import Mapping, Sequence, Sized
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
+from tactful.service.perspective.discovery import schemas
 from tactful.service.perspective.refusals import bad_payload, invalid, shown
 
+TEXT_TYPES = ("TEXT_TYPE_UNSPECIFIED", "PLAIN_TEXT", "HTML")
+_MOST = {
+    # Without a limit, a request could name any number of versions (``NAME@1``, ``NAME@2`` …).
+    "requested_attributes": 200,
+    "attribute_scores": 200,
+    "span_scores": 1_000,
+    "languages": 20,
+    # Earlier comments in the context, which are checked but not used.
+    "entries": 200,
+}
+"""The most values of each field that is a list or a mapping."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])([A-Z])")
 _NOT_JSON = "Invalid JSON payload received."
 _MOST_VIOLATIONS = 10
-"""After these a request is refused: to read on would cost time, and make the answer long."""
+"""After this many, a request is refused: more would take time and make the answer long."""
 
 
 def parse(body: bytes) -> Any:
-    """Read a body; what is no JSON, or nested without end, is refused."""
+    """Parse a body; invalid JSON, or JSON that is nested too deeply, is refused."""
     try:
         return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
     except RecursionError:
@@ -35,6 +48,7 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(name)
 
 
+@cache
 def snake(name: str) -> str:
     """Return the name of a field as Google's messages write it.
 
@@ -50,106 +64,104 @@ def _spellings(names: tuple[str, ...]) -> Mapping[str, str]:
 
 
 class Payload:
-    """The fields of one JSON object and of those in it; collects what is wrong with them."""
+    """Reads a body by the schemas of the discovery document; collects what is wrong with it."""
 
-    def __init__(self, value: Any, names: tuple[str, ...]):
+    def __init__(self) -> None:
         self._violations: list[tuple[str, str]] = []
-        self.fields = self.message(value, "", names)
 
     def finish(self) -> None:
         """Refuse the request if anything was wrong."""
         if self._violations:
             raise bad_payload(self._violations)
 
-    def message(self, value: Any, path: str, names: tuple[str, ...]) -> dict[str, Any]:
-        """Return the fields of an object by their camelCase names; null ones are left out."""
+    def read(self, value: Any, schema: Mapping[str, Any], path: str = "") -> Any:
+        """Return a value as its schema describes it; None where it is missing or wrong.
+
+        Fields of an object have their camelCase names; those of other objects are the client's.
+        """
         if value is None and path:
-            return {}
+            return None
+        schema = schemas()[schema["$ref"]] if "$ref" in schema else schema
+        found: Any
+        match schema["type"]:
+            case "object" if "properties" in schema:
+                found = self._message(value, schema["properties"], path)
+            case "object":
+                found = self._mapping(value, schema["additionalProperties"], path)
+            case "array":
+                found = self._array(value, schema["items"], path)
+            case "string":
+                found = self._string(value, path, schema.get("enum", ()))
+            case "boolean":
+                found = value if isinstance(value, bool) else self._wrong(path, "TYPE_BOOL")
+            case kind:
+                found = self._number(value, path, whole=kind == "integer")
+        return found
+
+    def _message(self, value: Any, properties: Mapping[str, Any], path: str) -> Any:
         if not isinstance(value, dict):
-            self._wrong(path, "TYPE_MESSAGE")
-            return {}
-        known = _spellings(names)
-        found = {}
+            return self._wrong(path, "TYPE_MESSAGE", {})
+        known = _spellings(tuple(properties))
+        given: dict[str, Any] = {}
         for name, cell in value.items():
             if name not in known:
                 place = f" at '{path}'" if path else ""
                 self._note(
                     path, f'{_NOT_JSON} Unknown name "{shown(name)}"{place}: Cannot find field.'
                 )
-            elif cell is not None:
-                found[known[name]] = cell
-        return found
+            elif cell is not None or known[name] not in given:
+                given[known[name]] = cell
+        before = f"{path}." if path else ""
+        return {
+            name: self.read(given[name], schema, before + snake(name))
+            for name, schema in properties.items()
+            if name in given
+        }
 
-    def mapping(self, value: Any, path: str, most: int) -> Mapping[str, Any]:
-        """Return an object whose names are the client's own; more than ``most`` are refused."""
-        if value is None:
-            return {}
+    def _mapping(self, value: Any, schema: Mapping[str, Any], path: str) -> Any:
         if not isinstance(value, dict):
-            self._wrong(path, "TYPE_MESSAGE")
-            return {}
-        _check_count(value, path, most)
+            return self._wrong(path, "TYPE_MESSAGE", {})
+        _check_count(value, path)
         for name in value:
             self._check_letters(name, path)
-        return value
+        return {
+            name: self.read(cell, schema, f"{path}[{at}].value")
+            for at, (name, cell) in enumerate(value.items())
+        }
 
-    def array(self, value: Any, path: str, most: int) -> list[Any]:
-        """Return a list; nothing is an empty one, and more than ``most`` values are refused."""
-        if value is None:
-            return []
+    def _array(self, value: Any, items: Mapping[str, Any], path: str) -> Any:
         if not isinstance(value, list):
-            self._wrong(path, "TYPE_ARRAY")
-            return []
-        _check_count(value, path, most)
-        return value
+            return self._wrong(path, "TYPE_ARRAY", [])
+        _check_count(value, path)
+        # Null stands for an empty message, but not for an empty string.
+        return [
+            self.read(each, items, f"{path}[{at}]")
+            if "$ref" in items
+            else self._string(each, f"{path}[{at}]")
+            for at, each in enumerate(value)
+        ]
 
-    def string(self, value: Any, path: str, required: bool = False) -> str | None:
-        """Return a string that can be written as UTF-8."""
-        if value is None and not required:
-            return None
+    def _string(self, value: Any, path: str, names: Sequence[str] = ()) -> Any:
+        """Return a string that can be written as UTF-8, one of ``names`` if there are any."""
         if not isinstance(value, str):
-            self._wrong(path, "TYPE_STRING")
-            return None
+            return self._wrong(path, "TYPE_STRING")
         self._check_letters(value, path)
+        # Unknown types of texts are refused later, in other words.
+        if names and value not in names and names[0] != TEXT_TYPES[0]:
+            return self._wrong(path, "TYPE_ENUM")
         return value
 
-    def boolean(self, value: Any, path: str) -> bool:
-        """Return a boolean; nothing is false."""
-        if value is None or isinstance(value, bool):
-            return bool(value)
-        self._wrong(path, "TYPE_BOOL")
-        return False
-
-    def number(self, value: Any, path: str) -> float | None:
-        """Return a finite number; Google also takes one in quotes."""
-        if value is None:
-            return None
+    def _number(self, value: Any, path: str, *, whole: bool) -> Any:
+        """Return a finite number, or a whole one of 32 bits; Google also takes one in quotes."""
+        found = math.nan
         if isinstance(value, int | float | str) and not isinstance(value, bool):
-            try:
+            with suppress(ValueError, OverflowError):
                 found = float(value)
-            except (ValueError, OverflowError):
-                found = math.nan
-            if math.isfinite(found):
-                return found
-        self._wrong(path, "TYPE_FLOAT")
-        return None
-
-    def whole_number(self, value: Any, path: str) -> int | None:
-        """Return a whole number of at most 32 bits."""
-        found = self.number(value, path)
-        if found is None:
-            return None
-        if found != int(found) or abs(found) >= 1 << 31:
-            self._wrong(path, "TYPE_INT32")
-            return None
-        return int(found)
-
-    def choice(self, value: Any, path: str, names: Sequence[str]) -> str | None:
-        """Return one of some names; the first stands for nothing said."""
-        found = self.string(value, path)
-        if found is not None and found not in names:
-            self._wrong(path, "TYPE_ENUM")
-            return None
-        return None if found == names[0] else found
+        if not math.isfinite(found):
+            return self._wrong(path, "TYPE_FLOAT")
+        if whole and (found != int(found) or abs(found) >= 1 << 31):
+            return self._wrong(path, "TYPE_INT32")
+        return found
 
     def _check_letters(self, value: str, path: str) -> None:
         try:
@@ -157,8 +169,10 @@ class Payload:
         except UnicodeEncodeError:
             self._wrong(path, "TYPE_STRING, half of a surrogate pair")
 
-    def _wrong(self, path: str, expected: str) -> None:
+    def _wrong(self, path: str, expected: str, instead: Any = None) -> Any:
+        """Note that a value is not of the expected type; return another one to continue with."""
         self._note(path, f"Invalid value at '{path}' ({expected})")
+        return instead
 
     def _note(self, path: str, sentence: str) -> None:
         self._violations.append((path, sentence))
@@ -166,7 +180,8 @@ class Payload:
             self.finish()
 
 
-def _check_count(values: Sized, path: str, most: int) -> None:
-    """Refuse too many values before any of them is looked at."""
+def _check_count(values: Sized, path: str) -> None:
+    """Refuse too many values before any of them is read."""
+    most = _MOST[path.rpartition(".")[2]]
     if len(values) > most:
         raise invalid(f"Found {len(values)} values at '{path}'; expected at most {most}.")

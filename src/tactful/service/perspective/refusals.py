@@ -17,7 +17,7 @@ _LONGEST_NAME = 100
 
 
 def shown(name: str) -> str:
-    """Return a name as it may be repeated: printable, and short."""
+    """Return a name in a printable and short form."""
     kept = "".join(each if each.isprintable() else "?" for each in name[:_LONGEST_NAME])
     return kept if len(name) <= _LONGEST_NAME else kept + "…"
 
@@ -32,7 +32,7 @@ def _refusal(message: str, details: Sequence[Mapping[str, Any]]) -> ServiceError
 
 
 def bad_payload(violations: Sequence[tuple[str, str]]) -> ServiceError:
-    """Return the error of a body that is not what the API takes: field and what is wrong."""
+    """Return the error of an invalid body: the fields, and what is wrong with each."""
     told = [{"field": field, "description": sentence} for field, sentence in violations]
     return _refusal(
         "\n".join(sentence for _, sentence in violations),
@@ -41,7 +41,7 @@ def bad_payload(violations: Sequence[tuple[str, str]]) -> ServiceError:
 
 
 def no_counterpart(found: Sequence[tuple[str, Attribute]]) -> ServiceError:
-    """Return the error of attributes that nothing of ours stands for, with what comes nearest."""
+    """Return the error of attributes that we cannot score, with the nearest ones that we can."""
     name, attribute = found[0]
     return _refusal(
         f"Attribute {shown(name)} cannot be scored here: {attribute.reason} The nearest attribute "

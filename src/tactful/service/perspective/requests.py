@@ -1,36 +1,20 @@
-"""What clients of the Perspective API send, read and checked field by field.
+"""What clients of the Perspective API send, read by its schemas and checked.
 
 Sources: the pages "Methods" and "Limits and errors" of its documentation, and the schemas of its
 discovery document (commentanalyzer v1alpha1).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tactful.service.perspective.payload import Payload, parse
+from tactful.service.perspective.discovery import schemas
+from tactful.service.perspective.payload import TEXT_TYPES, Payload, parse
 from tactful.service.perspective.refusals import invalid, shown
 
-ANALYZE_FIELDS = (
-    "comment", "context", "requestedAttributes", "spanAnnotations", "languages", "doNotStore",
-    "clientToken", "sessionId", "communityId", "dropUnsupportedAttributes",
-)  # fmt: skip
-SUGGEST_FIELDS = (
-    "comment", "context", "attributeScores", "languages", "communityId", "sessionId",
-    "clientToken",
-)  # fmt: skip
-TEXT_TYPES = ("TEXT_TYPE_UNSPECIFIED", "PLAIN_TEXT", "HTML")
-SCORE_TYPES = ("SCORE_TYPE_UNSPECIFIED", "PROBABILITY", "STD_DEV_SCORE", "PERCENTILE", "RAW")
-PROBABILITY = SCORE_TYPES[1]
+PROBABILITY = "PROBABILITY"
 MOST_BYTES = 20_480
 """The longest comment, in bytes of UTF-8."""
-MOST_ATTRIBUTES = 200
-"""No request asks for more; without a limit, versions (``NAME@1``, ``NAME@2`` …) have no end."""
-MOST_LANGUAGES = 20
-MOST_ENTRIES = 200
-"""Earlier comments in the context, which nobody reads."""
-MOST_SPANS = 1_000
-"""Spans of one suggested attribute."""
 _MOST_CONTEXT_BYTES = 1 << 20
 _UNKNOWN_TYPE = "Unknown text type"
 
@@ -78,118 +62,53 @@ def primary(language: str) -> str:
 
 def read_analyze(body: bytes) -> AnalyzeRequest:
     """Read the body of ``comments:analyze``."""
-    payload = Payload(parse(body), ANALYZE_FIELDS)
-    fields = payload.fields
-    text, text_type = _text_entry(payload, fields.get("comment"), "comment")
-    complaint = _context(payload, fields.get("context"))
-    wanted = []
-    asked = payload.mapping(
-        fields.get("requestedAttributes"), "requested_attributes", MOST_ATTRIBUTES
-    )
-    score_types: dict[str, str | None] = {}
-    for at, (name, cell) in enumerate(asked.items()):
-        place = f"requested_attributes[{at}].value"
-        options = payload.message(cell, place, ("scoreType", "scoreThreshold"))
-        score_types[name] = payload.choice(
-            options.get("scoreType"), f"{place}.score_type", SCORE_TYPES
-        )
-        threshold = payload.number(options.get("scoreThreshold"), f"{place}.score_threshold")
-        wanted.append(Wanted(name, threshold))
-    languages = _languages(payload, fields)
-    token = _opaque(payload, fields)
-    spans = payload.boolean(fields.get("spanAnnotations"), "span_annotations")
-    payload.boolean(fields.get("doNotStore"), "do_not_store")
-    drop = payload.boolean(fields.get("dropUnsupportedAttributes"), "drop_unsupported_attributes")
-    payload.finish()
-    _check_comment(text, text_type)
-    if complaint is not None:
-        raise invalid(complaint)
-    if not wanted:
+    fields = _read(body, "AnalyzeCommentRequest")
+    asked = fields.get("requestedAttributes") or {}
+    if not asked:
         raise invalid("Missing requested_attributes", "NO_REQUESTED_ATTRIBUTES")
-    for name, score_type in score_types.items():
-        if score_type not in (None, PROBABILITY):
+    wanted = []
+    for name, options in asked.items():
+        score_type = (options or {}).get("scoreType")
+        if score_type not in (None, "SCORE_TYPE_UNSPECIFIED", PROBABILITY):
             raise invalid(
                 f"Requested score type {score_type} is not supported by attribute {shown(name)}"
             )
-    return AnalyzeRequest(text, tuple(wanted), languages, spans, drop, token)
+        wanted.append(Wanted(name, (options or {}).get("scoreThreshold")))
+    return AnalyzeRequest(
+        fields["comment"]["text"],
+        tuple(wanted),
+        tuple(fields.get("languages") or ()),
+        bool(fields.get("spanAnnotations")),
+        bool(fields.get("dropUnsupportedAttributes")),
+        fields.get("clientToken"),
+    )
 
 
 def read_suggest(body: bytes) -> SuggestRequest:
     """Read the body of ``comments:suggestscore``; attributes may have any name."""
-    payload = Payload(parse(body), SUGGEST_FIELDS)
-    fields = payload.fields
-    text, text_type = _text_entry(payload, fields.get("comment"), "comment")
-    complaint = _context(payload, fields.get("context"))
-    scores = payload.mapping(fields.get("attributeScores"), "attribute_scores", MOST_ATTRIBUTES)
-    missing = [
-        found
-        for at, cell in enumerate(scores.values())
-        if (found := _suggested(payload, cell, f"attribute_scores[{at}].value")) is not None
-    ]
-    languages = _languages(payload, fields)
-    token = _opaque(payload, fields)
-    payload.finish()
-    _check_comment(text, text_type)
-    if complaint is not None:
-        raise invalid(complaint)
+    fields = _read(body, "SuggestCommentScoreRequest")
+    scores = fields.get("attributeScores") or {}
     if not scores:
         raise invalid("Missing attribute_scores")
-    if missing:
-        raise invalid(missing[0])
-    return SuggestRequest(text, languages, token)
+    if (missing := next(_missing(list(scores.values())), None)) is not None:
+        raise invalid(missing)
+    languages = tuple(fields.get("languages") or ())
+    return SuggestRequest(fields["comment"]["text"], languages, fields.get("clientToken"))
 
 
-def _text_entry(payload: Payload, value: Any, path: str) -> tuple[str, str | None]:
-    fields = payload.message(value, path, ("text", "type"))
-    text = payload.string(fields.get("text"), f"{path}.text")
-    text_type = payload.string(fields.get("type"), f"{path}.type")
-    return text or "", text_type
+def _read(body: bytes, schema: str) -> dict[str, Any]:
+    """Read a body, and check what both methods have in common: the comment and its context."""
+    payload = Payload()
+    fields: dict[str, Any] = payload.read(parse(body), schemas()[schema])
+    payload.finish()
+    _check_comment(fields.get("comment") or {})
+    _check_context(fields.get("context") or {})
+    return fields
 
 
-def _context(payload: Payload, value: Any) -> str | None:
-    """Read the context, which no model of ours uses (nor did Perspective's).
-
-    Return what is wrong with it beside the types of its fields, if anything.
-    """
-    fields = payload.message(value, "context", ("entries", "articleAndParentComment"))
-    entries = payload.array(fields.get("entries"), "context.entries", MOST_ENTRIES)
-    read = [
-        _text_entry(payload, entry, f"context.entries[{at}]") for at, entry in enumerate(entries)
-    ]
-    place = "context.article_and_parent_comment"
-    both = payload.message(
-        fields.get("articleAndParentComment"), place, ("article", "parentComment")
-    )
-    read += [
-        _text_entry(payload, both.get(name), f"{place}.{key}")
-        for name, key in (("article", "article"), ("parentComment", "parent_comment"))
-    ]
-    if fields.get("entries") and fields.get("articleAndParentComment"):
-        return (
-            "Context can have either entries or article_and_parent_comment, but both fields were "
-            "populated."
-        )
-    if any(kind is not None and kind not in TEXT_TYPES for _, kind in read):
-        return _UNKNOWN_TYPE
-    if any(len(text.encode("utf-8", "surrogatepass")) > _MOST_CONTEXT_BYTES for text, _ in read):
-        return "Context entry text was too many bytes; the limit is 1 MB."
-    return None
-
-
-def _languages(payload: Payload, fields: Mapping[str, Any]) -> tuple[str, ...]:
-    given = payload.array(fields.get("languages"), "languages", MOST_LANGUAGES)
-    found = [payload.string(each, f"languages[{at}]", True) for at, each in enumerate(given)]
-    return tuple(each or "" for each in found)
-
-
-def _opaque(payload: Payload, fields: Mapping[str, Any]) -> str | None:
-    for name, path in (("sessionId", "session_id"), ("communityId", "community_id")):
-        payload.string(fields.get(name), path)
-    return payload.string(fields.get("clientToken"), "client_token")
-
-
-def _check_comment(text: str, text_type: str | None) -> None:
-    if text_type is not None and text_type not in TEXT_TYPES:
+def _check_comment(comment: Mapping[str, Any]) -> None:
+    text, text_type = comment.get("text") or "", comment.get("type")
+    if text_type not in (None, *TEXT_TYPES):
         raise invalid(_UNKNOWN_TYPE)
     if text_type == "HTML":
         raise invalid("Currently, only 'PLAIN_TEXT' comments are supported")
@@ -203,27 +122,35 @@ def _check_comment(text: str, text_type: str | None) -> None:
         )
 
 
-def _suggested(payload: Payload, value: Any, path: str) -> str | None:
-    """Read the suggested scores of one attribute; return what is missing in them, if anything."""
-    fields = payload.message(value, path, ("summaryScore", "spanScores"))
-    spans = payload.array(fields.get("spanScores"), f"{path}.span_scores", MOST_SPANS)
-    missing = None if fields.get("summaryScore") is not None or spans else "Empty attribute_scores"
-    if fields.get("summaryScore") is not None:
-        missing = missing or _score(payload, fields["summaryScore"], f"{path}.summary_score")
-    for at, span in enumerate(spans):
-        place = f"{path}.span_scores[{at}]"
-        inner = payload.message(span, place, ("begin", "end", "score"))
-        begin = payload.whole_number(inner.get("begin"), f"{place}.begin")
-        end = payload.whole_number(inner.get("end"), f"{place}.end")
-        if begin is None or end is None or not 0 <= begin < end:
-            missing = missing or f"Found no begin and end in {place}; expected 0 <= begin < end"
-        missing = missing or _score(payload, inner.get("score"), f"{place}.score")
-    return missing
+def _check_context(context: Mapping[str, Any]) -> None:
+    """Check the context, which our models do not use (nor did Perspective's)."""
+    entries, both = context.get("entries") or (), context.get("articleAndParentComment") or {}
+    if entries and both:
+        raise invalid(
+            "Context can have either entries or article_and_parent_comment, but both fields were "
+            "populated."
+        )
+    read = [each for each in (*entries, *both.values()) if each]
+    if any(each.get("type") not in (None, *TEXT_TYPES) for each in read):
+        raise invalid(_UNKNOWN_TYPE)
+    texts = [each.get("text") or "" for each in read]
+    if any(len(text.encode("utf-8")) > _MOST_CONTEXT_BYTES for text in texts):
+        raise invalid("Context entry text was too many bytes; the limit is 1 MB.")
 
 
-def _score(payload: Payload, value: Any, path: str) -> str | None:
-    fields = payload.message(value, path, ("value", "type"))
-    payload.choice(fields.get("type"), f"{path}.type", SCORE_TYPES)
-    if payload.number(fields.get("value"), f"{path}.value") is None:
-        return f"Found no value in {path}; expected a number"
-    return None
+def _missing(scores: Sequence[Mapping[str, Any] | None]) -> Iterator[str]:
+    """Yield what is missing in the suggested scores of attributes."""
+    for at, given in enumerate(scores):
+        path, fields = f"attribute_scores[{at}].value", given or {}
+        summary, spans = fields.get("summaryScore"), fields.get("spanScores") or ()
+        if summary is None and not spans:
+            yield "Empty attribute_scores"
+        if summary is not None and summary.get("value") is None:
+            yield f"Found no value in {path}.summary_score; expected a number"
+        for number, span in enumerate(spans):
+            place, inner = f"{path}.span_scores[{number}]", span or {}
+            begin, end = inner.get("begin"), inner.get("end")
+            if begin is None or end is None or not 0 <= begin < end:
+                yield f"Found no begin and end in {place}; expected 0 <= begin < end"
+            if (inner.get("score") or {}).get("value") is None:
+                yield f"Found no value in {place}.score; expected a number"

@@ -3,12 +3,7 @@
 from typing import Any
 
 from tactful.service.perspective.analysis import Analysis, AttributeScore
-from tactful.service.perspective.requests import (
-    PROBABILITY,
-    AnalyzeRequest,
-    SuggestRequest,
-    Wanted,
-)
+from tactful.service.perspective.requests import PROBABILITY, AnalyzeRequest, SuggestRequest, Wanted
 from tactful.service.perspective.spans import Utf16
 
 _DIGITS = 8
@@ -29,7 +24,7 @@ def analyze_response(request: AnalyzeRequest, analysis: Analysis) -> dict[str, A
         and (found := _attribute(wanted, analysis.scores[wanted.name], units))
     }
     body: dict[str, Any] = {"attributeScores": scores} if scores else {}
-    # Without languages in the request, those detected stand in both places, as clients expect.
+    # Without languages in the request, both fields hold the detected ones, as clients expect.
     body["languages"] = list(request.languages or analysis.detected[:1])
     if analysis.detected:
         body["detectedLanguages"] = list(analysis.detected)

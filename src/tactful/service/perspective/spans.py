@@ -12,23 +12,14 @@ from tactful.documents.segments import sentences
 from tactful.service.engine.excerpts import Piece
 
 MOST_SPANS = 64
-"""A comment of many tiny sentences is told in so many spans at most: neighbours are joined."""
-
-
-def utf16_length(text: str) -> int:
-    """Return how many UTF-16 code units a text has.
-
-    >>> utf16_length("Hi 🙂")
-    5
-    """
-    return len(text) + sum(character > "\uffff" for character in text)
+"""The most spans of a comment; in a comment of many sentences, neighbours are joined."""
 
 
 class Utf16:
     """Turns code point offsets of one text into UTF-16 offsets."""
 
     def __init__(self, text: str):
-        # Most comments are plain, and then nothing needs to be counted.
+        # Most comments are ASCII, and then nothing needs to be counted.
         plain = text.isascii()
         self._wide = [] if plain else [at for at, each in enumerate(text) if each > "\uffff"]
 
