@@ -57,7 +57,7 @@ async def until(is_so: Callable[[], bool]) -> None:
 @asynccontextmanager
 async def held_up(engine: Engine) -> AsyncIterator[None]:
     """Keep the lane of English busy while the block runs."""
-    await until(lambda: engine.is_ready)
+    await until(lambda: engine.not_ready() is None)
     go_on = threading.Event()
     engine._readers.lanes["en"].submit(go_on.wait, 120)
     try:
@@ -285,7 +285,7 @@ def test_a_model_that_cannot_be_opened_is_told(tmp_path: Any) -> None:
         with pytest.raises(NotReady, match=r"cannot be opened|still starting"):
             await engine.score([ENGLISH], "en")
         assert engine.not_ready() is not None
-        assert not engine.is_ready
+        assert engine.not_ready() is not None
 
     with_engine(test, ServiceSettings(model=str(tmp_path)))
 

@@ -5,8 +5,7 @@ import pytest
 from tactful.detectors.load import load_detector
 from tactful.detectors.shared_weights import ARRAYS_FILE
 from tactful.frames.load import load_framer
-from tactful.service.engine.loading import detector_folders, open_detector
-from tactful.service.engine.shared_weights import lay_out_weights
+from tactful.service.engine.loading import detector_folders, lay_out_weights, open_detector
 from tactful.service.settings import ServiceSettings
 
 TEXTS = ["With our help even they can learn to hope again.", "The library opens on Monday."]

@@ -1,7 +1,7 @@
-"""The log of the service: one line a request, for people or as JSON, and never a text or a key.
+"""The log of the service: one line per request, as text or JSON, and never a text or a key.
 
-Errors are logged by their class and their place in the code. Their own words are left out, because
-they may repeat what was sent.
+Errors are logged by their class and their place in the code, without their message, which may quote
+the request.
 """
 
 import json
@@ -20,7 +20,7 @@ LOGGER = logging.getLogger("tactful.service")
 
 @dataclass(slots=True)
 class Note:
-    """What the parts of the service say of a request while they work on it."""
+    """What the parts of the service record about a request."""
 
     request: str = ""
     texts: int = 0
@@ -28,11 +28,11 @@ class Note:
     """The largest batch that one of its texts was read in."""
     model: str | None = None
     key: str | None = None
-    """The id of the API key, which is no secret."""
+    """The id of the API key, which is not secret."""
     tokens: int = 0
     """What reading cost."""
     caller: str | None = None
-    """Who is held to a rate: the id of the key, or the address; not for the log."""
+    """The caller whose rate is limited: the id of the key, or the address; not logged."""
 
 
 NOTE: ContextVar[Note | None] = ContextVar("tactful_note", default=None)
@@ -65,7 +65,7 @@ def log_request(method: str, route: str, status: int, ms: float, note: Note) -> 
 
 
 def log_failure(what: str, error: BaseException, request: str | None = None) -> None:
-    """Write what failed, without the words of the error."""
+    """Log a failure, without the message of the error."""
     LOGGER.error(what, extra={"fields": {"id": request, "error": place_of(error)}})
 
 

@@ -1,6 +1,6 @@
-"""What Prometheus is told: requests, times, batches, costs, the queue; no text and no address.
+"""Metrics for Prometheus: requests, times, batches, costs and the queue; no text and no address.
 
-Of a key, its id is told, which is no secret.
+Of an API key they have only the id, which is not secret.
 """
 
 import os
@@ -18,7 +18,7 @@ from tactful import __version__
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""Where several workers put their counts together; the name is that of prometheus_client."""
+"""The folder in which workers share their counts; the name is that of prometheus_client."""
 
 _SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 30.0)
 _SIZES = (1, 2, 4, 8, 16, 24, 32, 64, 128)

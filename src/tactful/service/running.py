@@ -15,8 +15,7 @@ from prometheus_client.multiprocess import mark_process_dead
 from uvicorn.supervisors import Multiprocess
 
 from tactful.service.app import create_app
-from tactful.service.engine.loading import read_cards
-from tactful.service.engine.shared_weights import lay_out_weights
+from tactful.service.engine.loading import lay_out_weights, read_cards
 from tactful.service.http.protocol import PatientProtocol
 from tactful.service.logs import LOGGER, set_up_logs
 from tactful.service.metrics import SHARED_FOLDER
@@ -31,7 +30,7 @@ are less than a start takes on a busy machine, where workers would be replaced a
 
 def serve(settings: ServiceSettings, listening: socket.socket) -> None:
     """Serve until Ctrl-C or SIGTERM, and answer what was accepted before."""
-    read_cards(settings)  # a wrong model is told now, and not by each worker
+    read_cards(settings)  # an error is reported now, and not by each worker
     set_up_logs(settings.log_format)
     if settings.workers == 1:
         server = uvicorn.Server(configured(settings))
@@ -43,7 +42,7 @@ def serve(settings: ServiceSettings, listening: socket.socket) -> None:
 
 
 class _Workers(Multiprocess):
-    """uvicorn's workers; it replaces those that die, and here the log says so."""
+    """uvicorn's workers; the log says which died and were replaced."""
 
     def keep_subprocess_alive(self) -> None:
         """Replace what died or hangs."""
@@ -54,7 +53,7 @@ class _Workers(Multiprocess):
                 # uvicorn kills a worker that hangs, so the signal does not tell which it was.
                 fields = {"worker": old.pid, **_ending(old.exitcode), "replaced_by": new.pid}
                 LOGGER.error("A worker died or hung, and was replaced", extra={"fields": fields})
-                # The texts that waited in it wait no more.
+                # Its texts are no longer waiting.
                 mark_process_dead(old.pid)  # type: ignore[no-untyped-call]
 
 

@@ -1,4 +1,4 @@
-"""Stopping a server with Ctrl-C or SIGTERM, at whatever moment the signal comes."""
+"""Stopping a server with Ctrl-C or SIGTERM, whenever the signal comes."""
 
 import contextlib
 import signal
@@ -11,8 +11,8 @@ import uvicorn
 def stopped_by_signals(server: uvicorn.Server) -> Iterator[None]:
     """Let both signals stop the server, also before it runs.
 
-    Until then Ctrl-C would raise KeyboardInterrupt, which Python drops where it cannot be raised:
-    in a finaliser or in a callback of a C library.
+    Before that, Ctrl-C would raise KeyboardInterrupt, which Python ignores in a finaliser and in a
+    callback of a C library.
     """
     before = {each: signal.signal(each, server.handle_exit) for each in _SIGNALS}
     try:

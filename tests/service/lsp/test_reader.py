@@ -10,8 +10,15 @@ from tactful.checking.options import CheckOptions, Configuration
 from tactful.detectors.base import Scores
 from tactful.documents.document import Document, document_of
 from tactful.errors import UsageError
-from tactful.service.lsp.memory import Memory, fingerprint
-from tactful.service.lsp.reader import AT_ONCE, Reader, Reading, Slice, Stale
+from tactful.service.lsp.reader import (
+    AT_ONCE,
+    Memory,
+    Reader,
+    Reading,
+    Slice,
+    Stale,
+    fingerprint,
+)
 
 OPTIONS = phrases(least=0.0)
 

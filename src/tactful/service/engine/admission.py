@@ -12,7 +12,7 @@ from tactful.service.http.errors import Busy, NotReady, TimedOut
 from tactful.service.metrics import Metrics
 
 _LONG_SECONDS = 2.0
-"""What a long request takes at most; says when it is worth coming back with another one."""
+"""The most seconds of a long request; Retry-After is computed from it."""
 
 
 class Admission:
@@ -25,7 +25,7 @@ class Admission:
         self._short = self._long = 0
         self.is_closed = False
         self.seconds_per_text = 0.01
-        """What a text took lately; says when it is worth coming back."""
+        """The recent average; Retry-After is computed from it."""
 
     @property
     def inside(self) -> int:
@@ -34,7 +34,7 @@ class Admission:
 
     @asynccontextmanager
     async def place(self, weight: int = 1, *, is_long: bool = False) -> AsyncIterator[bool]:
-        """Hold a place for so many texts while the block runs, and end it when its time is over.
+        """Hold a place for ``weight`` texts while the block runs; end the block at its deadline.
 
         A request of more texts than may wait is let in when nothing else is inside. A long one
         waits for its turn.
@@ -62,11 +62,11 @@ class Admission:
             self._move(-weight, is_long)
 
     def took(self, seconds: float, texts: int) -> None:
-        """Remember how long a batch took."""
+        """Update the average with the time of a batch."""
         self.seconds_per_text += 0.1 * (seconds / texts - self.seconds_per_text)
 
     async def close(self) -> None:
-        """Let nobody in, and wait until all are out; each leaves when its time is over at last."""
+        """Refuse new texts, and wait for those inside; each ends by its deadline."""
         self.is_closed = True
         while self.inside:
             await asyncio.sleep(0.01)

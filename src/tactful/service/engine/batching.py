@@ -15,7 +15,7 @@ from tactful.detectors.base import Scores
 from tactful.service.http.errors import ServiceError, Unscorable
 
 MOST_TOKENS = 3_072
-"""A batch of long texts is cut here, so that a short text never waits for minutes of reading."""
+"""The most tokens of a batch, so that a short text does not wait long for long ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Batcher:
         return len(self._queue)
 
     def submit(self, text: str, tokens: int) -> "asyncio.Future[Read]":
-        """Put a text into the queue; cancelling the answer takes it out again."""
+        """Add a text to the queue; cancelling the answer removes it."""
         answer: asyncio.Future[Read] = self._loop.create_future()
         self._queue.append(_Waiting(text, tokens, answer))
         if not self._is_reading and (self._timer is None or len(self._queue) >= self._enough):
@@ -86,7 +86,7 @@ class Batcher:
         tokens = 0
         while self._queue and len(batch) < self._most:
             first = self._queue[0]
-            if first.answer.done():  # its caller has gone
+            if first.answer.done():  # its caller has disconnected
                 self._queue.popleft()
                 continue
             tokens += first.tokens
@@ -102,7 +102,7 @@ class Batcher:
         began: float,
     ) -> None:
         self._is_reading = False
-        if done.cancelled():  # the service has stopped, and nobody waits any more
+        if done.cancelled():  # the service has stopped, and no request waits
             for each in batch:
                 each.answer.cancel()
             return
@@ -124,7 +124,7 @@ class Batcher:
 
 
 def _read(score: Callable[[Sequence[str]], Scores], texts: Sequence[str]) -> list[Read | Exception]:
-    """Read a batch; where it fails, each text alone, so that one text fails no other's request."""
+    """Score a batch; if it fails, score each text alone, so that other requests do not fail."""
     try:
         return list(_rows(score(texts), len(texts)))
     except ServiceError:
@@ -132,7 +132,7 @@ def _read(score: Callable[[Sequence[str]], Scores], texts: Sequence[str]) -> lis
     except Exception as error:
         if len(texts) > 1:
             return [_read(score, [text])[0] for text in texts]
-        # Its own words may hold the text; who made it is enough to look for the fault.
+        # Its message may hold the text; the type and place of the cause are enough for the log.
         unscorable = Unscorable()
         unscorable.__cause__ = error
         return [unscorable]

@@ -27,13 +27,13 @@ from tactful.service.http.errors import TimedOut
 T = TypeVar("T")
 
 MOST_MARKED = 512
-"""In a passage of more tokens no words are marked: 90 words have about 120, garbage has more."""
+"""In a passage of more tokens no words are marked; 90 words of prose have about 120."""
 
 
 class Deadline:
-    """The moment at which a request is given up; threads that work for it look here.
+    """The time at which a request is cancelled; threads that work for it check this.
 
-    It is also passed when nobody waits for the answer any more (:meth:`give_up`).
+    It is also over when the caller has disconnected (:meth:`give_up`).
     """
 
     def __init__(self, seconds: float):
@@ -48,11 +48,11 @@ class Deadline:
         return left
 
     def give_up(self) -> None:
-        """End the work of this request at its next look here."""
+        """End the work of this request at its next check."""
         self._at = 0.0
 
     def wait_for(self, answer: "Future[T]") -> T:
-        """Return what a lane answers; when the time is over, it need not begin."""
+        """Return the answer of a lane; at the deadline, cancel work that has not started."""
         try:
             return answer.result(self.left())
         except TimeoutError:
@@ -67,7 +67,7 @@ class Allowance:
         self._left = tokens
 
     def take(self, tokens: float) -> bool:
-        """Spend tokens if so many are left; say whether they were."""
+        """Spend tokens if enough are left; say whether they were spent."""
         if tokens > self._left:
             return False
         self._left -= tokens
@@ -84,7 +84,7 @@ class Known:
 
 
 class Prescored(BaseDetector):
-    """A detector whose scores are known already; it asks the true one for words only."""
+    """A detector with known scores; it uses the real one only for spans."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Prescored(BaseDetector):
         self._deadline, self._allowance = deadline, allowance
         self._factor = span_factor(detector)
         self._found: dict[tuple[str, tuple[str, ...]], Spans] = {}
-        """Documents repeat themselves; what was found once is not looked for again."""
+        """The spans of passages, which may occur several times in a document."""
         self.unmarked = 0
         """The passages whose words were not looked for."""
 
@@ -115,20 +115,19 @@ class Prescored(BaseDetector):
         }
 
     def spans(self, text: str, ids: Sequence[str]) -> Spans:
-        """Return the words that carry each id, as the true detector finds them."""
+        """Return the words that carry each id, as the real detector finds them."""
         key = text, tuple(ids)
         if key not in self._found:
             tokens = self._known.tokens[text]
             if tokens > MOST_MARKED or not self._allowance.take(self._factor * tokens):
                 self.unmarked += 1
                 return {}
-            self._found[key] = self._looked_for(text, ids)
+            if isinstance(self._detector, BaseDetector):
+                asked = self._lane.submit(self._detector.spans, text, ids)
+                self._found[key] = self._deadline.wait_for(asked)
+            else:
+                self._found[key] = super().spans(text, ids)
         return self._found[key]
-
-    def _looked_for(self, text: str, ids: Sequence[str]) -> Spans:
-        if not isinstance(self._detector, BaseDetector):
-            return super().spans(text, ids)
-        return self._deadline.wait_for(self._lane.submit(self._detector.spans, text, ids))
 
 
 def report_within(

@@ -1,4 +1,4 @@
-"""The engine: all that scores, checks and frames; routes talk to nothing else."""
+"""The engine: scores, checks and frames texts for all routes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -21,13 +21,7 @@ from tactful.documents.document import Document, Kind, document_of
 from tactful.documents.language import LANGUAGE_NAMES, possible_languages
 from tactful.service.engine.admission import Admission
 from tactful.service.engine.batching import Read
-from tactful.service.engine.checking import (
-    Allowance,
-    Deadline,
-    Known,
-    Prescored,
-    report_within,
-)
+from tactful.service.engine.checking import Allowance, Deadline, Known, Prescored, report_within
 from tactful.service.engine.excerpts import LONG_TOKENS, TEXT_TOKENS, Excerpt, whole_pieces
 from tactful.service.engine.loading import read_cards
 from tactful.service.engine.readers import FRAMES_AT_ONCE, Readers
@@ -40,11 +34,11 @@ from tactful.types import Frame, Span
 T = TypeVar("T")
 
 _LONG = 5_000
-"""Telling the language of more characters than these takes too long for the event loop."""
+"""Detecting the language of more characters than this takes too long for the event loop."""
 TEXTS_SHARE = 3
 """Texts may have this many times the tokens of a document: only their scores are reported."""
 STATEMENT_TOKENS, GROUP_TOKENS = 200, 80
-"""What writing a statement, or naming a group, costs beside reading the text."""
+"""The cost of writing a statement, or of naming a group, besides reading the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +80,6 @@ class Engine:
         await self._readers.release_memory()
 
     @property
-    def is_ready(self) -> bool:
-        """Whether all detectors are open and have read something."""
-        return self.not_ready() is None
-
-    @property
     def waiting(self) -> int:
         """How many texts wait or are being read."""
         return self._admission.inside
@@ -111,7 +100,7 @@ class Engine:
         return possible_languages(text, list(self.cards))
 
     async def languages(self, texts: Sequence[str]) -> list[list[str]]:
-        """Return :meth:`detect` of each text, without holding up others where texts are long."""
+        """Return :meth:`detect` of each text; long texts are read outside the event loop."""
         if sum(map(len, texts)) <= _LONG:
             return [self.detect(text) for text in texts]
         return await self._measured(lambda: [self.detect(text) for text in texts])
@@ -127,7 +116,7 @@ class Engine:
     async def score_each(
         self, texts: Sequence[str], lang: str | None = None
     ) -> list[Scored | Exception]:
-        """Score texts; where the detector fails on one, the error stands in its place.
+        """Score texts; if the detector fails on one, its answer is the error.
 
         Without ``lang`` each text is read in its language, or in the first one that is served.
         """
@@ -139,7 +128,7 @@ class Engine:
     async def score_in(
         self, texts: Sequence[str], langs: Sequence[str]
     ) -> list[Scored | Exception]:
-        """Score each text in the language that stands in its place.
+        """Score each text in the language at its place in ``langs``.
 
         Of a text of more than ``TEXT_TOKENS`` tokens, those pieces are read in which most may be
         found; the highest score of each id counts.
@@ -173,7 +162,7 @@ class Engine:
     async def excerpts(
         self, texts: Sequence[str], langs: Sequence[str], most: int = TEXT_TOKENS
     ) -> list[Excerpt]:
-        """Return the windows of texts that are read, within so many tokens of each.
+        """Return the windows of texts that are read, with at most ``most`` tokens of each.
 
         Of a longer text those are chosen in which a fast part of the detector finds most.
         """
@@ -268,7 +257,7 @@ class Engine:
         return found
 
     def run(self, only: Sequence[str] = (), report_lang: str = AUTO) -> Run:
-        """Return what a rendered report says of who looked, for what."""
+        """Return the models and ids that a rendered report names."""
         cards = list(self.cards.values())
         ids = dict.fromkeys(
             name
@@ -301,7 +290,7 @@ class Engine:
     def _scored(
         self, lang: str, answers: Sequence[Read | Exception], is_whole: bool
     ) -> Scored | Exception:
-        """Put the scores of the pieces of a text together: the highest counts."""
+        """Combine the scores of the pieces of a text: the highest counts."""
         read = [each.probabilities for each in answers if isinstance(each, Read)]
         if len(read) < len(answers):
             return next(each for each in answers if isinstance(each, Exception))
@@ -327,9 +316,9 @@ class Engine:
         return found
 
     def _place(self, texts: Sequence[str]) -> AbstractAsyncContextManager[bool]:
-        """Hold a place for texts; the block is told whether they are long.
+        """Hold a place for texts; the value of the block says whether they are long.
 
-        One comment never is: so much of it is read as of one that is not long.
+        A single comment is never long, because only a part of a long comment is read.
         """
         is_long = sum(min(rough_tokens(text), TEXT_TOKENS) for text in texts) > LONG_TOKENS
         return self._admission.place(self._weight(texts), is_long=is_long)
@@ -356,12 +345,12 @@ class Engine:
         texts = [segment.text for segment in document.segments]
         await self._opened(lang)
         sizes = await self._aside(partial(self._readers.tokens, texts, [lang] * len(texts)))
-        # What is repeated is read once, but takes its place in the report each time.
+        # A repeated passage is read once, but reported each time.
         check_tokens(sum(sizes), self.settings.max_tokens, "The document has")
         return dict(zip(texts, sizes, strict=True))
 
     async def _opened(self, *langs: str) -> None:
-        """Wait for the detectors of languages, which is the first thing that their lanes do."""
+        """Wait until the detectors of languages are open: the first work of their lanes."""
         if not self._readers.are_warm:
             for lang in dict.fromkeys(langs):
                 await self._readers.aside(self._readers.lanes[lang], lambda: None)
@@ -436,7 +425,7 @@ class Engine:
 
 
 def check_tokens(tokens: int, most: int, what: str) -> None:
-    """Refuse what would take too long to read."""
+    """Refuse texts that would take too long to read."""
     if tokens > most:
         raise TooLong(tokens, most, what)
 

@@ -1,7 +1,7 @@
-"""A lane: one thread that does what it is given, in which long work lets short work pass.
+"""A lane: one thread that alternates between short work and pieces of long work.
 
-Long work comes in pieces. While both kinds wait, they take turns: somebody with one comment waits
-for one piece of a document, and not for the document; and documents get on, too.
+Long work comes in pieces. While both kinds wait, they take turns: a short comment waits for one
+piece of a document, not for the whole document, and documents also make progress.
 """
 
 import threading
@@ -33,15 +33,11 @@ class Lane(Executor):
         self._thread: threading.Thread | None = None
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
-        """Queue short work; cancelling the answer takes it out again."""
+        """Queue short work; cancelling the answer removes it."""
         return self._put(self._short, lambda: fn(*args, **kwargs))
 
-    def submit_piece(self, call: Callable[[], T]) -> "Future[T]":
-        """Queue a piece of long work."""
-        return self._put(self._pieces, call)
-
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take nothing more; end the thread when all is done, or what is under way is."""
+        """Refuse new work; end the thread after the queued work, or after the current work."""
         with self._changed:
             self._is_closed = True
             if cancel_futures:
@@ -67,13 +63,13 @@ class Lane(Executor):
         was_long = True
         while (job := self._next(was_long)) is not None:
             (answer, call), was_long = job
-            # One whose caller has gone is not begun.
+            # Work whose caller has disconnected is not started.
             if answer.set_running_or_notify_cancel():
                 try:
                     answer.set_result(call())
-                except BaseException as error:  # it belongs to the one who waits for the answer
+                except BaseException as error:  # the caller of the work handles it
                     answer.set_exception(error)
-            del answer, call, job  # or the last text would stay in memory while the lane is idle
+            del answer, call, job  # else the last text would stay in memory while the lane is idle
 
     def _next(self, was_long: bool) -> tuple[_Job, bool] | None:
         """Wait for work; return it, and whether it is long. None ends the thread."""
@@ -91,4 +87,4 @@ class _Long(Executor):
         self._lane = lane
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
-        return self._lane.submit_piece(lambda: fn(*args, **kwargs))
+        return self._lane._put(self._lane._pieces, lambda: fn(*args, **kwargs))

@@ -7,7 +7,10 @@ from tactful.detectors.card import Card, read_card
 from tactful.detectors.cost import encoders_in, parts_in
 from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector, own_folder
 from tactful.detectors.models.linear import LinearDetector
+from tactful.detectors.shared_weights import lay_out
 from tactful.detectors.weights import weights_folder
+from tactful.frames.load import EMBEDDED as FRAMERS
+from tactful.frames.load import framer_folder
 from tactful.registry import unknown_name
 from tactful.service.settings import ServiceSettings
 
@@ -37,8 +40,17 @@ def read_cards(settings: ServiceSettings) -> dict[str, Card]:
     return {lang: read_card(folder) for lang, folder in detector_folders(settings).items()}
 
 
+def lay_out_weights(settings: ServiceSettings, target: Path) -> Path | None:
+    """Write the weights once for all workers of a service; None for a custom folder."""
+    if settings.model not in DETECTORS:
+        return None
+    framers = [folder for lang in FRAMERS if (folder := framer_folder(lang))]
+    lay_out([*detector_folders(settings).values(), *framers], target)
+    return target
+
+
 def open_detector(folder: Path, threads: int) -> Detector:
-    """Open a detector that computes with so many threads."""
+    """Open a detector that uses this many threads."""
     detector = load_detector(folder)
     for encoder in encoders_in(detector):
         encoder.threads = threads
@@ -46,7 +58,7 @@ def open_detector(folder: Path, threads: int) -> Detector:
 
 
 def forget_words(detector: Detector) -> None:
-    """Let a detector forget the words of texts that it remembers to be quick."""
+    """Clear the words that a detector caches."""
     for part in parts_in(detector):
         if isinstance(part, LinearDetector):
             part.forget()

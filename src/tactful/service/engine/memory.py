@@ -1,7 +1,7 @@
-"""Giving memory back to the system after large requests, which would keep it otherwise.
+"""Releasing memory to the system after large requests.
 
-Three keep it: onnxruntime, for inputs as large as the largest so far; detectors that remember
-words; and the C library, for the next request.
+Three parts keep memory: onnxruntime, for inputs as large as the largest so far; detectors that
+cache words; and the C library, for the next request.
 """
 
 import asyncio
@@ -13,13 +13,13 @@ from collections.abc import Awaitable, Callable
 from tactful.service.logs import log_failure
 
 SECONDS = 60.0
-"""How often the service looks whether there is something to give back."""
+"""How often the service checks whether there is memory to release."""
 WORK_SECONDS = 1.0
-"""After less work than this, in seconds of the processor, there is nothing worth the trouble."""
+"""After less work than this, in seconds of CPU time, nothing is released."""
 
 
 def trim() -> None:
-    """Let the C library give back what was freed; glibc can be asked to, others need not be."""
+    """Let the C library release freed memory; only glibc has and needs this call."""
     with contextlib.suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
 
@@ -29,10 +29,10 @@ async def release_regularly(
     seconds: float = SECONDS,
     worked: Callable[[], float] = time.process_time,
 ) -> None:
-    """Call ``release`` now and then, if the process has worked since; runs until cancelled.
+    """Call ``release`` regularly, if the process has worked since; runs until cancelled.
 
-    That memory has grown would be the wrong sign: what is given back while much is under way is
-    little, and what is left would pass for the ordinary size from then on.
+    The size of the memory is not used: what a busy service releases is little, and the rest would
+    count as the normal size from then on.
     """
     at_last_release = 0.0
     while True:

@@ -1,8 +1,7 @@
-"""The detectors and the framer, each in a lane of its own (:mod:`tactful.service.engine.lanes`).
+"""The detectors and the framer, each in its lane (:mod:`tactful.service.engine.lanes`).
 
-All that a detector does happens in its lane, because detectors remember words
-they have met and are not made for two threads; inside a call, onnxruntime computes on all the cores
-it is given. The event loop only hands texts over.
+A detector is only used in its lane, because detectors cache words and are not thread-safe; within
+a call, onnxruntime uses all the cores that it is given. The event loop only passes texts on.
 """
 
 import asyncio
@@ -12,12 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from tactful.checking.models import (
-    JointReading,
-    SecondReading,
-    can_read_again,
-    with_second_reading,
-)
+from tactful.checking.models import JointReading, SecondReading, can_read_again, with_second_reading
 from tactful.detectors.base import BaseDetector, Detector, Scores
 from tactful.detectors.card import Card
 from tactful.detectors.cost import suspicion, tokens_of
@@ -40,12 +34,12 @@ from tactful.types import Frame, Span
 
 T = TypeVar("T")
 Observe = Callable[[str, int, float], None]
-"""Is told the model, the texts of a batch, and how long they took."""
+"""Receives the model, the number of texts in a batch, and the seconds it took."""
 
 FRAMES_AT_ONCE = 3
-"""The frames that are read in one call: further ones let others pass before."""
+"""The frames that are read in one call, so that other work can run between calls."""
 PIECE_TOKENS = 512
-"""What is read of long work in one call, likewise."""
+"""The tokens of long work that are read in one call, for the same reason."""
 _CHECKS_AT_ONCE = 4
 _MEASURES_AT_ONCE = 2
 _STARTING = "The service is still starting."
@@ -54,7 +48,7 @@ _WARM_UP = {
     "es": "La biblioteca abre otra vez el lunes y todo el mundo puede venir a leer un rato.",
 }
 _ABOUT_A_GROUP = "We should not lower our standards to hire more women."
-"""Makes all parts of the framer work."""
+"""A text that uses all parts of the framer."""
 
 
 class Readers:
@@ -73,7 +67,7 @@ class Readers:
         self.frames_lane = Lane("tactful-frames")
         self.checks = ThreadPoolExecutor(_CHECKS_AT_ONCE, "tactful-check")
         self.measures = ThreadPoolExecutor(_MEASURES_AT_ONCE, "tactful-measure")
-        """Counts the tokens of texts and tells their language, which no check must hold up."""
+        """Counts the tokens of texts and detects their language, independently of checks."""
         self.failure: NotReady | None = None
         """Why no detector can be used, if so."""
 
@@ -100,7 +94,7 @@ class Readers:
                 self._batchers[lang, corrected, True] = batcher(
                     lane.long, wait_seconds=0.0, most_tokens=PIECE_TOKENS
                 )
-        # Opening is the first thing that each lane does, so that whatever comes finds it done.
+        # Opening is the first work of each lane, so that all other work finds the detector open.
         opening = [
             loop.run_in_executor(self.lanes[lang], partial(self._open, lang, folder))
             for lang, folder in detector_folders(settings).items()
@@ -112,7 +106,7 @@ class Readers:
         if self._warming is not None:
             await asyncio.wait([self._warming])
         for lane in (*self.lanes.values(), self.frames_lane, self.checks, self.measures):
-            # Waiting in another thread: a job that ends still wants to tell the event loop.
+            # Waiting in another thread: a job that ends still has to notify the event loop.
             await asyncio.to_thread(lane.shutdown, cancel_futures=True)
 
     async def scores(
@@ -124,7 +118,7 @@ class Readers:
         is_long: bool = False,
         corrected: bool = True,
     ) -> list[Read | Exception]:
-        """Score texts some at a time, so that a request of many lets others pass in between.
+        """Score texts in batches, so that other requests are served between them.
 
         Corrected scores are those of the second reading.
         """
@@ -137,14 +131,13 @@ class Readers:
                 for text, lang, size in zip(texts[part], langs[part], tokens[part], strict=True)
             ]
             try:
-                if len(asked) == 1:
-                    found.append(await _settled(asked[0]))
-                else:
-                    answers = await asyncio.gather(*asked, return_exceptions=True)
-                    found += [_no_cancel(each) for each in answers]
+                for each in await asyncio.gather(*asked, return_exceptions=True):
+                    if not isinstance(each, Read | Exception):
+                        raise each  # this request was cancelled
+                    found.append(each)
             finally:
                 for answer in asked:
-                    answer.cancel()  # one who has gone frees the place of his texts
+                    answer.cancel()  # the texts of a cancelled request leave the queue
         return found
 
     def detector(self, lang: str) -> Detector:
@@ -164,7 +157,7 @@ class Readers:
         return found
 
     async def excerpt(self, text: str, lang: str, most: int) -> Excerpt:
-        """Return the pieces of a text that are read, within so many tokens.
+        """Return the pieces of a text that are read, with at most ``most`` tokens.
 
         Of a text that has more, a fast part of the detector skims all of it, and the pieces with
         most to find are read.
@@ -209,7 +202,7 @@ class Readers:
         return load_embedded_framer(folder, threads)
 
     async def release_memory(self) -> None:
-        """Give back what large texts have taken: a short text is the last that each model reads."""
+        """Release the memory of large texts: each model reads a short text last."""
         if not self.are_warm:
             return
         release_sessions()
@@ -220,14 +213,14 @@ class Readers:
         await asyncio.to_thread(trim)
 
     async def aside(self, lane: Executor, call: Callable[[], T]) -> T:
-        """Run a call in a lane; if nobody waits for it any more, it is not begun."""
+        """Run a call in a lane; it is not started if its caller has been cancelled."""
         return await asyncio.get_running_loop().run_in_executor(lane, call)
 
     async def _warm(self, opening: "Sequence[asyncio.Future[None]]") -> None:
         try:
             await asyncio.gather(*opening)
         except Exception as error:
-            # No text has been read yet, so a sentence of ours can be shown.
+            # No text has been read yet, so our message cannot quote one.
             reason = f" {error}" if isinstance(error, TactfulError) else ""
             self.failure = NotReady(f"The model cannot be opened.{reason}", "NO_MODEL")
             log_failure("The model cannot be opened", error)
@@ -253,16 +246,3 @@ class Readers:
     def _read(self, lang: str, corrected: bool, texts: Sequence[str]) -> Scores:
         detector = self.detector(lang)
         return (self._corrected[lang] if corrected else detector).score(texts)
-
-
-async def _settled(answer: "asyncio.Future[Read]") -> Read | Exception:
-    try:
-        return await answer
-    except Exception as error:
-        return error
-
-
-def _no_cancel(answer: Read | BaseException) -> Read | Exception:
-    if isinstance(answer, Read | Exception):
-        return answer
-    raise answer

@@ -1,4 +1,4 @@
-"""The address by which callers reach the service, without believing what anybody writes as Host.
+"""The address by which callers reach the service, without trusting the Host header.
 
 Google's clients send texts and keys to the address that the discovery document names. So it is the
 public URL of the settings; or else the host of the request, where that is this machine, the

@@ -1,4 +1,4 @@
-"""Reading what was sent: JSON within its limits, text that is text, and fields that are known."""
+"""Reading bodies: JSON within its limits, valid text, and known fields."""
 
 import re
 from typing import Any, TypeVar
@@ -14,17 +14,17 @@ from tactful.service.settings import ServiceSettings
 Model = TypeVar("Model", bound=BaseModel)
 
 _LONG = 10_000
-"""Bytes; a shorter body cannot hold so many mistakes that to find them all takes long."""
+"""Bytes; a shorter body cannot have enough errors to take long to validate."""
 _ESCAPED_NUL = b"\\u0000"
 _JSON_TYPE = re.compile(r"application/(json|[\w.-]+\+json)\s*(;|\Z)", re.IGNORECASE)
 
 
 async def read_json_body(request: Request) -> bytes:
-    """Return a body that is said to be JSON; any other is answered with 415.
+    """Return a body whose type is JSON; any other type is answered with 415.
 
-    A page of another site can make a browser send texts, forms and bodies without a type, and the
-    browser asks nobody first; before it sends JSON, it asks. So a type may only be left out where
-    no browser is at work, which would say whose page it shows (``Origin``).
+    A page of another site can make a browser send texts, forms and bodies without a type without
+    a CORS check; before it sends JSON, the browser checks. So the type may only be missing if the
+    request is not from a browser, which would send ``Origin``.
     """
     given = request.headers.get("content-type")
     is_json = _JSON_TYPE.match(given) if given is not None else "origin" not in request.headers
@@ -96,7 +96,7 @@ def check_texts(texts: list[str], settings: ServiceSettings) -> None:
 
 
 def _check_counts(body: bytes, model: type[BaseModel]) -> None:
-    """Refuse far too many fields before each of them becomes an error of its own."""
+    """Refuse far too many fields before each of them becomes an error."""
     try:
         found = from_json(body, allow_inf_nan=False)
     except ValueError:

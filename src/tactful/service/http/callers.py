@@ -1,4 +1,4 @@
-"""Who calls: the API key of a request, and whether its caller may call now."""
+"""Callers: the API key of a request, and its rate limit."""
 
 import math
 from base64 import b64decode
@@ -12,17 +12,17 @@ from tactful.service.logs import Note
 from tactful.service.settings import ServiceSettings
 
 PAGES = ("/audits",)
-"""Pages with contents of their own; a browser asks its reader for the key, as a password."""
+"""Pages with private content; a browser asks for the key as a password."""
 GUARDED = ("/v1/", "/v1alpha1/", "/metrics", *PAGES)
-"""What needs a key, where there are keys; other pages, docs and the signs of life are open."""
+"""Paths that need a key, if there are keys; other pages, docs and health checks are open."""
 TOKENS_OF_A_REQUEST = 512
-"""A request counts once for each of so many tokens that are read for it: 400 words of prose."""
+"""A request counts once for each of this many tokens; they are about 400 words of prose."""
 _BEARER, _BASIC = "bearer ", "basic "
 _MOST_FIELDS = 100
 
 
 class Callers:
-    """Lets callers in by their keys, and not too often."""
+    """Checks the keys of callers, and limits their requests."""
 
     def __init__(self, settings: ServiceSettings):
         self._settings = settings
@@ -30,7 +30,7 @@ class Callers:
         self._limits = RateLimits(settings.workers)
 
     def admit(self, scope: Scope, path: str, note: Note) -> None:
-        """Note who calls; raise where no (401) or not now (429)."""
+        """Note who calls; refuse an unknown key (401) and too many requests (429)."""
         if not path.startswith(GUARDED):
             return
         key = self._key(scope, path)
@@ -110,6 +110,6 @@ def _key_in_query(query: bytes) -> str | None:
         return None
     try:
         found = parse_qs(query.decode("latin-1"), max_num_fields=_MOST_FIELDS).get("key")
-    except ValueError:  # nobody asks with so many fields, and no key is looked for among them
+    except ValueError:  # too many fields, which no client sends
         return None
     return found[0] if found else None

@@ -31,7 +31,7 @@ WORDS_PER_TOKEN = 0.77
 
 
 class ServiceError(Exception):
-    """An answer other than the one that was asked for."""
+    """An error that is sent as the answer."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class ServiceError(Exception):
 
 
 class Busy(ServiceError):  # noqa: N818 (what happened, not what went wrong)
-    """More texts wait than may; the caller should come back."""
+    """Too many texts are waiting; the caller should retry."""
 
     def __init__(self, retry_after: float):
         self.retry_after = max(1, math.ceil(retry_after))

@@ -1,4 +1,4 @@
-"""What every request passes before its route: limits, keys, the clock, the log and the counts.
+"""What happens to every request around its route: limits, keys, timing, log and metrics.
 
 One plain ASGI layer does it all, because each layer costs time at every request.
 """
@@ -33,9 +33,9 @@ PAGE_HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-"""They go with all that a browser may show, unless the answer has its own."""
+"""Headers of all answers that a browser may show, unless the answer has its own."""
 HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
-"""They go with every answer, unless it has its own."""
+"""Headers of every answer, unless it has its own."""
 
 _FEW = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 _ALL = [*_FEW, *((name.lower().encode(), value.encode()) for name, value in PAGE_HEADERS.items())]
@@ -45,13 +45,13 @@ _REQUEST_ID = re.compile(rb"[\w-]{1,64}")
 _PROCESS = secrets.token_hex(4)
 _NUMBERS = count(1)
 _GONE = 499
-"""What the log says of a caller who did not wait for the answer; the number is nginx's."""
+"""The status in the log if the caller disconnects before the answer; the number is nginx's."""
 _QUIET = ("/healthz", "/readyz", "/metrics")
 """Asked for every few seconds by machines; logged only when they fail."""
 
 
 class Gate:
-    """Reads the body within its limits, runs the route, and answers whatever happens."""
+    """Reads the body within its limits, runs the route, and turns all errors into answers."""
 
     def __init__(self, app: ASGIApp, settings: ServiceSettings, metrics: Metrics, direct: Direct):
         self._app, self._settings, self._metrics = app, settings, metrics
@@ -106,7 +106,7 @@ class _Passage:
 
     @property
     def route(self) -> str:
-        """The pattern of the path, so that what was asked for is in no count and no log."""
+        """The pattern of the path, so that requested values are in no metric and no log."""
         found = self.scope.get("route")
         return str(getattr(found, "path", "other"))
 
@@ -115,7 +115,7 @@ class _Passage:
         through: "Callable[[_Passage], Awaitable[None]]",
         tell: "Callable[[_Passage], None]",
     ) -> None:
-        """Go through; whatever is raised becomes an answer in the one shape."""
+        """Handle the request; every exception becomes an answer in the same format."""
         NOTE.set(self.note)
         try:
             await through(self)
@@ -164,7 +164,7 @@ class _Passage:
         self._body = b"".join(pieces)
 
     async def call(self, app: ASGIApp) -> None:
-        """Run the app; if the caller goes away while it works, it is ended."""
+        """Run the app; cancel it if the caller disconnects."""
         if self._body is not None:
             self._watch = asyncio.ensure_future(self._receive())
             task = asyncio.current_task()
@@ -174,7 +174,7 @@ class _Passage:
     def _caller_left(
         self, done: "asyncio.Future[Message]", task: "asyncio.Task[object] | None"
     ) -> None:
-        # After the answer has begun, the end of the connection is nothing special.
+        # After the answer has begun, the end of the connection is normal.
         if not done.cancelled() and not self.status and task is not None:
             self._is_gone = True
             task.cancel()
@@ -188,12 +188,12 @@ class _Passage:
         return await self._receive()
 
     async def send(self, message: Message) -> None:
-        """Pass a part of the answer on; the first gets our headers."""
+        """Send a part of the answer; the first gets our headers."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
             given = message.get("headers", [])
             own = {name for name, _ in given}
-            # Each header costs time, and JSON is shown by no browser as a page.
+            # Each header costs time, and browsers do not show JSON as a page.
             ours = _FEW if _JSON in given else _ALL
             message["headers"] = [
                 *given,
@@ -203,7 +203,7 @@ class _Passage:
         await self._send(message)
 
     async def _answer(self, error: ServiceError) -> None:
-        if self.status:  # half an answer is out already; uvicorn ends the connection
+        if self.status:  # a part of the answer was sent; uvicorn closes the connection
             return
         await error.response()(self.scope, self._next_message, self.send)
 

@@ -1,7 +1,7 @@
-"""API keys: made at random, kept as hashes only, each with a limit of its own.
+"""API keys: random, stored as hashes, each with its own rate limit.
 
-The file is JSON and readable by its owner alone. It is looked at again when it changes, so that
-keys can be added and taken away while the service runs.
+The file is JSON, and only its owner can read it. It is read again when it changes, so that keys can
+be added and removed while the service runs.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ PREFIX = "tactful_"
 _NAME = re.compile(r"[\w .@-]{1,60}")
 _LOOK_AGAIN_SECONDS = 2.0
 _MOST_BUCKETS = 10_000
-"""So many callers are remembered; of more, those are forgotten that have been quiet longest."""
+"""The number of callers that are kept; the least recent are dropped first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def read_keys(path: Path) -> list[Key]:
 
 
 def add_key(path: Path, name: str, rate_per_minute: int | None = None) -> tuple[Key, str]:
-    """Make a key, store its hash, and return both; the secret is never seen again."""
+    """Create a key, store its hash, and return both; the secret cannot be shown again."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"Found '{name}' as the name of a key; expected up to 60 letters, digits, spaces and "
@@ -79,7 +79,7 @@ def add_key(path: Path, name: str, rate_per_minute: int | None = None) -> tuple[
 
 
 def remove_key(path: Path, name: str) -> None:
-    """Take a key away, by its name or its id."""
+    """Remove a key, by its name or its id."""
     keys = read_keys(path)
     kept = [each for each in keys if name not in (each.name, each.id)]
     if len(kept) == len(keys):
@@ -96,7 +96,7 @@ def _write(path: Path, keys: Sequence[Key]) -> None:
 
 @contextmanager
 def _private() -> Iterator[None]:
-    """Make new files readable by their owner alone, from their first moment on."""
+    """Create files that only their owner can read."""
     old = os.umask(0o077)
     try:
         yield
@@ -117,7 +117,7 @@ class KeyRing:
         """Return the key that a caller has shown, if it is one."""
         if time.monotonic() - self._looked > _LOOK_AGAIN_SECONDS:
             self._look_again()
-        # Looking a hash up takes the same time whatever part of the secret was right.
+        # Looking up a hash takes the same time, whichever part of the secret is right.
         return self._by_hash.get(hash_of(secret))
 
     def _look_again(self) -> None:
@@ -129,7 +129,7 @@ class KeyRing:
             self._by_hash = {key.sha256: key for key in read_keys(self._path)}
             self._stamp = stamp
         except (FileFormatError, UsageError, OSError):
-            return  # the keys that were known stay good until the file can be read again
+            return  # the known keys stay valid until the file can be read again
 
     def _stamp_now(self) -> tuple[int, int] | None:
         try:
@@ -140,7 +140,7 @@ class KeyRing:
 
 
 class RateLimits:
-    """A token bucket for each caller: short bursts pass, a steady stream is held to its rate."""
+    """A token bucket for each caller: short bursts pass, and the average rate is limited."""
 
     def __init__(self, share: int = 1):
         self._share = share
@@ -161,7 +161,7 @@ class RateLimits:
         return 0.0 if allowed else (1 - tokens) / rate
 
     def charge(self, caller: str, tokens: float) -> None:
-        """Take tokens for what was done already; a caller may come to owe some."""
+        """Take tokens for finished work; the number of tokens may become negative."""
         known = self._buckets.get(caller)
         if known is not None:
             self._buckets[caller] = (known[0] - tokens, known[1])

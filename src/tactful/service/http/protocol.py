@@ -1,7 +1,7 @@
-"""The HTTP protocol of uvicorn, with patience that ends.
+"""The HTTP protocol of uvicorn, with limits on the head of a request and on parallel requests.
 
-Slow and endless heads are cut off. A crowd is turned away here, before any work is done for it: the
-event loop itself is what a flood of short requests would fill, long before the queue of texts.
+Connections with slow or endless heads are closed. Too many requests are refused here, before any
+other work: a flood of short requests would fill the event loop long before the queue of texts.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ _FULL = (
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """Closes connections whose head does not end, which uvicorn would keep for ever."""
+    """Closes connections whose head does not end, which uvicorn would keep open."""
 
     head_seconds: ClassVar[float] = HEAD_SECONDS
     most_at_once: ClassVar[int | None] = None
-    """So many requests are under way in a process; further ones are answered with 429."""
+    """The most parallel requests of a process; further ones are answered with 429."""
     on_refused: ClassVar[Callable[[], None] | None] = None
     _head_timer: asyncio.TimerHandle | None = None
     _head_bytes = 0
@@ -52,7 +52,7 @@ class PatientProtocol(HttpToolsProtocol):
             self._await_head()
 
     def on_headers_complete(self) -> None:
-        """Stop the clock: from here on, the service watches over the body."""
+        """Stop the clock: the service limits the time of the body."""
         self._head_arrived()
         if self.transport.is_closing():  # a request behind one that was refused
             self._step_over()
@@ -73,7 +73,7 @@ class PatientProtocol(HttpToolsProtocol):
                 self._refuse(_too_long())
 
     def send_400_response(self, msg: str) -> None:
-        """Answer to what is no HTTP in the shape of all other errors."""
+        """Answer invalid HTTP in the format of all other errors."""
         self._refuse(invalid("The request is not valid HTTP.", "INVALID_HTTP"))
 
     def _head_length(self) -> int:
@@ -85,7 +85,7 @@ class PatientProtocol(HttpToolsProtocol):
         return self.cycle is None or self.cycle.response_complete
 
     def _step_over(self) -> None:
-        """Let the parser go past the body of a request that is answered or dropped."""
+        """Let the parser skip the body of a request that is answered or dropped."""
         self.cycle = cast(RequestResponseCycle, _Answered())
 
     def _is_full(self) -> bool:
@@ -97,7 +97,7 @@ class PatientProtocol(HttpToolsProtocol):
         )
 
     def _turn_away(self) -> None:
-        """Answer at once, and let the parser step over the body; the connection goes on."""
+        """Answer immediately and let the parser skip the body; the connection stays open."""
         refused = type(self).on_refused
         if refused is not None:
             refused()
@@ -110,17 +110,13 @@ class PatientProtocol(HttpToolsProtocol):
 
     def _await_head(self) -> None:
         self._is_in_head, self._head_bytes = True, 0
-        self._head_timer = self.loop.call_later(self.head_seconds, self._give_up)
+        self._head_timer = self.loop.call_later(self.head_seconds, self.transport.close)
 
     def _head_arrived(self) -> None:
         self._is_in_head = False
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
-
-    def _give_up(self) -> None:
-        if not self.transport.is_closing():
-            self.transport.close()
 
     def _refuse(self, error: ServiceError) -> None:
         if self.transport.is_closing():
@@ -144,7 +140,7 @@ def _too_long() -> ServiceError:
 
 
 class _Answered:
-    """Stands for a request that has its answer, so that uvicorn steps over its body."""
+    """Represents a request that was answered, so that uvicorn skips its body."""
 
     response_complete = True
 

@@ -1,4 +1,4 @@
-"""What a proxy says about its callers, believed only of proxies that the settings name."""
+"""Forwarded headers, which are used only from the trusted proxies of the settings."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ class ProxyHeaders(ProxyHeadersMiddleware):
     async def __call__(
         self, scope: "Scope", receive: "ASGIReceiveCallable", send: "ASGISendCallable"
     ) -> None:
-        """Put what a trusted proxy says in the place of what the connection says."""
+        """Use the headers of a trusted proxy instead of the data of the connection."""
         if scope["type"] == "http":
             client = scope.get("client")
             if client and client[0] in self.trusted_hosts:

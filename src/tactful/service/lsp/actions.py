@@ -1,7 +1,7 @@
-"""Ignoring a finding from the editor: where the ``tactful: ignore`` goes, in every kind of text.
+"""Ignoring a finding from the editor: where to insert ``tactful: ignore`` in each kind of text.
 
-Each place is tried out: the changed text is read, and the change is offered only if all passages
-are still the same and exactly the wanted ones are silenced.
+Each place is tested: the changed text is parsed, and the change is offered only if all passages
+are the same and only the intended ones are ignored.
 """
 
 import re
@@ -150,7 +150,7 @@ def _directive(checked: Checked, verb: str) -> str:
 
 
 def _works(checked: Checked, insertion: Insertion, name: str, number: int | None) -> bool:
-    """Say whether it silences ``name`` in one block, or in all, and changes nothing else."""
+    """Say whether it ignores ``name`` in one block, or in all, and changes nothing else."""
     before = checked.document
     source = insertion.naming(name).into(checked.snapshot.text)
     after = checked.snapshot.read(source)

@@ -1,7 +1,7 @@
-"""When documents are checked: a moment after the last change, one at a time, never stale."""
+"""When documents are checked: shortly after the last change, one at a time."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Event
@@ -24,7 +24,7 @@ Tell = Callable[[str], None]
 
 
 class Checks:
-    """The checks of all open documents, in one thread, so that they do not fight for the cores."""
+    """The checks of all open documents, in one thread, so that they do not compete for cores."""
 
     def __init__(self, publish: Publish, tell: Tell):
         self.reader = Reader()
@@ -44,24 +44,29 @@ class Checks:
         options: Callable[[Snapshot], CheckOptions | None],
         encoding: str,
     ) -> None:
-        """Check a document after a while; what was going on for an older text is given up.
+        """Check a document after a delay; a check of an older text is cancelled.
 
-        Without options, a document is left alone.
+        Without options, a document is not checked.
         """
         self.cancel(uri)
         stale = Event()
-        work = self._guarded(uri, delay_seconds, snapshot, options, encoding, stale)
-        self._running[uri] = (asyncio.get_running_loop().create_task(work), stale)
+
+        async def check() -> None:
+            await asyncio.sleep(delay_seconds)
+            await self._check(snapshot(), options, encoding, stale)
+
+        task = asyncio.get_running_loop().create_task(self._guarded(uri, check))
+        self._running[uri] = (task, stale)
 
     def cancel(self, uri: str) -> None:
-        """Give up the check of a document, if there is one."""
+        """Cancel the check of a document, if there is one."""
         task, stale = self._running.pop(uri, (None, None))
         if task is not None and stale is not None:
             stale.set()
             task.cancel()
 
     def forget(self, uri: str) -> None:
-        """Give up a document that was closed."""
+        """Remove a document that was closed."""
         self.cancel(uri)
         self.latest.pop(uri, None)
         self._told.pop(uri, None)
@@ -73,34 +78,25 @@ class Checks:
         return checked if checked is not None and checked.snapshot.version == version else None
 
     def warm_up(self, options: CheckOptions) -> None:
-        """Open the detector in the background; what is wrong with it is told by the first check."""
+        """Open the detector in the background; the first check reports its errors."""
         self._lane.submit(self.reader.warm_up, options)
         # Directives are checked against the taxonomies, whose schema takes a second to import.
         self._aside.submit(_open_taxonomies)
 
     async def aside(self, call: Callable[[], T]) -> T:
-        """Run something that takes long outside the event loop, beside the checks."""
+        """Run a slow function outside the event loop, in parallel with the checks."""
         return await asyncio.get_running_loop().run_in_executor(self._aside, call)
 
     def stop(self) -> None:
-        """Give up everything."""
+        """Cancel all checks."""
         for uri in list(self._running):
             self.cancel(uri)
         for pool in (self._lane, self._aside):
             pool.shutdown(wait=False, cancel_futures=True)
 
-    async def _guarded(
-        self,
-        uri: str,
-        delay_seconds: float,
-        snapshot: Callable[[], Snapshot],
-        options: Callable[[Snapshot], CheckOptions | None],
-        encoding: str,
-        stale: Event,
-    ) -> None:
+    async def _guarded(self, uri: str, check: Callable[[], Awaitable[None]]) -> None:
         try:
-            await asyncio.sleep(delay_seconds)
-            await self._check(snapshot(), options, encoding, stale)
+            await check()
             self._told.pop(uri, None)
         except Stale:
             pass
@@ -109,7 +105,7 @@ class Checks:
         except OSError as error:
             self._give_up(uri, f"The system refused: {visible(error.strerror or str(error))}.")
         except Exception as error:
-            # Its message may quote the text; the name of the error is enough to report it.
+            # The message may quote the text; the type of the error is enough for a bug report.
             self._give_up(
                 uri,
                 f"It could not be checked ({type(error).__name__}); please report this.",
@@ -118,7 +114,7 @@ class Checks:
     def _give_up(self, uri: str, sentence: str) -> None:
         self.latest.pop(uri, None)
         self._publish(uri, None)
-        # Once, and not at every key: until it is checked again, or something else is wrong.
+        # Once, not after every key: until a check succeeds, or the error changes.
         if self._told.get(uri) != sentence:
             self._told[uri] = sentence
             self._tell(f"{visible(uri.rpartition('/')[2])}: {sentence}")

@@ -1,4 +1,4 @@
-"""Findings as an editor shows them: a range, how grave, what, and where to read more."""
+"""Findings as an editor shows them: a range, a severity, a message and a link."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Checked:
 
     @property
     def wording(self) -> Wording:
-        """The sentences of the language in which it is told."""
+        """The wording of messages, in the language of the report."""
         return wording(self.reading.lang)
 
     def spots(self, finding: PlacedFinding) -> list[Place]:
@@ -60,7 +60,7 @@ class Checked:
 
 
 def severity_of(probability: float) -> DiagnosticSeverity:
-    """Return how grave an editor shows a probability.
+    """Return the severity that an editor shows for a probability.
 
     >>> severity_of(0.7).name
     'Warning'

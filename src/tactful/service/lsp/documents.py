@@ -114,10 +114,8 @@ def prose_of(text: str, language: str) -> str:
 def _blank(found: re.Match[str]) -> str:
     lines = found[0].splitlines(keepends=True)
     return "".join(
-        line if _DIRECTIVE in line and line.lstrip().startswith(("#", "%")) else _spaces(line)
+        line
+        if _DIRECTIVE in line and line.lstrip().startswith(("#", "%"))
+        else _VISIBLE.sub(" ", line)
         for line in lines
     )
-
-
-def _spaces(line: str) -> str:
-    return _VISIBLE.sub(" ", line)

@@ -1,4 +1,4 @@
-"""What an editor shows when the pointer rests on marked words: what, how sure, why, and source."""
+"""What an editor shows when the pointer rests on marked words: name, probability and reason."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -67,7 +67,7 @@ def _said(checked: Checked, finding: PlacedFinding, safe: Callable[[str], str]) 
 
 
 def _standing(name: str, lang: str) -> list[str]:
-    """Return where an id stands in its taxonomy, and where that has it from."""
+    """Return the path of an id in its taxonomy, and its source."""
     entry = _entry(name, lang)
     if not entry:
         return []

@@ -38,7 +38,7 @@ def units(piece: str, encoding: str) -> int:
 
 
 def column(line: str, character: int, encoding: str) -> int:
-    """Return the code point at which a code unit of a line stands; at most the end of the line.
+    """Return the code point at a code unit of a line; at most the end of the line.
 
     A unit in the middle of a character leads to its beginning.
     """

@@ -1,14 +1,16 @@
-"""Reading a document bit by bit: what is known is not read again, what is stale is given up.
+"""Reading a document in slices: known passages are not read again, stale work is cancelled.
 
 A long document takes many seconds the first time. It is read in slices of a fraction of a second;
 after each one the reader tells what it has found so far.
 """
 
 import time
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from hashlib import blake2b
 from threading import Event
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +23,6 @@ from tactful.checking.wording.wording import spoken_or_english
 from tactful.detectors.base import BaseDetector, Detector, Scores, Spans
 from tactful.detectors.explain.words import occlusion_spans
 from tactful.documents.document import Document
-from tactful.service.lsp.memory import Memory, fingerprint
 from tactful.types import Frame
 
 FIRST_SLICE = 0.4
@@ -30,12 +31,43 @@ LATER_SLICE = 1.0
 _NOT_YET = -1.0
 """Reaches no threshold, not even 0: a passage that was not read yet shows nothing."""
 AT_ONCE = 8
-"""How many passages are scored in one call: more would hold up the slice, fewer are slower."""
-_MOST_FRAMES = 5_000
+"""The passages that are scored in one call: more would exceed the slice, fewer are slower."""
+_MOST_PASSAGES, _MOST_FRAMES = 50_000, 5_000
+
+V = TypeVar("V")
 
 
-class Stale(Exception):  # noqa: N818 (no error: the text has changed, and nobody wants the answer)
+class Stale(Exception):  # noqa: N818 (not an error: the text has changed, so the answer is not needed)
     """The document has changed since."""
+
+
+def fingerprint(text: str) -> bytes:
+    """Return the key of a text in the cache; the text itself is not kept."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class Memory(Generic[V]):
+    """A cache with a limited number of answers, so that only changed passages are read again."""
+
+    def __init__(self, most: int = _MOST_PASSAGES):
+        self._most = most
+        self._known: OrderedDict[Hashable, V] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, key: Hashable) -> V | None:
+        """Return an answer from the cache, and mark it as recently used."""
+        if key in self._known:
+            self._known.move_to_end(key)
+        return self._known.get(key)
+
+    def put(self, key: Hashable, value: V) -> None:
+        """Add an answer; the least recently used ones are dropped."""
+        self._known[key] = value
+        self._known.move_to_end(key)
+        while len(self._known) > self._most:
+            self._known.popitem(last=False)
 
 
 class Slice:
@@ -89,13 +121,15 @@ class Reader:
         """Check a document within a slice of time."""
         checker = self._checker(options)
         lang = checker.detector_for(document).card.lang
-        framing = None
-        if options.frames != "off":
-            framing = partial(self._frames, lang, options.frames == "statements", part)
+
+        def framing(texts: Sequence[str]) -> list[Frame]:
+            statements = options.frames == "statements"
+            return [self._frame(text, lang, statements, part) for text in texts]
+
         report = checker.check_document(
             document,
             read_by=lambda detector: Remembering(self, detector, part),
-            framing=framing,
+            framing=None if options.frames == "off" else framing,
         )
         own = spoken_or_english(lang)
         return Reading(
@@ -108,11 +142,6 @@ class Reader:
             found = Checker(options)
             self._checkers.append(found)
         return found
-
-    def _frames(
-        self, lang: str, statements: bool, part: Slice, texts: Sequence[str]
-    ) -> list[Frame]:
-        return [self._frame(text, lang, statements, part) for text in texts]
 
     def _frame(self, text: str, lang: str, statements: bool, part: Slice) -> Frame:
         """Return the frame of a passage; an empty one until it is known."""
@@ -128,7 +157,7 @@ class Reader:
 
 
 class Remembering(BaseDetector):
-    """A detector that reads only what it has not read before, and only as long as it may."""
+    """A detector that scores only new passages, and only within its slice of time."""
 
     def __init__(self, reader: Reader, detector: Detector, part: Slice):
         self.card = detector.card

@@ -1,4 +1,4 @@
-"""The language server: what an editor asks, and who answers."""
+"""The language server: its state, and the function that handles each message."""
 
 import asyncio
 import logging
@@ -29,7 +29,7 @@ _UTF16 = types.PositionEncodingKind.Utf16
 
 
 class Protocol(LanguageServerProtocol):
-    """The protocol of pygls, with documents of our own.
+    """The protocol of pygls, with our documents instead of its own.
 
     pygls counts more characters as ends of lines than the protocol does, so that a text with a
     form feed would have other lines than in the editor.
@@ -57,7 +57,7 @@ class Protocol(LanguageServerProtocol):
     def _send_response(
         self, msg_id: str | int, result: Any | None = None, error: Any | None = None
     ) -> None:
-        """Answer; of an error only what it is, for pygls would send a traceback."""
+        """Send a response; an error without its traceback, which pygls would send."""
         if error is not None:
             is_ours = error.code == types.ErrorCodes.InternalError.value
             said = "The request could not be answered." if is_ours else error.message
@@ -66,7 +66,7 @@ class Protocol(LanguageServerProtocol):
 
 
 class TactfulServer(LanguageServer):
-    """All that one editor is served with."""
+    """The server of one editor."""
 
     def __init__(self, settings: EditorSettings | None = None):
         super().__init__(NAME, __version__, protocol_cls=Protocol,
@@ -98,11 +98,10 @@ class TactfulServer(LanguageServer):
     def publish(self, uri: str, checked: Checked | None) -> None:
         """Send what was found in a document, in place of what was sent before."""
         version = None if checked is None else checked.snapshot.version
-        found = (
-            []
-            if checked is None
-            else diagnostics_of(checked, self.settings.docs, related=self._shows_related())
-        )
+        found: list[types.Diagnostic] = []
+        if checked is not None:
+            related = self.can("text_document.publish_diagnostics.related_information")
+            found = diagnostics_of(checked, self.settings.docs, related=bool(related))
         self.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(uri=uri, diagnostics=found, version=version)
         )
@@ -113,7 +112,7 @@ class TactfulServer(LanguageServer):
         self.checks.schedule(uri, delay_seconds, document.snapshot, self.options_for, self.encoding)
 
     def check_all(self) -> None:
-        """Check every open document: what is wanted has changed."""
+        """Check every open document, because the options have changed."""
         for uri in self.documents:
             self.check(uri)
 
@@ -129,7 +128,7 @@ class TactfulServer(LanguageServer):
         return options_of(self.settings, project, self.root)
 
     def set_up(self, raw: object) -> None:
-        """Take the settings of the editor; wrong ones are told, and those before stay."""
+        """Use the settings of the editor; if they are invalid, say so and keep the old ones."""
         try:
             self.settings = read_settings(raw, self.given)
         except TactfulError as error:
@@ -145,7 +144,7 @@ class TactfulServer(LanguageServer):
         self.tell(f"A message of the editor could not be handled ({type(error).__name__}).")
 
     async def serve(self) -> int:
-        """Talk to an editor on standard input and output; return the exit code."""
+        """Serve an editor on standard input and output; return the exit code."""
         reading, writing = own_standard_streams()
         self.protocol.set_writer(Writer(writing))
         receiver = Receiver(self.protocol)
@@ -161,14 +160,16 @@ class TactfulServer(LanguageServer):
             self.checks.stop()
         return 0 if receiver.is_shut_down else 1
 
-    def _shows_related(self) -> bool:
-        shown = self.client_capabilities.text_document
-        shown = shown and shown.publish_diagnostics  # type: ignore[assignment]
-        return bool(getattr(shown, "related_information", False))
+    def can(self, capability: str) -> Any:
+        """Return a capability of the editor, such as ``workspace.configuration``, or None."""
+        found: Any = self.client_capabilities
+        for name in capability.split("."):
+            found = getattr(found, name, None)
+        return found
 
 
 def serve(settings: EditorSettings | None = None) -> int:
-    """Serve one editor until it says that it ends; return the exit code."""
+    """Serve one editor until it ends the session; return the exit code."""
     # The log of pygls quotes whole documents.
     logging.getLogger("pygls").disabled = True
     for name in ("pygls.server", "pygls.protocol.json_rpc", "pygls.protocol.language_server",
@@ -218,9 +219,9 @@ def _register(server: TactfulServer) -> None:
         checked = server.current(params.text_document.uri)
         if checked is None:
             return None
-        return hover_of(
-            checked, params.position, server.settings.docs, markdown=_reads_markdown(server)
-        )
+        formats = server.can("text_document.hover.content_format") or ()
+        markdown = types.MarkupKind.Markdown in formats
+        return hover_of(checked, params.position, server.settings.docs, markdown=markdown)
 
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION,
@@ -237,7 +238,7 @@ def _register(server: TactfulServer) -> None:
                 checked,
                 params.range,
                 list(params.context.diagnostics),
-                versioned=_edits_versions(server),
+                versioned=bool(server.can("workspace.workspace_edit.document_changes")),
             )
         )
 
@@ -258,8 +259,7 @@ def _register(server: TactfulServer) -> None:
 
 async def _settings_of(server: TactfulServer, sent: object) -> object:
     """Return the new settings: those sent, or those that the editor gives when it is asked."""
-    workspace = server.client_capabilities.workspace
-    if sent or workspace is None or not workspace.configuration:
+    if sent or not server.can("workspace.configuration"):
         return sent
     item = types.ConfigurationItem(section=SECTION)
     found = await server.workspace_configuration_async(types.ConfigurationParams([item]))
@@ -267,10 +267,8 @@ async def _settings_of(server: TactfulServer, sent: object) -> object:
 
 
 def _watch_project_files(server: TactfulServer) -> None:
-    """Ask to be told when the project's options change."""
-    workspace = server.client_capabilities.workspace
-    watched = workspace and workspace.did_change_watched_files
-    if not watched or not watched.dynamic_registration:
+    """Ask for a notification when the project's configuration files change."""
+    if not server.can("workspace.did_change_watched_files.dynamic_registration"):
         return
     watchers = [
         types.FileSystemWatcher(glob_pattern=f"**/{name}") for name in (CONFIG_FILE, PROJECT_FILE)
@@ -286,15 +284,3 @@ def _watch_project_files(server: TactfulServer) -> None:
             ]
         )
     )
-
-
-def _reads_markdown(server: TactfulServer) -> bool:
-    shown = server.client_capabilities.text_document
-    formats = shown and shown.hover and shown.hover.content_format
-    return bool(formats) and types.MarkupKind.Markdown in (formats or ())
-
-
-def _edits_versions(server: TactfulServer) -> bool:
-    workspace = server.client_capabilities.workspace
-    edit = workspace and workspace.workspace_edit
-    return bool(edit and edit.document_changes)

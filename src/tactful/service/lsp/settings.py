@@ -29,13 +29,13 @@ class EditorSettings:
     lang: str | None = None
     """The language of the texts: auto, en or es."""
     only: tuple[str, ...] = ()
-    """Look for these ids and what is below them only."""
+    """Look only for these ids and the ids below them."""
     least: float | None = None
-    """Report nothing less likely."""
+    """The least probability of a reported finding."""
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """Report an id from this probability on."""
     frames: str | None = None
-    """What is told of passages that target a group: statements, groups or off."""
+    """What to say about passages that target a group: statements, groups or off."""
     explanations: bool | None = None
     """Whether the hover explains."""
     report_lang: str | None = None

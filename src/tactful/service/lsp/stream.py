@@ -1,7 +1,7 @@
-"""Messages on standard input and output, whatever the other side sends.
+"""Messages on standard input and output, also from an editor that sends invalid ones.
 
-pygls can read a stream by itself; it ends at a length that is no sane number, and leaves requests
-that it cannot understand without an answer. An editor would wait for ever.
+pygls can read a stream, but it stops at an invalid length, and it does not answer requests that it
+cannot parse. An editor would wait for the answer forever.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _END = None
 
 
 def read_messages(stream: BinaryIO) -> Iterator[bytes | str]:
-    """Yield the bodies of messages; what cannot be one is yielded as a sentence about it."""
+    """Yield the bodies of messages; for invalid input, yield a sentence that describes it."""
     length: int | None = None
     has_headers = False
     while line := stream.readline(_LONGEST_HEADER):
@@ -52,7 +52,7 @@ def read_messages(stream: BinaryIO) -> Iterator[bytes | str]:
 
 
 def _number(value: bytes) -> int | None:
-    # Longer numbers are no lengths, and Python itself refuses to read very long ones.
+    # Longer numbers are not lengths, and Python refuses to parse very long ones.
     return int(value) if value.isdigit() and len(value) <= 15 else None
 
 
@@ -68,7 +68,7 @@ class Writer:
         self._stream = stream
 
     def write(self, data: bytes) -> None:
-        """Write a message at once; an editor that has gone needs none."""
+        """Write a message immediately; do nothing if the editor has exited."""
         try:
             self._stream.write(data)
             self._stream.flush()
@@ -76,11 +76,11 @@ class Writer:
             pass
 
     def close(self) -> None:
-        """Leave the stream open: the last answer may still be on its way."""
+        """Leave the stream open: the last answer may not be written yet."""
 
 
 class Receiver:
-    """Hands messages to pygls, and answers those that it cannot be handed."""
+    """Passes messages to pygls, and answers those that pygls cannot handle."""
 
     def __init__(self, protocol: LanguageServerProtocol):
         self._protocol = protocol
@@ -88,7 +88,7 @@ class Receiver:
         self.is_shut_down = False
 
     def receive(self, body: bytes) -> str | None:
-        """Take one message; return a sentence if it cannot be read and nobody waits for it."""
+        """Take one message; return a sentence if it is invalid and is not a request."""
         try:
             raw = json.loads(body)
         except (ValueError, RecursionError):
@@ -132,16 +132,16 @@ class Receiver:
 
 
 def own_standard_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Take standard input and output for the protocol; whatever else is printed goes to stderr."""
+    """Reserve standard input and output for the protocol; other output goes to stderr."""
     sys.stdout.flush()
     writing = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    # A copy of its own: Python closes its standard streams at the end, while a thread still reads.
+    # A copy: Python closes its standard streams at exit, while a thread may still read.
     return os.fdopen(os.dup(sys.stdin.fileno()), "rb"), writing
 
 
 async def messages_of(stream: BinaryIO) -> "asyncio.Queue[bytes | str | None]":
-    """Read in a thread of its own, which may wait for ever without holding up the end."""
+    """Read in a separate thread, so that waiting for input does not delay the exit."""
     queue: asyncio.Queue[bytes | str | None] = asyncio.Queue()
     loop = asyncio.get_running_loop()
 
@@ -154,7 +154,7 @@ async def messages_of(stream: BinaryIO) -> "asyncio.Queue[bytes | str | None]":
             for message in read_messages(stream):
                 put(message)
         except (OSError, ValueError):
-            pass  # the stream was closed under us: its end
+            pass  # the stream was closed
         finally:
             put(_END)
 

@@ -133,7 +133,7 @@ class Payload:
         if not isinstance(value, list):
             return self._wrong(path, "TYPE_ARRAY", [])
         _check_count(value, path)
-        # Null stands for an empty message, but not for an empty string.
+        # Null is an empty message, but not an empty string.
         return [
             self.read(each, items, f"{path}[{at}]")
             if "$ref" in items

@@ -1,7 +1,6 @@
 """One module for each part of the API, each with ``router(engine, settings)``."""
 
 from importlib import import_module
-from importlib.util import find_spec
 
 from fastapi import APIRouter
 
@@ -27,5 +26,4 @@ _OF_THE_WEB_APP = ("pages",)
 def routers(engine: Engine, settings: ServiceSettings) -> list[APIRouter]:
     """Return the routers of all parts that are wanted."""
     wanted = [name for name in ROUTERS if settings.web or name not in _OF_THE_WEB_APP]
-    names = [f"{__name__}.{name}" for name in wanted]
-    return [import_module(name).router(engine, settings) for name in names if find_spec(name)]
+    return [import_module(f"{__name__}.{name}").router(engine, settings) for name in wanted]

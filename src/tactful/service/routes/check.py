@@ -1,6 +1,5 @@
 """``POST /v1/check``: a text or a document, answered with the report of ``tactful check``."""
 
-from collections.abc import Callable
 from functools import partial
 
 from fastapi import APIRouter
@@ -11,7 +10,6 @@ from starlette.responses import Response
 from tactful.checking.options import CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports.json_report import render_json
-from tactful.checking.reports.run import Run
 from tactful.service.engine.engine import Engine
 from tactful.service.http.body import check_length, read_model
 from tactful.service.models import ERRORS, CheckRequest, body_of
@@ -35,8 +33,11 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
     async def check(request: Request) -> Response:
         """Find what there is in a text: what, where, how sure, and why."""
         wanted, report = await checked(engine, settings, request)
-        write = partial(_write, report, engine.run(wanted.only, wanted.report_lang))
-        return Response(await _written(write, report), media_type="application/json")
+        run = engine.run(wanted.only, wanted.report_lang)
+        write = partial("".join, render_json([report], run))
+        is_short = len(report.findings) <= _SHORT
+        text = write() if is_short else await run_in_threadpool(write)
+        return Response(text, media_type="application/json")
 
     return routes
 
@@ -56,13 +57,4 @@ async def checked(
         frames=wanted.frames,
         report_lang=wanted.report_lang,
     )
-    report = await engine.check(wanted.text, options, wanted.kind)
-    return wanted, report
-
-
-async def _written(write: Callable[[], bytes], report: DocumentReport) -> bytes:
-    return write() if len(report.findings) <= _SHORT else await run_in_threadpool(write)
-
-
-def _write(report: DocumentReport, run: Run) -> bytes:
-    return "".join(render_json([report], run)).encode("utf-8")
+    return wanted, await engine.check(wanted.text, options, wanted.kind)

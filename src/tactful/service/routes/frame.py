@@ -38,8 +38,11 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
         check_texts(wanted.texts, settings)
         if card is None:
             raise ServiceError(503, "UNAVAILABLE", "There is no framer here.", "NO_FRAMER")
-        given = None if wanted.lang == "auto" else wanted.lang
-        reasons = await _reasons(wanted.texts, given)
+        if wanted.lang == "auto":
+            spoken = await engine.languages(wanted.texts)
+        else:
+            spoken = [[wanted.lang]] * len(wanted.texts)
+        reasons = [_reason(text, langs) for text, langs in zip(wanted.texts, spoken, strict=True)]
         rows = [row for row, reason in enumerate(reasons) if reason is None]
         read = [beginning(wanted.texts[row]) for row in rows]
         frames = await engine.frame(read, statements=wanted.statements)
@@ -53,10 +56,6 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
                 told[row]["truncated"] = True
         model = {"name": card.name, "version": card.version, "lang": card.lang}
         return JsonAnswer({"schema": SCHEMA, "model": model, "note": CAVEAT, "frames": told})
-
-    async def _reasons(texts: list[str], lang: str | None) -> list[tuple[str, str] | None]:
-        spoken = [[lang]] * len(texts) if lang else await engine.languages(texts)
-        return [_reason(text, may_be) for text, may_be in zip(texts, spoken, strict=True)]
 
     return routes
 

@@ -32,7 +32,7 @@ REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'; sandbox allow-same-origin"
 )
-"""A report brings its style with it; whatever else a file in the folder holds is not run."""
+"""A report includes its style; scripts in a file of the folder are not run."""
 
 
 def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
@@ -57,7 +57,7 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
         """Check a text as /v1/check does; the answer is a page to keep or to send."""
         wanted, found = await checked(engine, settings, request)
         run = engine.run(wanted.only, wanted.report_lang)
-        # A page has one language, so what is to be told from the text is told here.
+        # A page has one language, which is detected here.
         run = replace(run, lang=run.language_for(found))
         write = partial("".join, render_html([found], run))
         return HTMLResponse(
@@ -90,7 +90,7 @@ def shown(request: Request, site: Site, template: str, **values: object) -> Resp
 
 
 def _add_static(routes: APIRouter) -> None:
-    # Read once: no path is ever put together from what somebody asks for.
+    # Read once, so that no path is built from a request.
     files = {path.name: path.read_bytes() for path in _STATIC.iterdir() if path.suffix in _TYPES}
     tags = {name: f'"{sha256(content).hexdigest()[:32]}"' for name, content in files.items()}
 
@@ -98,7 +98,7 @@ def _add_static(routes: APIRouter) -> None:
     async def static(request: Request, name: str) -> Response:
         if name not in files:
             raise HTTPException(404)
-        # Asked for each time, and only sent when it changed: a new version is seen at once.
+        # Validated each time, and only sent when it changed, so that a new version is seen.
         headers = {"Cache-Control": "no-cache", "ETag": tags[name]}
         if tags[name] in request.headers.get("if-none-match", ""):
             return Response(None, 304, headers)

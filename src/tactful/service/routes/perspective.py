@@ -40,7 +40,7 @@ _SUGGESTION: dict[str, Any] = {
 def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
     """Return the routes."""
     routes = APIRouter(tags=[_TAG])
-    # A server may be told to leave out what cannot be scored, for clients that cannot be changed.
+    # For clients that cannot be changed, a server may leave out what it cannot score.
     drop = settings.drop_unsupported
 
     @cache

@@ -31,7 +31,7 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
     )
     def taxonomy(name: str) -> JsonAnswer:
         """Show a whole taxonomy (``pcl``) or one of its entries (``pcl.metaphor``)."""
-        # Names only: the library also takes paths, and those are nobody's business here.
+        # Names only: the library also takes paths, which requests must not read.
         if name in taxonomy_names():
             return JsonAnswer(load_taxonomy(name).model_dump(mode="json", exclude_none=True))
         known = [entry.id for each in taxonomy_names() for entry in load_taxonomy(each).entries]

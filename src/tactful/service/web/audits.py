@@ -37,7 +37,7 @@ def audit_reports(folder: Path) -> list[AuditReport]:
 def _pages(folder: Path, depth: int) -> Iterator[Path]:
     try:
         inside = sorted(folder.iterdir())
-    except OSError:  # taken away, or not ours to read: then there is nothing to list
+    except OSError:  # removed, or not readable: there is nothing to list
         return
     for path in inside:
         if path.name.startswith(".") or path.is_symlink():

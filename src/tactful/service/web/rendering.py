@@ -1,4 +1,4 @@
-"""Turning templates into pages; everything that is put into one is escaped."""
+"""Rendering templates as pages; all values are escaped."""
 
 import json
 from functools import cache
@@ -21,7 +21,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 @cache
 def environment() -> Environment:
-    """Return the environment of the templates; what a template does not know is an error."""
+    """Return the environment of the templates; an undefined variable is an error."""
     return Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -37,7 +37,7 @@ class Site:
     def __init__(self, engine: Engine, settings: ServiceSettings):
         self._settings = settings
         self.root = settings.root_path
-        """What stands before each path of ours."""
+        """The prefix of all paths."""
         self._ids = {lang: list(card.ids) for lang, card in engine.cards.items()}
         self._data = {lang: self._data_in(lang) for lang in LANGUAGES}
 
@@ -88,6 +88,6 @@ class Site:
             "mostTexts": self._settings.max_texts,
             "mostBytes": self._settings.max_body_bytes,
         }
-        # The one sign with which text could end the block; JSON spells it otherwise, too.
+        # The one character with which text could end the block; JSON can escape it.
         text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
         return Markup(text)  # noqa: S704 (our own words, escaped above)

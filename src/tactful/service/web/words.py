@@ -1,4 +1,4 @@
-"""The words of the web app in each language that it speaks, and the one that a reader wants.
+"""The words of the web app in each of its languages, and the language that a reader prefers.
 
 They are data (``words/en.yaml`` and ``words/es.yaml``), for templates and scripts alike; what the
 taxonomies say comes from the taxonomies.
@@ -18,7 +18,7 @@ from tactful.taxonomies.schema import LabelEntry, VariableEntry
 from tactful.taxonomies.translations import load_translated
 
 LANGUAGES = ("en", "es")
-"""The first one is spoken where a reader wants none of them."""
+"""The first one is the default."""
 
 Entry = str | Mapping[str, str]
 """A text, or one for a ``count`` of one and another for all others."""
@@ -28,7 +28,7 @@ _WISH = re.compile(r"\s*([a-zA-Z]{1,8})(?:-[\w-]*)?\s*(?:;\s*q\s*=\s*([01](?:\.\
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """All words in one language; called with a key such as ``write.open``, it says them."""
+    """All words in one language; call it with a key such as ``write.open``."""
 
     lang: str
     sections: Mapping[str, Mapping[str, Entry]]
@@ -51,7 +51,7 @@ def words_in(lang: str) -> Words:
 
 @cache
 def entries_in(lang: str) -> dict[str, dict[str, Any]]:
-    """Return what a page says of each id: the entry of the taxonomy, and a question of ours."""
+    """Return what a page says about each id: its entry in the taxonomy, and our question."""
     think = words_in(lang).sections["think"]
     return {
         entry.id: {
@@ -76,7 +76,7 @@ def families_in(lang: str) -> dict[str, str]:
 
 
 def wanted_language(*wishes: str | None) -> str:
-    """Return the first language of ours among wishes, each of which is a name or a list of them.
+    """Return the first supported language among wishes, each of which is a name or a list.
 
     A list is what browsers send as ``Accept-Language``:
 
