@@ -1,9 +1,9 @@
 """Which of our ids each attribute of the Perspective API is scored by; the table is data.
 
 Three kinds of rows: an attribute that we score, in one language or more; another name of such an
-attribute; and an attribute that we cannot score, with the nearest one that we can. A row of any kind
-can name an id with the same definition: a detector that scores this id is asked for it, and the rest
-of the row is for the other detectors.
+attribute; and an attribute that we cannot score, with the nearest one that we can. A row of any
+kind can name an id with the same definition: a detector that scores this id is asked for it, and
+the rest of the row is for the other detectors.
 """
 
 import math
