@@ -5,6 +5,8 @@ import subprocess
 import sys
 
 LIBRARIES = ("polars", "numpy", "pydantic", "yaml", "rich", "matplotlib", "python_calamine")
+MOST_MODULES = 45
+"""How many modules of Tactful a check may load."""
 HELP = """
 from tactful.cli.main import main
 try:
@@ -35,12 +37,20 @@ def test_help_loads_no_library() -> None:
 
 def test_help_loads_no_command() -> None:
     commands = {name for name in modules_after(HELP) if name.startswith("tactful.cli.")}
-    assert commands == {"tactful.cli.main", "tactful.cli.lazy_group"}
+    assert commands == {"tactful.cli.main"}
 
 
 def test_neither_searches_for_weights() -> None:
     for code in ("import tactful", HELP):
         assert "tactful.detectors.weights" not in modules_after(code)
+
+
+def test_a_check_loads_few_modules() -> None:
+    code = HELP.replace('"--help"', '"check", "--no-config", "--text", "The bridge opens today."')
+    own = {name for name in modules_after(code) if name.startswith("tactful.")}
+    assert "tactful.checking.checker" in own
+    assert not {name for name in own if name.startswith(("tactful.metrics", "tactful.taxonomies"))}
+    assert len(own) <= MOST_MODULES
 
 
 def test_the_check_itself_sees_a_library() -> None:

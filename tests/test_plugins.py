@@ -98,7 +98,7 @@ def test_the_detector_is_found_in_the_projects_file_and_in_editor_settings(
 
 def test_the_shell_completes_the_names_of_plug_ins(example: Path) -> None:
     code = (
-        "from tactful.cli.check.command import check_cli; import click; "
+        "from tactful.cli.check import check_cli; import click; "
         "context = click.Context(check_cli); "
         "options = {each.name: each for each in check_cli.params}; "
         "names = [('model', 'mi'), ('output_format', 'mark')]; "

@@ -113,7 +113,7 @@ def test_a_corpus(follow: Callable[..., list[str]]) -> None:
 
 
 def test_a_metric(follow: Callable[..., list[str]]) -> None:
-    places = ("src/tactful/metrics/__init__.py", "from typing import Any\n")
+    places = ("src/tactful/metrics/public.py", "from typing import Any\n")
     *_, checked = follow("How to add a metric", places)
     assert re.search(r"\d+ passed", checked)
     assert checked.endswith("balanced error: 0.2500\n")
@@ -146,7 +146,7 @@ def test_a_protocol(follow: Callable[..., list[str]]) -> None:
 
 def test_a_report_format(follow: Callable[..., list[str]]) -> None:
     html = '"html": "tactful.checking.reports.html:render_html",'
-    places = ("src/tactful/checking/formats.py", html)
+    places = ("src/tactful/checking/reports/__init__.py", html)
     *_, checked = follow("How to add a report format", places)
     assert re.search(r"^text:1:1 pcl 0\.\d\d ", checked, re.MULTILINE)
     assert re.search(r"\d+ passed", checked)
@@ -172,7 +172,7 @@ def test_the_detector_of_a_language_has_one_place(tree: Path) -> None:
 
 
 def test_a_report_format_has_one_place(tree: Path) -> None:
-    file = "src/tactful/checking/formats.py"
+    file = "src/tactful/checking/reports/__init__.py"
     change(tree, file, '        "html": ', '        "page": ')
     change(tree, file, '".html": "html"', '".html": "page"')
     assert "[text|json|jsonl|sarif|page]" in in_tree(tree, "tactful check --help")
@@ -190,7 +190,7 @@ def test_the_sentences_of_a_language_have_one_place(tree: Path) -> None:
     shutil.copytree(taxonomies / "es", taxonomies / "sco")
     es = '"es": "tactful.checking.wording.spanish:SPANISH",'
     sco = '"sco": "tactful.checking.wording.scots:ENGLISH",'
-    change(tree, "src/tactful/checking/wording/wording.py", es, f"{es}\n        {sco}")
+    change(tree, "src/tactful/checking/wording/__init__.py", es, f"{es}\n        {sco}")
     *_, last = in_tree(tree, f"{CHECK} {SENTENCE} --report-lang sco").splitlines()
     assert re.match(r"\d+ notes? in ", last)
 

@@ -10,7 +10,7 @@ import pytest
 
 from tactful.checking.explanation import SURENESS
 from tactful.checking.report import LIKELIHOODS
-from tactful.checking.wording.wording import (
+from tactful.checking.wording import (
     REPORT_LANGUAGES,
     STEPS,
     WORDINGS,

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from tests.children import INTERRUPTED, LIMIT, child, interrupt
 
 import tactful
-from tactful.cli.check.command import parse_thresholds
+from tactful.cli.check import parse_thresholds
 from tactful.cli.main import cli, main
 from tactful.errors import InputError, UsageError
 

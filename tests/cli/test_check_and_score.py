@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tactful.checking.bulk import bulk_scorer
-from tactful.checking.formats import RENDERERS
+from tactful.checking.reports import RENDERERS
 from tactful.cli.main import cli
 from tactful.detectors.identity_bias import neutral_sentences
 

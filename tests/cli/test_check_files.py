@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tactful.checking.report import Unread
-from tactful.cli.check.documents import ENDINGS, find_files
-from tactful.documents.exclusion import Exclusion
+from tactful.cli.documents import ENDINGS, find_files
+from tactful.documents.document import Exclusion
 from tactful.errors import UsageError
 
 

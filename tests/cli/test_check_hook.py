@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import yaml
 
-from tactful.cli.check.documents import ENDINGS
+from tactful.cli.documents import ENDINGS
 from tactful.cli.main import cli
 
 HOOKS = Path(__file__).parents[2] / ".pre-commit-hooks.yaml"

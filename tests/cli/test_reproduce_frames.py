@@ -19,7 +19,7 @@ from tactful.evaluation.reproduce import frame_runs
 from tactful.evaluation.reproduce.frame_runs import measured_part
 from tactful.evaluation.reproduce.frame_tables import NAME
 from tactful.frames.posts import read_posts
-from tactful.frames.protocol import Framer
+from tactful.frames.load import Framer
 from tactful.frames.schema import CATEGORICAL, make_frame
 from tactful.types import Frame
 

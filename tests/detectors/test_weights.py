@@ -11,7 +11,7 @@ from tactful.detectors import weights
 from tactful.detectors.load import embedded_cards, load_detector
 from tactful.detectors.weights import find_weights, weights_folder, weights_roots
 from tactful.errors import UsageError
-from tactful.frames.load import framer_folder
+from tactful.frames.embedded import framer_folder
 
 WITHOUT_WEIGHTS = """
 import sys

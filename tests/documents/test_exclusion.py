@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tactful.documents.exclusion import Exclusion
+from tactful.documents.document import Exclusion
 
 CASES = {
     "drafts/**": {"drafts/one.md", "drafts/deep/two.md"},

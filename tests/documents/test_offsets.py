@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.documents.offsets import Writer, through
+from tactful.documents.segments import Writer, through
 
 
 def test_a_decoded_piece_maps_as_a_whole() -> None:

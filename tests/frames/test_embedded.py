@@ -10,10 +10,9 @@ import pytest
 import tactful
 from tactful.detectors.weights import weights_folder
 from tactful.errors import FileFormatError, UnknownNameError, UsageError
-from tactful.frames.embedded import EmbeddedFramer, load_embedded_framer, pool
+from tactful.frames.embedded import EmbeddedFramer, framer_folder, load_embedded_framer, pool
 from tactful.frames.groups import load_groups
-from tactful.frames.load import framer_folder, load_framer
-from tactful.frames.protocol import Framer
+from tactful.frames.load import Framer, load_framer
 from tactful.frames.schema import CATEGORICAL, frame_problems
 
 STANDARDS = "We shouldn't lower our standards to hire more women."

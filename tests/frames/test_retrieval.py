@@ -19,8 +19,8 @@ from tactful.frames.index import (
     read_index_posts,
     write_index,
 )
+from tactful.frames.load import without_statements
 from tactful.frames.posts import read_posts
-from tactful.frames.protocol import without_statements
 from tactful.frames.retrieval import RetrievalFramer, _frame, load_retrieval_framer
 
 RUDE = {"frame.offensive": 1.0, "frame.intent": 0.5, "frame.lewd": 0.0, "frame.group": 1.0,

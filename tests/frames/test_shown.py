@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from tactful.detectors.card import Card
-from tactful.frames.protocol import Shown, at_least, without_statements
+from tactful.frames.load import Shown, at_least, without_statements
 from tactful.frames.schema import frame_problems
 from tactful.types import Frame, Implication
 

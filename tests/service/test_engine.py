@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from tactful.checking.models import with_second_reading
 from tactful.checking.options import CheckOptions
-from tactful.checking.reports import render
-from tactful.cli.check.command import check_cli
+from tactful.checking.reports.run import render
+from tactful.cli.check import check_cli
 from tactful.detectors.load import load_detector
 from tactful.errors import UnknownNameError, UsageError
 from tactful.service.engine.engine import Engine, Scored

@@ -26,8 +26,7 @@ from tactful.detectors.weights import weights_folder
 from tactful.documents.language import LANGUAGE_NAMES, possible_languages
 from tactful.errors import UsageError
 from tactful.files import sha256 as file_sha256
-from tactful.frames.embedded import load_embedded_framer
-from tactful.frames.load import framer_folder
+from tactful.frames.embedded import framer_folder, load_embedded_framer
 from tactful.registry import unknown_name
 from tactful.scale.scorer import ERROR, MODEL, PART_ROWS, Columns, ScoreBatch, Scorer
 

@@ -18,7 +18,7 @@ from tactful.checking.models import LOCK, opened_detector, opened_framer
 from tactful.checking.options import AUTO, DEFAULT_MODEL, FRAMES, CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports.run import Run, in_language
-from tactful.checking.wording.wording import REPORT_LANGUAGES, spoken_or_english
+from tactful.checking.wording import REPORT_LANGUAGES, spoken_or_english
 from tactful.detectors.base import Detector
 from tactful.detectors.card import Card
 from tactful.detectors.load import DETECTORS, embedded_cards

@@ -11,8 +11,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from tactful.checking.wording import STEPS, Explaining, wording
 from tactful.checking.wording.english import ENGLISH
-from tactful.checking.wording.wording import STEPS, Explaining, wording
 from tactful.errors import UsageError
 from tactful.types import Span
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from tactful.checking.explanation import explain, taxonomy_entries
 from tactful.checking.report import DocumentReport, Passage, Place, PlacedFinding, PlacedSpan
-from tactful.checking.wording.wording import spoken_or_english
+from tactful.checking.wording import spoken_or_english
 from tactful.detectors.base import GATES, BaseDetector, Detector, found_ids
 from tactful.detectors.card import Card
 from tactful.documents.document import Document

@@ -84,8 +84,7 @@ def _opened(model: str, lang: str, _changed: int, _process: int) -> Detector:
 
 @lru_cache(maxsize=_KEPT_OPEN)
 def _opened_framer(lang: str, _process: int) -> "EmbeddedFramer | None":
-    from tactful.frames.embedded import load_embedded_framer
-    from tactful.frames.load import framer_folder
+    from tactful.frames.embedded import framer_folder, load_embedded_framer
 
     folder = framer_folder(lang)
     return None if folder is None else load_embedded_framer(folder)
@@ -153,7 +152,7 @@ class JointReading(SecondReading):
 
 def can_read_again(card: Card) -> bool:
     """Say whether there is a second reading for a detector: for its language and its ids."""
-    from tactful.frames.load import framer_folder
+    from tactful.frames.embedded import framer_folder
 
     return framer_folder(card.lang) is not None and any(name in card.ids for name in OFFENCE)
 
@@ -173,8 +172,7 @@ def with_second_reading(
     >>> bool(detector.score(["My neighbour is Muslim."])["frame.offensive"][0] < 0.2)
     True
     """
-    from tactful.frames.embedded import load_embedded_framer
-    from tactful.frames.load import framer_folder
+    from tactful.frames.embedded import framer_folder, load_embedded_framer
 
     folder = framer_folder(detector.card.lang)
     if folder is None or not can_read_again(detector.card):

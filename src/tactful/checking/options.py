@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tactful.checking.formats import RENDERERS
+from tactful.checking.reports import RENDERERS
 from tactful.detectors.load import is_detector_name
 from tactful.errors import UsageError
 from tactful.registry import unknown_name

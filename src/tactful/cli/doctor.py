@@ -31,7 +31,7 @@ PLUGIN_GROUPS = {
     "metrics": "tactful.metrics:SPECS",
     "probes": "tactful.audit.probes.load:PROBES",
     "protocols": "tactful.annotation.protocol.load:PROTOCOLS",
-    "reports": "tactful.checking.formats:RENDERERS",
+    "reports": "tactful.checking.reports:RENDERERS",
 }
 """Each group of entry points, without ``tactful.``, and the registry that reads it."""
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from tactful.errors import FileFormatError
-from tactful.files import atomic_path
 
 CARD_FILE = "card.json"
 DEFAULT_THRESHOLD = 0.5
@@ -149,6 +148,8 @@ def write_card(card: Card, folder: Path) -> None:
         The folder; it is created if needed, and an existing card is replaced.
 
     """
+    from tactful.files import atomic_path
+
     folder.mkdir(parents=True, exist_ok=True)
     with atomic_path(folder / CARD_FILE, force=True) as target:
         target.write_text(

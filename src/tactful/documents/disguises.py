@@ -12,7 +12,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from tactful.documents.offsets import Offsets, Writer
+from tactful.documents.segments import Offsets, Writer
 
 WORDS_FILE = Path(__file__).with_name("words.txt.gz")
 """English words, one a line, the most frequent first: those of BERT's vocabulary (Apache-2.0), then

@@ -1,20 +1,20 @@
-"""Documents: a file or a text, what kind it is, and the pieces that detectors read.
+"""Documents: a file or a text, what kind it is, the pieces to read, and which files to leave out.
 
 Offsets count the code points of the text as it came; a byte-order mark at the start of a file is
 not part of the text.
 """
 
+import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from tactful.documents.ignores import Directive, directives_in_plain
-from tactful.documents.offsets import Writer
-from tactful.documents.segments import MOST_WORDS, Block, Segment, segments_of
+from tactful.documents.segments import MOST_WORDS, Block, Segment, Writer, segments_of
 from tactful.errors import FileFormatError, UsageError
 from tactful.registry import unknown_name
 
@@ -165,3 +165,34 @@ def _decoded(path: Path, data: bytes) -> str:
             f"{error.start + len(data) - len(body):,} of the file, which is not UTF-8; "
             "expected text in UTF-8; save the file as UTF-8."
         ) from None
+
+
+class Exclusion:
+    """Decides which paths are left out, by globs.
+
+    A glob without a slash matches any file or folder of that name; one with a slash matches the
+    path from ``base``. ``**`` stands for any number of folders.
+    """
+
+    def __init__(self, globs: Sequence[str], base: Path):
+        self._base = base.resolve()
+        self._names = [_as_regex(glob) for glob in globs if "/" not in glob.strip("/")]
+        self._paths = [_as_regex(glob) for glob in globs if "/" in glob.strip("/")]
+
+    def __call__(self, path: Path) -> bool:
+        """Tell whether the file or folder, or a folder that it stands in, is left out."""
+        # Not resolved: a link is known by its own name, not by that of what it leads to.
+        whole = Path(os.path.normpath(Path.cwd() / path))
+        inside = whole.is_relative_to(self._base)
+        parts = whole.relative_to(self._base).parts if inside else (path.name,)
+        if any(name.fullmatch(part) for part in parts for name in self._names):
+            return True
+        heads = ("/".join(parts[:size]) for size in range(1, len(parts) + 1))
+        return inside and any(glob.fullmatch(head) for head in heads for glob in self._paths)
+
+
+def _as_regex(glob: str) -> re.Pattern[str]:
+    """Turn a glob into a pattern: ``*`` and ``?`` stay within a folder, ``**`` does not."""
+    pieces = re.split(r"(\*\*/|\*\*|\*|\?)", glob.strip("/").removeprefix("./"))
+    meaning = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return re.compile("".join(meaning.get(piece) or re.escape(piece) for piece in pieces))

@@ -9,8 +9,7 @@ from collections import Counter
 from html import unescape
 
 from tactful.documents.ignores import Directive, directive_in_comment
-from tactful.documents.offsets import Writer
-from tactful.documents.segments import Block
+from tactful.documents.segments import Block, Writer
 
 
 def _names(names: str) -> frozenset[str]:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from tactful.documents.html import html_blocks
 from tactful.documents.ignores import Directive, directive_in_comment
-from tactful.documents.offsets import Maps, Offsets, Writer
-from tactful.documents.segments import Block
+from tactful.documents.segments import Block, Maps, Offsets, Writer
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -19,7 +19,7 @@ from functools import cache
 from unicodedata import normalize
 
 from tactful.documents.disguises import undisguise
-from tactful.documents.offsets import Maps, Writer, through
+from tactful.documents.segments import Maps, Writer, through
 
 MOST_MARKS = 2
 """As many accents a Latin letter may carry (Vietnamese has two); with more, all are taken off."""

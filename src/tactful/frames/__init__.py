@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tactful.frames.frame_json import frame_as_json, frame_from_json
-    from tactful.frames.load import FRAMERS, load_framer
-    from tactful.frames.protocol import Framer
+    from tactful.frames.load import FRAMERS, Framer, load_framer
     from tactful.frames.schema import (
         aggregate_frames,
         binarised,
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 _LAZY = {
     "FRAMERS": "tactful.frames.load",
-    "Framer": "tactful.frames.protocol",
+    "Framer": "tactful.frames.load",
     "aggregate_frames": "tactful.frames.schema",
     "binarised": "tactful.frames.schema",
     "frame_as_json": "tactful.frames.frame_json",

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +22,16 @@ from tactful.detectors.explain.words import carrying_spans, spread_over_words
 from tactful.detectors.load import load_detector
 from tactful.detectors.models.blend import BlendDetector
 from tactful.detectors.models.encoder import EncoderDetector, Reading
+from tactful.detectors.weights import find_weights
 from tactful.errors import FileFormatError
-from tactful.frames.consensus import most_agreed
-from tactful.frames.decoder import BEAMS, Candidate, StatementDecoder, Vocabulary, read_vocabulary
-from tactful.frames.groups import mentioned_groups
 from tactful.frames.schema import CATEGORICAL, at_thresholds, most_probable_rows
 from tactful.types import Frame, Implication
 
+if TYPE_CHECKING:
+    from tactful.frames.decoder import Candidate, StatementDecoder, Vocabulary
+
+EMBEDDED: dict[str, dict[str, str]] = {"en": {"default": "frames-en"}}
+"""Language -> name -> folder of the weights."""
 HEADS_FILE = "heads.npz"
 GROUP = "frame.group"
 MOST_GROUPS = 3
@@ -65,17 +69,9 @@ class Named:
 class EmbeddedFramer:
     """Turns texts into frames; ``statements=False`` leaves the decoder alone."""
 
-    def __init__(
-        self,
-        folder: Path,
-        card: Card,
-        *,
-        threads: int = 1,
-        statements: bool = True,
-        beams: int = BEAMS,
-    ):
+    def __init__(self, folder: Path, card: Card, *, threads: int = 1, statements: bool = True):
         self.folder, self.card, self.threads = folder, card, threads
-        self.statements, self.beams = statements, beams
+        self.statements = statements
 
     @property
     def detector_folder(self) -> Path:
@@ -106,13 +102,17 @@ class EmbeddedFramer:
         return member
 
     @cached_property
-    def decoder(self) -> StatementDecoder:
-        """What writes statements."""
+    def decoder(self) -> "StatementDecoder":
+        """What writes statements; most texts need none."""
+        from tactful.frames.decoder import StatementDecoder
+
         return StatementDecoder(self.folder, self.threads)
 
     @cached_property
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> "Vocabulary":
         """The pieces that the decoder writes."""
+        from tactful.frames.decoder import read_vocabulary
+
         return read_vocabulary(self.folder)
 
     @cached_property
@@ -223,7 +223,9 @@ class EmbeddedFramer:
 
         The decoder's own names take the place of "any other group", as far as it thinks of them.
         """
-        written = self.decoder.groups([each.states for each in readings], self.beams)
+        from tactful.frames.groups import mentioned_groups
+
+        written = self.decoder.groups([each.states for each in readings])
         return [
             self._ranked(np.log(shares + 1e-9), candidates, mentioned_groups(reading.clean.text))
             for shares, candidates, reading in zip(
@@ -232,7 +234,7 @@ class EmbeddedFramer:
         ]
 
     def _ranked(
-        self, odds: Floats, candidates: Sequence[Candidate], mentioned: set[str]
+        self, odds: Floats, candidates: "Sequence[Candidate]", mentioned: set[str]
     ) -> list[Named]:
         decoded = {self.vocabulary.text(each.pieces): each.score for each in candidates}
         floor = min(decoded.values()) - 1.0
@@ -291,12 +293,14 @@ class EmbeddedFramer:
         pieces = [self.vocabulary.numbers(named.name, tokenizer) for _, named in asked]
         states = [readings[row].states for row, _ in asked]
         found: list[tuple[str | None, float | None]] = []
-        for candidates in self.decoder.statements(states, pieces, self.beams):
+        for candidates in self.decoder.statements(states, pieces):
             found.append(self._agreed(candidates))
         return found
 
-    def _agreed(self, candidates: Sequence[Candidate]) -> tuple[str, float]:
+    def _agreed(self, candidates: "Sequence[Candidate]") -> tuple[str, float]:
         """Choose the statement that agrees most with all that the search found."""
+        from tactful.frames.consensus import most_agreed
+
         chances: dict[str, float] = {}
         for each in candidates:
             # With and without a full stop it is the same statement.
@@ -382,3 +386,8 @@ def _with_texts(frame: Frame, implications: tuple[Implication, ...]) -> Frame:
 def load_embedded_framer(folder: Path, threads: int = 1) -> EmbeddedFramer:
     """Open the folder of an embedded framer."""
     return EmbeddedFramer(folder, read_card(folder), threads=threads)
+
+
+def framer_folder(lang: str) -> Path | None:
+    """Return the folder of the embedded framer of a language; None if none is installed."""
+    return find_weights(EMBEDDED[lang]["default"]) if lang in EMBEDDED else None

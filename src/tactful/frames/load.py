@@ -1,17 +1,66 @@
-"""Opening a framer by name or by the folder of its weights."""
+"""What a framer is, opening one by name or by its folder, and how much of a frame is shown."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
-from tactful.detectors.card import read_card
-from tactful.detectors.weights import find_weights, weights_folder
+from tactful.detectors.card import Card, read_card
+from tactful.detectors.weights import weights_folder
 from tactful.errors import UsageError
-from tactful.frames.embedded import EmbeddedFramer
-from tactful.frames.protocol import Framer, Shown
+from tactful.frames.embedded import EMBEDDED, EmbeddedFramer
 from tactful.registry import Registry, unknown_name
+from tactful.types import Frame
 
-EMBEDDED: dict[str, dict[str, str]] = {"en": {"default": "frames-en"}}
-"""Language -> name -> folder of the weights."""
+GROUP, IN_GROUP = "frame.group", "frame.in_group"
+
+
+@runtime_checkable
+class Framer(Protocol):
+    """Anything that turns texts into Social Bias Frames."""
+
+    @property
+    def card(self) -> Card:
+        """The model card: name, version, ids, training data and limits."""
+        ...
+
+    def frame(self, texts: Sequence[str]) -> list[Frame]:
+        """Return one frame per text, in the order of ``texts``; each holds the constraints."""
+        ...
+
+
+class Shown:
+    """A framer whose frames are cut to what is wanted."""
+
+    def __init__(self, framer: Framer, *, statements: bool = True, least: float = 0.0):
+        self.framer, self.statements, self.least = framer, statements, least
+
+    @property
+    def card(self) -> Card:
+        """The card of the framer."""
+        return self.framer.card
+
+    def frame(self, texts: Sequence[str]) -> list[Frame]:
+        """Return one frame per text, cut."""
+        found = (at_least(each, self.least) for each in self.framer.frame(texts))
+        return [each if self.statements else without_statements(each) for each in found]
+
+
+def without_statements(frame: Frame) -> Frame:
+    """Return the frame with its groups, and nothing said about them."""
+    bare = (replace(each, statement=None, likelihood=None) for each in frame.implications)
+    return replace(frame, implied_statements=(), implications=tuple(dict.fromkeys(bare)))
+
+
+def at_least(frame: Frame, least: float) -> Frame:
+    """Return the frame without its groups where a group is less likely than ``least``."""
+    if frame.probabilities.get(GROUP, 1.0) >= least:
+        return frame
+    answers = {name: said for name, said in frame.answers.items() if name != IN_GROUP}
+    if GROUP in answers:
+        answers[GROUP] = "no"
+    return Frame(frame.probabilities, answers=answers)
+
 
 KINDS: Registry[Callable[[Path], Framer]] = Registry(
     "kind of framer",
@@ -24,11 +73,6 @@ KINDS: Registry[Callable[[Path], Framer]] = Registry(
 """The ``kind`` of a card.json -> what opens its folder."""
 
 FRAMERS = ("default",)
-
-
-def framer_folder(lang: str) -> Path | None:
-    """Return the folder of the embedded framer of a language; None if none is installed."""
-    return find_weights(EMBEDDED[lang]["default"]) if lang in EMBEDDED else None
 
 
 def load_framer(

@@ -8,7 +8,7 @@ import pytest
 
 from tactful.checking.findings import check_document, without_explanations
 from tactful.checking.report import Outcome, Unread
-from tactful.checking.reports import Run, render
+from tactful.checking.reports.run import Run, render
 from tactful.detectors.base import BaseDetector
 from tactful.documents.document import document_of
 

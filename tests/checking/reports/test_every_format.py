@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tactful.checking.findings import check_document, with_frames
 from tactful.checking.models import OFFENCE, SecondReading
 from tactful.checking.report import DocumentReport
-from tactful.checking.reports import RENDERERS, Run, render
+from tactful.checking.reports import RENDERERS
+from tactful.checking.reports.run import Run, render
 from tactful.detectors.base import BaseDetector, Scores, Spans
 from tactful.detectors.card import Card
 from tactful.detectors.load import embedded_cards

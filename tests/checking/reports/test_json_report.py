@@ -109,7 +109,8 @@ def test_lines_hold_the_findings_and_a_summary(
 
 
 def test_lines_are_written_as_they_come(phrases: BaseDetector, letter: Any) -> None:
-    from tactful.checking.reports import STREAMED, Run, render
+    from tactful.checking.reports import STREAMED
+    from tactful.checking.reports.run import Run, render
 
     def outcomes() -> Any:
         yield letter

@@ -13,13 +13,14 @@ import pytest
 from tactful.checking.explanation import explain
 from tactful.checking.findings import check_document, without_explanations
 from tactful.checking.report import DocumentReport
-from tactful.checking.reports import Run, render
 from tactful.checking.reports.run import (
+    Run,
     common_language,
     evidence_sentence,
     implied_sentences,
     in_group_sentence,
     in_language,
+    render,
 )
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.card import Card

@@ -1,30 +1,48 @@
-"""The reports of a check, in the formats of :mod:`tactful.checking.formats`."""
+"""The reports of a check: the one place that names their formats.
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+A format is a function ``render(outcomes, run)`` that yields pieces of text, each of whole lines.
+To add one, write the function and name it in :data:`RENDERERS`; plug-ins name theirs in the
+group ``tactful.reports``.
+"""
 
-from tactful.checking.formats import RENDERERS, STREAMED, Renderer
-from tactful.checking.options import AUTO
-from tactful.checking.report import DocumentReport, Outcome
-from tactful.checking.reports.run import Run, common_language, each_in_language
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["RENDERERS", "STREAMED", "Run", "render"]
+from tactful.registry import Registry
 
+if TYPE_CHECKING:
+    from tactful.checking.report import Outcome
+    from tactful.checking.reports.run import Run
 
-def render(name: str, outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
-    """Yield the pieces of a report; each ends where a line ends.
-
-    It is in the language of ``run``. With ``auto`` that is the language of all documents, or
-    English where they differ; what is written document by document takes that of each.
-    """
-    return _rendered(RENDERERS.get(name), outcomes, run, streamed=name in STREAMED)
+Renderer = Callable[[Iterable["Outcome"], "Run"], Iterator[str]]
 
 
-def _rendered(
-    renderer: Renderer, outcomes: Iterable[Outcome], run: Run, *, streamed: bool
-) -> Iterator[str]:
-    if run.lang == AUTO and not streamed:
-        outcomes = list(outcomes)
-        reports = [each for each in outcomes if isinstance(each, DocumentReport)]
-        run = replace(run, lang=common_language([run.language_of(each) for each in reports]))
-    yield from renderer(each_in_language(outcomes, run), run)
+def _renderer(found: Any) -> Renderer:
+    if not callable(found):
+        raise TypeError(f"found {found!r}; expected a function of the outcomes and the run")
+    return found  # type: ignore[no-any-return]
+
+
+RENDERERS: Registry[Renderer] = Registry(
+    "format",
+    {
+        "text": "tactful.checking.reports.text:render_text",
+        "json": "tactful.checking.reports.json_report:render_json",
+        "jsonl": "tactful.checking.reports.json_report:render_jsonl",
+        "sarif": "tactful.checking.reports.sarif:render_sarif",
+        "html": "tactful.checking.reports.html:render_html",
+    },
+    group="reports",
+    accept=_renderer,
+)
+STREAMED = ("text", "jsonl")
+"""These are written document by document; the others when all documents are known."""
+ENDINGS = {
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".sarif": "sarif",
+    ".html": "html",
+    ".htm": "html",
+    ".txt": "text",
+}
+"""The ending of a report's file -> its format."""

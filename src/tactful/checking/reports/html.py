@@ -15,7 +15,7 @@ from tactful import __version__
 from tactful.checking.report import DocumentReport, Outcome, Passage, PlacedFinding, Unread
 from tactful.checking.reports.html_marks import Card, cards_of, group_class, marked_text, safe
 from tactful.checking.reports.run import GROUPS, Run, Tally, group_of, implied_sentences
-from tactful.checking.wording.wording import Wording, wording
+from tactful.checking.wording import Wording, wording
 from tactful.detectors.card import Card as ModelCard
 from tactful.figures import COLOURS, INK
 from tactful.words import shorten

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from tactful.checking.report import PlacedFinding
 from tactful.checking.reports.run import GROUPS, as_tree, group_of
-from tactful.checking.wording.wording import Wording
+from tactful.checking.wording import Wording
 from tactful.words import shown_text
 
 

@@ -8,8 +8,9 @@ from functools import partial
 from tactful.checking.explanation import explain, taxonomy_entries
 from tactful.checking.options import AUTO
 from tactful.checking.report import DocumentReport, Outcome, PlacedFinding, Unread
+from tactful.checking.reports import RENDERERS, STREAMED, Renderer
+from tactful.checking.wording import WORDINGS, Wording, spoken_or_english, wording
 from tactful.checking.wording.english import ENGLISH
-from tactful.checking.wording.wording import WORDINGS, Wording, spoken_or_english, wording
 from tactful.detectors.card import Card
 from tactful.types import Frame, Implication, Span
 
@@ -226,3 +227,22 @@ def each_in_language(outcomes: Iterable[Outcome], run: Run) -> Iterator[Outcome]
             yield outcome  # in English already
         else:
             yield in_language(outcome, lang)
+
+
+def render(name: str, outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
+    """Yield the pieces of a report; each ends where a line ends.
+
+    It is in the language of ``run``. With ``auto`` that is the language of all documents, or
+    English where they differ; what is written document by document takes that of each.
+    """
+    return _rendered(RENDERERS.get(name), outcomes, run, streamed=name in STREAMED)
+
+
+def _rendered(
+    renderer: Renderer, outcomes: Iterable[Outcome], run: Run, *, streamed: bool
+) -> Iterator[str]:
+    if run.lang == AUTO and not streamed:
+        outcomes = list(outcomes)
+        reports = [each for each in outcomes if isinstance(each, DocumentReport)]
+        run = replace(run, lang=common_language([run.language_of(each) for each in reports]))
+    yield from renderer(each_in_language(outcomes, run), run)

@@ -16,7 +16,7 @@ from tactful import __version__
 from tactful.checking.report import DocumentReport, Outcome, Place, PlacedFinding, Unread
 from tactful.checking.reports.json_report import dump
 from tactful.checking.reports.run import Run, Tally, implied_sentences
-from tactful.checking.wording.wording import Wording, wording
+from tactful.checking.wording import Wording, wording
 from tactful.errors import UnknownNameError
 from tactful.words import shorten, visible
 

@@ -16,7 +16,7 @@ from tactful.checking.reports.run import (
     group_of,
     implied_sentences,
 )
-from tactful.checking.wording.wording import Wording, wording
+from tactful.checking.wording import Wording, wording
 from tactful.words import shorten, shown, visible
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tactful.checking.wording.wording import Count, Explaining, Page, Reporting, Rules, Wording
+from tactful.checking.wording import Count, Explaining, Page, Reporting, Rules, Wording
 
 
 def _joined(marked: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ around quotations are built so that one or several of them fit.
 import re
 from collections.abc import Sequence
 
-from tactful.checking.wording.wording import Count, Explaining, Page, Reporting, Rules, Wording
+from tactful.checking.wording import Count, Explaining, Page, Reporting, Rules, Wording
 
 _TIED = "\N{NO-BREAK SPACE}"
 _THIN = "\N{NARROW NO-BREAK SPACE}"

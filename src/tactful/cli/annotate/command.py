@@ -2,7 +2,7 @@
 
 import click
 
-from tactful.cli.lazy_group import LazyGroup
+from tactful.cli.main import LazyGroup
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("tactful.cli.annotate.project:init_cli", "Create a project from a protocol."),

@@ -91,7 +91,7 @@ def frame_cli(
         ctx.exit(EXIT_USAGE)
     if text is not None and paths:
         raise UsageError("Give files or --text, not both.")
-    from tactful.cli.check.documents import over_files, show_on_stdout
+    from tactful.cli.documents import over_files, show_on_stdout
     from tactful.cli.frame.report import render
     from tactful.cli.frame.texts import framed, in_batches, read_texts
     from tactful.files import atomic_path

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tactful.checking.report import Unread
-from tactful.cli.check.documents import Files, sources
+from tactful.cli.documents import Files, sources
 from tactful.cli.output import echo_sentence
 from tactful.documents.document import Document, read_document
 from tactful.errors import InputError, TactfulError, UsageError
 from tactful.files import open_text
-from tactful.frames.protocol import Framer
+from tactful.frames.load import Framer
 from tactful.tables import ENDINGS, read_table, require_columns
 from tactful.types import Frame
 from tactful.words import visible

@@ -9,9 +9,8 @@ from tactful import __version__
 from tactful.detectors.card import Card
 from tactful.errors import UsageError
 from tactful.frames.evaluation import QUESTIONS
-from tactful.frames.load import load_framer
+from tactful.frames.load import Framer, load_framer
 from tactful.frames.posts import Post
-from tactful.frames.protocol import Framer
 from tactful.types import Frame
 
 MAJORITY = "majority"

@@ -19,9 +19,8 @@ from tactful.detectors.explain.words import occlusion_spans
 from tactful.detectors.models.onnx_session import release_memory as release_sessions
 from tactful.detectors.weights import weights_folder
 from tactful.errors import TactfulError
-from tactful.frames.embedded import EmbeddedFramer, load_embedded_framer
-from tactful.frames.load import EMBEDDED
-from tactful.frames.protocol import without_statements
+from tactful.frames.embedded import EMBEDDED, EmbeddedFramer, load_embedded_framer
+from tactful.frames.load import without_statements
 from tactful.service.engine.batching import Batcher, Read
 from tactful.service.engine.excerpts import Excerpt, chosen_pieces, sized_pieces
 from tactful.service.engine.lanes import Lane

@@ -14,7 +14,7 @@ from lsprotocol.types import (
 )
 
 from tactful.checking.report import Place, PlacedFinding
-from tactful.checking.wording.wording import Wording, wording
+from tactful.checking.wording import Wording, wording
 from tactful.documents.document import Document
 from tactful.errors import Problem
 from tactful.service.lsp.documents import Snapshot

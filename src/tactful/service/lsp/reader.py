@@ -19,7 +19,7 @@ from tactful.checking.checker import Checker
 from tactful.checking.models import opened_framer
 from tactful.checking.options import AUTO, CheckOptions
 from tactful.checking.report import DocumentReport
-from tactful.checking.wording.wording import spoken_or_english
+from tactful.checking.wording import spoken_or_english
 from tactful.detectors.base import BaseDetector, Detector, Scores, Spans
 from tactful.detectors.explain.words import occlusion_spans
 from tactful.documents.document import Document

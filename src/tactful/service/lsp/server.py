@@ -14,7 +14,7 @@ from pygls.protocol.language_server import lsp_method
 
 from tactful import __version__
 from tactful.checking.options import CONFIG_FILE, PROJECT_FILE, CheckOptions, find_configuration
-from tactful.documents.exclusion import Exclusion
+from tactful.documents.document import Exclusion
 from tactful.errors import TactfulError
 from tactful.service.lsp.actions import actions_in
 from tactful.service.lsp.checks import Checks

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tactful.checking.options import FRAMES, LANGUAGES, CheckOptions, Configuration
-from tactful.checking.wording.wording import REPORT_LANGUAGES
+from tactful.checking.wording import REPORT_LANGUAGES
 from tactful.detectors.load import is_detector_name
 from tactful.errors import UsageError
 from tactful.registry import unknown_name

@@ -7,8 +7,8 @@ from starlette.requests import Request
 
 from tactful.checking.reports.run import CAVEAT
 from tactful.detectors.card import Card, read_card
+from tactful.frames.embedded import framer_folder
 from tactful.frames.frame_json import frame_as_json
-from tactful.frames.load import framer_folder
 from tactful.service.engine.engine import Engine
 from tactful.service.engine.excerpts import beginning
 from tactful.service.http.answers import JsonAnswer

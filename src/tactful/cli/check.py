@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from tactful.checking.formats import ENDINGS, RENDERERS
 from tactful.checking.options import (
     FRAMES,
     LANGUAGES,
@@ -19,7 +18,8 @@ from tactful.checking.options import (
     find_configuration,
     read_configuration,
 )
-from tactful.checking.wording.wording import REPORT_LANGUAGES
+from tactful.checking.reports import ENDINGS, RENDERERS
+from tactful.checking.wording import REPORT_LANGUAGES
 from tactful.cli.output import force_option
 from tactful.detectors.load import DETECTORS, detector_names
 from tactful.documents.document import KINDS, Kind
@@ -27,7 +27,7 @@ from tactful.errors import EXIT_FAILURE, EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:
     from tactful.checking.reports.run import Tally
-    from tactful.cli.check.documents import Files
+    from tactful.cli.documents import Files
 
 _STDIN = "-"
 
@@ -185,7 +185,7 @@ def check_cli(
         all_scores=all_scores,
         report_lang=report_lang,
     )
-    from tactful.cli.check.documents import Files
+    from tactful.cli.documents import Files
 
     files = Files(paths, text, kind, (*project.exclude, *exclude), project)
     by_ending = ENDINGS.get(output.suffix.lower()) if output is not None else None
@@ -238,9 +238,8 @@ def check(
 ) -> "Tally":
     """Check files, folders, standard input or a text; write the report; return its counts."""
     from tactful.checking.checker import Checker
-    from tactful.checking.reports import render
-    from tactful.checking.reports.run import Tally
-    from tactful.cli.check.documents import (
+    from tactful.checking.reports.run import Tally, render
+    from tactful.cli.documents import (
         on_terminal,
         outcomes,
         over_files,

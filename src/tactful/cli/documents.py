@@ -1,4 +1,4 @@
-"""What ``tactful check`` checks, one document after the other, whatever happens to one of them."""
+"""What ``tactful check`` and ``tactful frame`` read: files one by one, whatever happens to one."""
 
 import os
 import shutil
@@ -18,8 +18,7 @@ from tactful.checking.reports.run import Run
 from tactful.cli.output import echo_sentence
 from tactful.cli.progress import progress
 from tactful.documents import document as documents
-from tactful.documents.document import Document, Kind, document_of
-from tactful.documents.exclusion import Exclusion
+from tactful.documents.document import Document, Exclusion, Kind, document_of
 from tactful.errors import InputError, TactfulError, UsageError
 from tactful.settings import Settings
 from tactful.words import visible
