@@ -8,7 +8,8 @@ A registry with a ``group`` also has the names that other packages add by entry 
 Entry points are read when a name is not built in or when all names are listed, never earlier.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -180,6 +181,24 @@ def installed_plugins(group: str | None) -> tuple[Plugin, ...]:
         version = entry.dist.version if entry.dist is not None else "unknown"
         found.append(Plugin(entry.group, entry.name, package, version, entry))
     return tuple(sorted(found, key=lambda each: (each.name, each.package)))
+
+
+def lazy_names(
+    package: str, table: Mapping[str, Sequence[str]]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package that imports a name when it is used.
+
+    ``table`` maps the modules below the package to their public names. A name must not be that of
+    its module: importing the module would hide it.
+    """
+    modules = {name: module for module, names in table.items() for name in names}
+
+    def find(name: str) -> Any:
+        if name in modules:
+            return getattr(import_module(f"{package}.{modules[name]}"), name)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return find, lambda: sorted(sys.modules[package].__all__)
 
 
 def data_file(found: Any) -> Path:

@@ -5,11 +5,10 @@ loaded when first used.
 """
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tactful.errors import UsageError
-from tactful.registry import Registry
+from tactful.registry import Registry, lazy_names
 
 if TYPE_CHECKING:
     from tactful.aggregation.dawid_skene import DawidSkene, fit_dawid_skene
@@ -38,30 +37,6 @@ METHODS: "Registry[Callable[..., Aggregated]]" = Registry(
         "glad": "tactful.aggregation.glad:fit_glad",
     },
 )
-
-# A function never has the name of its file: importing the file would hide the function.
-_LAZY = {
-    "Aggregated": "result",
-    "DawidSkene": "dawid_skene",
-    "DpmScale": "dpm_scale",
-    "Glad": "glad",
-    "Mace": "mace",
-    "OneCoin": "one_coin",
-    "SkillReport": "skill",
-    "SoftLabels": "soft",
-    "Why": "result",
-    "dpm_five_point": "dpm_scale",
-    "fit_dawid_skene": "dawid_skene",
-    "fit_glad": "glad",
-    "fit_mace": "mace",
-    "fit_one_coin": "one_coin",
-    "majority_vote": "majority",
-    "mean_above_threshold": "mean_threshold",
-    "read_judgements": "judgements",
-    "skill_report": "skill",
-    "soft_labels": "soft",
-    "trust_weighted_vote": "trust_weighted",
-}
 
 __all__ = [
     "METHODS",
@@ -109,11 +84,20 @@ def method_options(method: str) -> dict[str, Any]:
     return {p.name: p.default for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(f"tactful.aggregation.{_LAZY[name]}"), name)
-    raise AttributeError(f"module 'tactful.aggregation' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "dawid_skene": ["DawidSkene", "fit_dawid_skene"],
+        "dpm_scale": ["DpmScale", "dpm_five_point"],
+        "glad": ["Glad", "fit_glad"],
+        "judgements": ["read_judgements"],
+        "mace": ["Mace", "fit_mace"],
+        "majority": ["majority_vote"],
+        "mean_threshold": ["mean_above_threshold"],
+        "one_coin": ["OneCoin", "fit_one_coin"],
+        "result": ["Aggregated", "Why"],
+        "skill": ["SkillReport", "skill_report"],
+        "soft": ["SoftLabels", "soft_labels"],
+        "trust_weighted": ["trust_weighted_vote"],
+    },
+)

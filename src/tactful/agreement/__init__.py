@@ -1,9 +1,8 @@
 """How far annotators agree: one coefficient per file, each with its undefined cases explained."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tactful.registry import Registry
+from tactful.registry import Registry, lazy_names
 
 if TYPE_CHECKING:
     from tactful.agreement.answer import LEVELS, Agreement
@@ -28,30 +27,6 @@ MEASURES: "Registry[Coefficient]" = Registry(
         "ac2": "tactful.agreement.gwet:AC2",
     },
 )
-
-_LAZY = {
-    "LEVELS": "answer",
-    "Agreement": "answer",
-    "CAVEAT": "reading",
-    "Curve": "curve",
-    "Coefficient": "measure",
-    "PairAgreement": "cohen",
-    "cohen_kappa": "cohen",
-    "cohen_pairs": "cohen",
-    "fleiss_kappa": "fleiss",
-    "gwet_ac1": "gwet",
-    "gwet_ac2": "gwet",
-    "krippendorff_alpha": "krippendorff",
-    "landis_koch": "reading",
-    "leave_out": "curve",
-    "measure_agreement": "measure",
-    "measure_per_label": "measure",
-    "percent_agreement": "percent",
-    "span_agreement": "spans",
-    "span_f1": "spans",
-    "span_table": "spans",
-    "trust_curve": "curve",
-}
 
 __all__ = [
     "CAVEAT",
@@ -78,12 +53,18 @@ __all__ = [
     "trust_curve",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "answer": ["LEVELS", "Agreement"],
+        "cohen": ["PairAgreement", "cohen_kappa", "cohen_pairs"],
+        "curve": ["Curve", "leave_out", "trust_curve"],
+        "fleiss": ["fleiss_kappa"],
+        "gwet": ["gwet_ac1", "gwet_ac2"],
+        "krippendorff": ["krippendorff_alpha"],
+        "measure": ["Coefficient", "measure_agreement", "measure_per_label"],
+        "percent": ["percent_agreement"],
+        "reading": ["CAVEAT", "landis_koch"],
+        "spans": ["span_agreement", "span_f1", "span_table"],
+    },
+)

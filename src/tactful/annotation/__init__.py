@@ -6,8 +6,9 @@ it (:mod:`~tactful.annotation.state.project_state`). A
 :class:`~tactful.annotation.project.project.Project` is a folder with both.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tactful.registry import lazy_names
 
 if TYPE_CHECKING:
     from tactful.annotation.project.project import Project
@@ -15,21 +16,14 @@ if TYPE_CHECKING:
     from tactful.annotation.state.project_state import State
     from tactful.annotation.store.events import Event
 
-_LAZY = {
-    "Event": "tactful.annotation.store.events",
-    "Project": "tactful.annotation.project.project",
-    "State": "tactful.annotation.state.project_state",
-    "load_protocol": "tactful.annotation.protocol.load",
-}
-
 __all__ = ["Event", "Project", "State", "load_protocol"]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module 'tactful.annotation' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "project.project": ["Project"],
+        "protocol.load": ["load_protocol"],
+        "state.project_state": ["State"],
+        "store.events": ["Event"],
+    },
+)

@@ -5,8 +5,9 @@ Probes are data (:mod:`~tactful.audit.probes.schema`), models answer them
 estimates are computed from them (:mod:`~tactful.audit.estimates.figures`).
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tactful.registry import lazy_names
 
 if TYPE_CHECKING:
     from tactful.audit.estimates.compare import compare_runs
@@ -15,17 +16,6 @@ if TYPE_CHECKING:
     from tactful.audit.runs.conduct import conduct
     from tactful.audit.runs.replay import replay
     from tactful.audit.runs.run import list_runs, read_run, write_run
-
-_LAZY = {
-    "audit_result": "tactful.audit.estimates.figures",
-    "compare_runs": "tactful.audit.estimates.compare",
-    "conduct": "tactful.audit.runs.conduct",
-    "list_runs": "tactful.audit.runs.run",
-    "load_probe": "tactful.audit.probes.load",
-    "read_run": "tactful.audit.runs.run",
-    "replay": "tactful.audit.runs.replay",
-    "write_run": "tactful.audit.runs.run",
-}
 
 __all__ = [
     "audit_result",
@@ -38,12 +28,14 @@ __all__ = [
     "write_run",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module 'tactful.audit' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "estimates.compare": ["compare_runs"],
+        "estimates.figures": ["audit_result"],
+        "probes.load": ["load_probe"],
+        "runs.conduct": ["conduct"],
+        "runs.replay": ["replay"],
+        "runs.run": ["list_runs", "read_run", "write_run"],
+    },
+)

@@ -1,23 +1,13 @@
 """Anything that scores text: baselines, linear models, the encoder, the cascade; and why."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tactful.registry import lazy_names
 
 if TYPE_CHECKING:
     from tactful.detectors.base import BaseDetector, Detector, Scores
     from tactful.detectors.card import Card, read_card, write_card
     from tactful.detectors.load import DETECTORS, load_detector
-
-_LAZY = {
-    "BaseDetector": "tactful.detectors.base",
-    "Card": "tactful.detectors.card",
-    "DETECTORS": "tactful.detectors.load",
-    "Detector": "tactful.detectors.base",
-    "Scores": "tactful.detectors.base",
-    "load_detector": "tactful.detectors.load",
-    "read_card": "tactful.detectors.card",
-    "write_card": "tactful.detectors.card",
-}
 
 __all__ = [
     "DETECTORS",
@@ -30,12 +20,11 @@ __all__ = [
     "write_card",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module 'tactful.detectors' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "base": ["BaseDetector", "Detector", "Scores"],
+        "card": ["Card", "read_card", "write_card"],
+        "load": ["DETECTORS", "load_detector"],
+    },
+)

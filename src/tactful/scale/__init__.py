@@ -3,8 +3,9 @@
 Names are imported when they are first used, and the libraries of a cluster with its engine.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tactful.registry import lazy_names
 
 if TYPE_CHECKING:
     from tactful.scale.batch import score_batch
@@ -15,20 +16,6 @@ if TYPE_CHECKING:
     from tactful.scale.scoring import TableScorer, Wanted
     from tactful.scale.spark.engine import score_dataframe
     from tactful.scale.summary import Summary, summarise
-
-# A function never has the name of its file: importing the file would hide the function.
-_LAZY = {
-    "Job": "job",
-    "Scorer": "scorer",
-    "Summary": "summary",
-    "TableScorer": "scoring",
-    "Wanted": "scoring",
-    "run_local": "local.engine",
-    "score_batch": "batch",
-    "score_dataframe": "spark.engine",
-    "score_dataset": "ray.engine",
-    "summarise": "summary",
-}
 
 __all__ = [
     "Job",
@@ -43,12 +30,16 @@ __all__ = [
     "summarise",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(f"tactful.scale.{_LAZY[name]}"), name)
-    raise AttributeError(f"module 'tactful.scale' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "batch": ["score_batch"],
+        "job": ["Job"],
+        "local.engine": ["run_local"],
+        "ray.engine": ["score_dataset"],
+        "scorer": ["Scorer"],
+        "scoring": ["TableScorer", "Wanted"],
+        "spark.engine": ["score_dataframe"],
+        "summary": ["Summary", "summarise"],
+    },
+)

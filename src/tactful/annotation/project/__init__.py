@@ -1,21 +1,13 @@
 """A project: its folder, its log and the work on it."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tactful.registry import lazy_names
 
 if TYPE_CHECKING:
     from tactful.annotation.project.exchange import NewItem
     from tactful.annotation.project.project import Project
 
-_LAZY = {
-    "NewItem": "tactful.annotation.project.exchange",
-    "Project": "tactful.annotation.project.project",
-}
-
 __all__ = ["NewItem", "Project"]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module 'tactful.annotation.project' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__, {"exchange": ["NewItem"], "project": ["Project"]})

@@ -9,8 +9,8 @@ from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector, own_folde
 from tactful.detectors.models.linear import LinearDetector
 from tactful.detectors.shared_weights import lay_out
 from tactful.detectors.weights import weights_folder
-from tactful.frames.load import EMBEDDED as FRAMERS
-from tactful.frames.load import framer_folder
+from tactful.frames.embedded import EMBEDDED as FRAMERS
+from tactful.frames.embedded import framer_folder
 from tactful.registry import unknown_name
 from tactful.service.settings import ServiceSettings
 
