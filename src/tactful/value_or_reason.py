@@ -1,12 +1,25 @@
 """What every computed number of Tactful is: a value, or the reason why there is none."""
 
+import operator
 import re
+from collections.abc import Callable
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 from tactful.errors import InputError
 
+T = TypeVar("T")
 _WIDTH = re.compile(r"(?:(?P<fill>.)?(?P<align>[<>=^]))?[-+ ]?z?#?0?(?P<width>[0-9]+)?", re.DOTALL)
+
+
+def _with_number(operate: Callable[[float, float], T]) -> Callable[[Any, Any], T]:
+    """Return the method of an operator, for a number or another answer on its other side."""
+
+    def method(self: Any, other: Any) -> T:
+        is_number = isinstance(other, ValueOrReason | Real)
+        return operate(float(self), float(other)) if is_number else NotImplemented
+
+    return method
 
 
 class ValueOrReason:
@@ -56,17 +69,10 @@ class ValueOrReason:
     def __hash__(self) -> int:
         return hash((self.name, self.reason) if self.value is None else self.value)
 
-    def __lt__(self, other: Any) -> bool:
-        return float(self) < float(other) if _is_number(other) else NotImplemented
-
-    def __le__(self, other: Any) -> bool:
-        return float(self) <= float(other) if _is_number(other) else NotImplemented
-
-    def __gt__(self, other: Any) -> bool:
-        return float(self) > float(other) if _is_number(other) else NotImplemented
-
-    def __ge__(self, other: Any) -> bool:
-        return float(self) >= float(other) if _is_number(other) else NotImplemented
+    __lt__ = _with_number(operator.lt)
+    __le__ = _with_number(operator.le)
+    __gt__ = _with_number(operator.gt)
+    __ge__ = _with_number(operator.ge)
 
     def __round__(self, ndigits: int | None = None) -> float:
         return round(float(self), ndigits)
@@ -80,30 +86,11 @@ class ValueOrReason:
     def __abs__(self) -> float:
         return abs(float(self))
 
-    def __add__(self, other: Any) -> float:
-        return float(self) + float(other) if _is_number(other) else NotImplemented
-
-    def __sub__(self, other: Any) -> float:
-        return float(self) - float(other) if _is_number(other) else NotImplemented
-
-    def __mul__(self, other: Any) -> float:
-        return float(self) * float(other) if _is_number(other) else NotImplemented
-
-    def __truediv__(self, other: Any) -> float:
-        return float(self) / float(other) if _is_number(other) else NotImplemented
-
-    def __radd__(self, other: Any) -> float:
-        return float(other) + float(self) if _is_number(other) else NotImplemented
-
-    def __rsub__(self, other: Any) -> float:
-        return float(other) - float(self) if _is_number(other) else NotImplemented
-
-    def __rmul__(self, other: Any) -> float:
-        return float(other) * float(self) if _is_number(other) else NotImplemented
-
-    def __rtruediv__(self, other: Any) -> float:
-        return float(other) / float(self) if _is_number(other) else NotImplemented
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, ValueOrReason | Real)
+    __add__ = _with_number(operator.add)
+    __sub__ = _with_number(operator.sub)
+    __mul__ = _with_number(operator.mul)
+    __truediv__ = _with_number(operator.truediv)
+    __radd__ = _with_number(lambda value, other: other + value)
+    __rsub__ = _with_number(lambda value, other: other - value)
+    __rmul__ = _with_number(lambda value, other: other * value)
+    __rtruediv__ = _with_number(lambda value, other: other / value)

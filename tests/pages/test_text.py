@@ -12,8 +12,8 @@ from tactful.pages.text import (
     percent,
     prose,
     safe,
-    visible,
 )
+from tactful.words import visible
 
 
 def test_text_is_made_safe_and_short() -> None:

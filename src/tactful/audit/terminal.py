@@ -3,7 +3,8 @@
 from tactful.audit.estimates.method import ALPHA
 from tactful.audit.report.words import interval, ranked
 from tactful.audit.results import ModelResult
-from tactful.pages.text import decimal, known, percent, visible
+from tactful.pages.text import decimal, known, percent
+from tactful.words import visible
 
 TOP_COLUMNS = ("condition", "negative", "", "to others", "significant")
 TEMPLATE_COLUMNS = ("template", "stigmatized", "others", "difference", "interval", "no condition")

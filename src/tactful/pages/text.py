@@ -1,17 +1,12 @@
 """Untrusted words and numbers, as pages and terminals show them."""
 
 import math
-import unicodedata
 from html import escape
 
-from tactful.words import shorten
+from tactful.words import shorten, shown_text
 
 NOT_KNOWN = "not known"
 MINUS = "\N{MINUS SIGN}"
-
-_JOINERS = "\u200c\u200d"
-"""Scripts and emoji need them, and they show nothing by themselves."""
-_UNSAFE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
 class Html(str):
@@ -32,33 +27,6 @@ def safe(text: str) -> Html:
 def prose(text: str) -> Html:
     """Escape a sentence or a figure; a percent sign stays on the line of its number."""
     return Html(safe(text).replace(" %", "&nbsp;%"))
-
-
-def shown(char: str) -> str:
-    r"""Return a character as it may be printed: as itself, or as its code.
-
-    >>> shown("\x1b"), shown("é")
-    ('\\x1b', 'é')
-    """
-    if char in _JOINERS or unicodedata.category(char) not in _UNSAFE:
-        return char
-    code = ord(char)
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-def shown_text(text: str) -> str:
-    """Return a text with codes for unsafe characters; white space becomes lines and spaces."""
-    if text.isprintable():
-        return text
-    white = {"\n": "\n", "\t": "\t"}
-    return "".join(white.get(char, " ") if char.isspace() else shown(char) for char in text)
-
-
-def visible(text: str) -> str:
-    """Return a text on one line, with codes for unsafe characters."""
-    return " ".join(shown_text(text).split())
 
 
 def one_line(text: str, longest: int) -> str:

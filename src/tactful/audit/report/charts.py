@@ -9,8 +9,8 @@ import numpy as np
 from tactful.audit.report.words import interval, title_of, with_interval
 from tactful.audit.results import ConditionResult, Correlation, Estimate, ModelResult
 from tactful.pages.svg import LETTER, Axis, Drawing
-from tactful.pages.text import NOT_KNOWN, decimal, known, percent, visible
-from tactful.words import counted, shorten
+from tactful.pages.text import NOT_KNOWN, decimal, known, percent
+from tactful.words import counted, shorten, visible
 
 CLASSES = ("negative", "neutral", "positive")
 GROUPS = {"stigmatized": "stigmatized", "others": "others", "baseline": "no condition named"}

@@ -11,7 +11,8 @@ from tactful.audit.results import AuditResult, ModelResult, Results, one_by_one
 from tactful.figures import COLOURS
 from tactful.pages.frame import report, style
 from tactful.pages.markup import Section, bullets, paragraph, table
-from tactful.pages.text import decimal, percent, prose, safe, visible
+from tactful.pages.text import decimal, percent, prose, safe
+from tactful.words import visible
 
 _IDS = re.compile(r' (?P<name>id|aria-labelledby|aria-describedby)="(?P<values>[^"]*)"')
 """Attributes that name an element of the page; quotes in text are escaped, so text has none."""

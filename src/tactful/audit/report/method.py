@@ -6,8 +6,8 @@ from typing import Any
 from tactful.audit.estimates.method import ALPHA
 from tactful.audit.report.words import TEXTS, correction
 from tactful.audit.results import AuditResult
-from tactful.pages.text import MINUS, decimal, percent, visible
-from tactful.words import counted
+from tactful.pages.text import MINUS, decimal, percent
+from tactful.words import counted, visible
 
 _STUDY = "social_distance"
 """How the probe that comes with Tactful begins its name."""

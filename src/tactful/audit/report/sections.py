@@ -28,19 +28,8 @@ from tactful.audit.report.words import (
 )
 from tactful.audit.results import AuditResult, CategoryResult, ModelResult, Overall
 from tactful.pages.markup import Cell, Section, folded, heat_rules, paragraph, scrolling, table
-from tactful.pages.text import (
-    MINUS,
-    NOT_KNOWN,
-    Html,
-    decimal,
-    known,
-    p_value,
-    percent,
-    prose,
-    safe,
-    visible,
-)
-from tactful.words import counted
+from tactful.pages.text import MINUS, NOT_KNOWN, Html, decimal, known, p_value, percent, prose, safe
+from tactful.words import counted, visible
 
 KEY = (
     '<p class="key"><span class="disc"></span>stigmatized condition '

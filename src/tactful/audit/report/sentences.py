@@ -13,8 +13,8 @@ from tactful.audit.report.words import (
     with_interval,
 )
 from tactful.audit.results import AuditResult, GroupTests, ModelResult, Overall
-from tactful.pages.text import NOT_KNOWN, decimal, known, listed, p_value, percent, visible
-from tactful.words import counted
+from tactful.pages.text import NOT_KNOWN, decimal, known, listed, p_value, percent
+from tactful.words import counted, visible
 
 _MOST_NEGATIVE = 5
 _MUCH_ALIKE, _SOMEWHAT_ALIKE = 0.7, 0.4

@@ -8,7 +8,8 @@ from typing import Any
 import yaml
 
 from tactful.audit.results import AuditResult, ConditionResult, Estimate, ModelResult
-from tactful.pages.text import NOT_KNOWN, decimal, known, visible
+from tactful.pages.text import NOT_KNOWN, decimal, known
+from tactful.words import visible
 
 KINDS = {
     "fill-mask": "fill-mask model",

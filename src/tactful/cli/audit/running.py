@@ -149,7 +149,7 @@ def print_result(result: "AuditResult") -> None:
         top_conditions_rows,
         warnings_of,
     )
-    from tactful.pages.text import visible
+    from tactful.words import visible
 
     names, blocks = labels(result), _can_print_blocks()
     for model in result.models:
