@@ -10,8 +10,7 @@ import pytest
 
 from tactful.corpora import load_corpus
 from tactful.corpora.corpus import Corpus
-from tactful.corpora.detests import CATEGORIES, LABELS, label_id
-from tactful.corpora.detests_stats import PAPER
+from tactful.corpora.detests import CATEGORIES, LABELS, PAPER, label_id
 from tactful.errors import FileFormatError, Severity
 from tactful.types import Example
 

@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tactful.corpora import load_corpus
-from tactful.corpora.dpm import CATEGORIES, LABEL_ORDER
-from tactful.corpora.dpm_stats import PAPER_CATEGORY_TOTALS, PAPER_KEYWORD_TOTALS
+from tactful.corpora.dpm import CATEGORIES, LABEL_ORDER, PAPER_CATEGORY_TOTALS, PAPER_KEYWORD_TOTALS
 from tactful.corpora.stats import Stat
 from tactful.errors import FileFormatError, Problem, Severity
 from tactful.types import Example

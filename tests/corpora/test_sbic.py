@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from tactful.corpora import load_corpus
 from tactful.corpora.corpus import Corpus
-from tactful.corpora.sbic import aggregate_posts
-from tactful.corpora.sbic_stats import PAPER_COUNTS, PAPER_SUBTOTALS, SKEWS, SOURCES
+from tactful.corpora.sbic import PAPER_COUNTS, PAPER_SUBTOTALS, SKEWS, SOURCES, aggregate_posts
 from tactful.corpora.stats import Stat
 from tactful.errors import Severity
 from tactful.settings import load_settings

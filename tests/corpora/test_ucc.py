@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from tactful.corpora import load_corpus
 from tactful.corpora.corpus import Corpus
 from tactful.corpora.stats import Stat
-from tactful.corpora.ucc import ATTRIBUTES
-from tactful.corpora.ucc_stats import PAPER_PERCENT, density
+from tactful.corpora.ucc import ATTRIBUTES, PAPER_PERCENT, density
 from tactful.errors import FileFormatError, Severity
 from tactful.settings import load_settings
 from tactful.types import Example

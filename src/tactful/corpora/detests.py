@@ -15,14 +15,13 @@ from pathlib import Path
 import polars as pl
 
 from tactful.corpora.corpus import Corpus, Source
-from tactful.corpora.detests_stats import detests_stats
 from tactful.corpora.files.delimited import Lines, read_rows
 from tactful.corpora.files.problems import ProblemLog, show
 from tactful.corpora.files.tables import Column, TableSpec
 from tactful.corpora.releases import Release
 from tactful.corpora.schema import JUDGEMENT, labels_of, meta_of
-from tactful.corpora.stats import Stat
-from tactful.errors import FileFormatError, Problem, Severity
+from tactful.corpora.stats import Chart, Stat, percent
+from tactful.errors import FileFormatError, Severity
 from tactful.files import BROKEN_ARCHIVE, open_text
 
 CATEGORIES = (
@@ -268,31 +267,13 @@ def _check_answers(source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.D
     if _is_long(batch):
         keep = batch["annotator"].is_not_null()
         for line in batch.filter(~keep)["line"]:
-            log.add(
-                Problem(
-                    source.path.name,
-                    line,
-                    "empty cell",
-                    "nothing",
-                    "an identifier",
-                    "the row was left out",
-                    column="annotator",
-                )
+            log.report(
+                source.path, line, "empty cell", "nothing", "an identifier", column="annotator"
             )
     for name in columns:
         bad = ~batch[name].str.strip_chars().is_in(["0", "1", "0.0", "1.0", ""])
         for line, value in batch.filter(bad).select("line", name).iter_rows():
-            log.add(
-                Problem(
-                    source.path.name,
-                    line,
-                    "value",
-                    show(value),
-                    "0 or 1",
-                    "the row was left out",
-                    column=name,
-                )
-            )
+            log.report(source.path, line, "value", show(value), "0 or 1", column=name)
         keep &= ~bad
     return batch.filter(keep)
 
@@ -306,28 +287,104 @@ def _check_hierarchy(source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl
         orphan.fill_null(value=False).alias("__orphan"), bare.fill_null(value=False).alias("__bare")
     )
     for line in marked.filter("__orphan")["line"]:
-        log.add(
-            Problem(
-                source.path.name,
-                line,
-                "hierarchy",
-                "a category without a stereotype",
-                "stereotype 1 wherever a category is 1",
-                "the row was left out",
-                column="stereotype",
-            )
-        )
+        found, expected = "a category without a stereotype", "stereotype 1 wherever a category is 1"
+        log.report(source.path, line, "hierarchy", found, expected, column="stereotype")
     for line in marked.filter("__bare")["line"]:
-        log.add(
-            Problem(
-                source.path.name,
-                line,
-                "hierarchy",
-                "a stereotype without a category",
-                "at least one category, if only 'others'",
-                "the row was kept as it is",
-                Severity.NOTE,
-                "stereotype",
-            )
+        log.report(
+            source.path,
+            line,
+            "hierarchy",
+            "a stereotype without a category",
+            "at least one category, if only 'others'",
+            "the row was kept as it is",
+            Severity.NOTE,
+            "stereotype",
         )
     return marked.filter(~pl.col("__orphan")).drop("__orphan", "__bare")
+
+
+# ---- the tables of the paper --------------------------------------------------------------------
+
+PAPER = {
+    "xenophobia": (21, 1.55),
+    "suffering": (113, 8.31),
+    "economic": (62, 4.56),
+    "migration": (553, 40.69),
+    "culture": (265, 19.50),
+    "benefits": (315, 23.18),
+    "health": (37, 2.72),
+    "security": (376, 27.67),
+    "dehumanisation": (100, 7.36),
+    "others": (90, 6.62),
+}
+_SOURCE = "Ariza-Casabona et al. 2022"
+
+
+def detests_stats(labelled: pl.DataFrame) -> list[Stat]:
+    """Describe the sentences that have at least one stereotype."""
+    positive = labelled.filter(pl.col("stereotype") == 1).with_columns(
+        [pl.col(name).fill_null(0) for name in PAPER]
+    )
+    note = (
+        f"{positive.height:,} of {labelled.height:,} labelled sentences have a stereotype "
+        f"({percent(positive.height, labelled.height)} %); in the paper 1,359 of 5,629 (24.14 %)."
+    )
+    return [_table_2(positive, note), _figure_1(positive), _figure_5(positive)]
+
+
+def _table_2(positive: pl.DataFrame, note: str) -> Stat:
+    rows = []
+    for name, (count, share) in PAPER.items():
+        found = int(positive[name].sum())
+        rows.append((name, found, percent(found, positive.height), count, share))
+    return Stat(
+        "table-2",
+        "Categories of the sentences with a stereotype",
+        f"{_SOURCE}, table 2",
+        ("category", "sentences", "percent", "paper sentences", "paper percent"),
+        tuple(rows),
+        (note, "A sentence can have several categories, so the shares add up to more than 100 %."),
+        Chart(
+            "bars",
+            list(PAPER),
+            {"here": [row[2] for row in rows], "paper": [row[4] for row in rows]},
+            y_label="percent of sentences with a stereotype",
+        ),
+    )
+
+
+def _figure_1(positive: pl.DataFrame) -> Stat:
+    per_sentence = positive.select(pl.sum_horizontal(list(PAPER)).alias("n"))["n"]
+    counted = dict(per_sentence.value_counts().iter_rows())
+    most = max([1, *counted])
+    rows = tuple((number, counted.get(number, 0)) for number in range(most + 1))
+    return Stat(
+        "figure-1",
+        "Number of categories per sentence with a stereotype",
+        f"{_SOURCE}, figure 1",
+        ("categories", "sentences"),
+        rows,
+        ("The paper gives this figure without numbers.",),
+        Chart(
+            "bars",
+            [str(number) for number, _ in rows],
+            {"sentences": [count for _, count in rows]},
+            "categories in one sentence",
+            "sentences",
+        ),
+    )
+
+
+def _figure_5(positive: pl.DataFrame) -> Stat:
+    names = list(PAPER)
+    matrix = positive.select(names).to_numpy().astype(int)
+    cells = (matrix.T @ matrix).tolist()
+    return Stat(
+        "figure-5",
+        "Categories that occur in one sentence",
+        f"{_SOURCE}, figure 5 (appendix A)",
+        ("category", *names),
+        tuple((name, *row) for name, row in zip(names, cells, strict=True)),
+        ("The diagonal counts the sentences with that category.",),
+        Chart("heatmap", names, dict(zip(names, cells, strict=True))),
+    )

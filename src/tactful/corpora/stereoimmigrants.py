@@ -14,7 +14,6 @@ from tactful.corpora.files.workbook import read_sheet
 from tactful.corpora.releases import Release
 from tactful.corpora.schema import JUDGEMENT, LABEL, gather, meta_of
 from tactful.corpora.stats import Chart, Stat, percent
-from tactful.errors import Problem
 
 CATEGORIES = {
     1: "xenophobia_victims",
@@ -113,17 +112,8 @@ class StereoImmigrants(Corpus):
         for name in ("expert", *(f"anno{n}" for n in ANNOTATORS)):
             bad = ~batch[name].str.contains(r"^[1-4](\.[1-6][RN]?)?$|^5$")
             for line, value in batch.filter(bad).select("line", name).iter_rows():
-                log.add(
-                    Problem(
-                        source.path.name,
-                        line,
-                        "value",
-                        repr(value),
-                        "a code of the taxonomy such as 4.2 or 4.5R",
-                        "the row was left out",
-                        column=name,
-                    )
-                )
+                expected = "a code of the taxonomy such as 4.2 or 4.5R"
+                log.report(source.path, line, "value", repr(value), expected, column=name)
             keep &= ~bad
         return batch.filter(keep)
 

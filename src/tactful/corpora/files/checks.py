@@ -10,9 +10,8 @@ import polars as pl
 from tactful.corpora.files.delimited import LINE
 from tactful.corpora.files.problems import ProblemLog, show
 from tactful.corpora.files.tables import DTYPES, Column, TableSpec
-from tactful.errors import Problem, Severity
+from tactful.errors import Severity
 
-_LEFT_OUT = "the row was left out"
 _LINE_BITS = 40
 _LONGEST_RUN = 1_000_000
 """Merging longer runs would take several times the memory of all keys for a moment."""
@@ -30,8 +29,10 @@ def typed(path: Path, raw: pl.DataFrame, spec: TableSpec, log: ProblemLog) -> pl
             known.append(pl.Series(column.name, [None] * raw.height, DTYPES[column.kind]))
             continue
         series, bad = _typed_column(raw[column.name], column)
-        for at in bad.arg_true():
-            log.add(_cell_problem(path, raw, column, int(at)))
+        for value, line in zip(raw[column.name].filter(bad), raw[LINE].filter(bad), strict=True):
+            code = "value" if value.strip() else "empty cell"
+            expected = column.expectation()
+            log.report(path, line, code, show(value.strip()), expected, column=column.name)
         good &= ~bad
         _note_empty(path, raw, column, log)
         known.append(series)
@@ -85,36 +86,12 @@ def _none(series: pl.Series) -> pl.Series:
     return pl.repeat(False, series.len(), eager=True, dtype=pl.Boolean)
 
 
-def _cell_problem(path: Path, raw: pl.DataFrame, column: Column, at: int) -> Problem:
-    value = raw[column.name][at]
-    empty = not value.strip()
-    return Problem(
-        path.name,
-        raw[LINE][at],
-        "empty cell" if empty else "value",
-        show(value.strip()),
-        column.expectation(),
-        _LEFT_OUT,
-        column=column.name,
-    )
-
-
 def _note_empty(path: Path, raw: pl.DataFrame, column: Column, log: ProblemLog) -> None:
     if column.empty != "note":
         return
     for line in raw.filter(pl.col(column.name).str.strip_chars() == "")[LINE]:
-        log.add(
-            Problem(
-                path.name,
-                line,
-                "empty text",
-                "an empty text",
-                column.expectation(),
-                "the row was kept",
-                Severity.NOTE,
-                column.name,
-            )
-        )
+        found, expected, kept = "an empty text", column.expectation(), "the row was kept"
+        log.report(path, line, "empty text", found, expected, kept, Severity.NOTE, column.name)
 
 
 class SeenKeys:
@@ -175,16 +152,8 @@ def refuse_repeated(
         return batch
     for at, first_file, first_line in repeated:
         where = "" if first_file == path.name else f" of {first_file}"
-        log.add(
-            Problem(
-                path.name,
-                batch[LINE][at],
-                "repeated id",
-                ", ".join(f"{name} {show(str(batch[name][at]))}" for name in spec.key)
-                + f", already on line {first_line}{where}",
-                "each once",
-                _LEFT_OUT,
-            )
-        )
+        key = ", ".join(f"{name} {show(str(batch[name][at]))}" for name in spec.key)
+        found = f"{key}, already on line {first_line}{where}"
+        log.report(path, batch[LINE][at], "repeated id", found, "each once")
     places = [at for at, _, _ in repeated]
     return batch.filter(~pl.int_range(batch.height, eager=True).is_in(places))

@@ -13,7 +13,7 @@ import polars as pl
 
 from tactful.corpora.files.problems import ProblemLog, show
 from tactful.corpora.files.tables import TableSpec
-from tactful.errors import FileFormatError, Problem, Severity
+from tactful.errors import FileFormatError, Severity
 from tactful.files import BROKEN_ARCHIVE, has_bad_bytes, open_text
 from tactful.registry import unknown_name
 
@@ -193,7 +193,7 @@ class _Collector:
         )
 
     def _refuse(self, line: int, code: str, found: str, expected: str, action: str) -> None:
-        self.log.add(Problem(self.path.name, line, code, found, expected, action))
+        self.log.report(self.path, line, code, found, expected, action)
         self.log.rows_left_out += 1
         self.refused += 1
 
@@ -226,25 +226,13 @@ def _explain(error: csv.Error) -> tuple[str, str, str]:
             "a closing quote",
             "; look for a quote that is never closed",
         )
-    return (
-        f"a quoting mistake ({reason})",
-        "doubled quotes in a quoted field",
-        "",
-    )
+    return f"a quoting mistake ({reason})", "doubled quotes in a quoted field", ""
 
 
 def _note_extra_columns(path: Path, names: list[str], spec: TableSpec, log: ProblemLog) -> None:
     known = {column.name for column in spec.columns}
     for name in names:
         if name and name not in known and not spec.open:
-            log.add(
-                Problem(
-                    path.name,
-                    1,
-                    "extra column",
-                    f"the column {show(name)}",
-                    f"only the columns of the {spec.name} table",
-                    "it is kept as it is, under 'meta'",
-                    Severity.NOTE,
-                )
-            )
+            expected = f"only the columns of the {spec.name} table"
+            found, action = f"the column {show(name)}", "it is kept as it is, under 'meta'"
+            log.report(path, 1, "extra column", found, expected, action, Severity.NOTE)

@@ -3,9 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tactful.errors import BadRowsError, Problem, Severity
 
+LEFT_OUT = "the row was left out"
+"""What happens to a row with an error, where nothing else is said."""
 _LONGEST_SHOWN = 40
 _MOST_WORDS_SHOWN = 5
 
@@ -26,6 +29,20 @@ class ProblemLog:
         self.counts[kind] += 1
         if self.counts[kind] <= self.limit:
             self.kept.append(problem)
+
+    def report(
+        self,
+        path: Path,
+        line: int,
+        code: str,
+        found: str,
+        expected: str,
+        action: str = LEFT_OUT,
+        severity: Severity = Severity.ERROR,
+        column: str | None = None,
+    ) -> None:
+        """Add a problem of one line of a file."""
+        self.add(Problem(path.name, line, code, found, expected, action, severity, column))
 
     def total(self, severity: Severity = Severity.ERROR) -> int:
         """Count the problems of one severity."""
