@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from results import machine_line, table, write_page
-from tactful.evaluation.reproduce.frame_tables import load_frame_tables
+from tactful.evaluation.reproduce.paper_tables import load_frame_tables
 from tactful.frames import frame_problems
 from tactful.frames.causal import constrained_frame, frame_as_written, load_causal_framer
 from tactful.frames.causal_decoding import Decoded

@@ -18,7 +18,7 @@ from tactful.cli.main import cli, main
 from tactful.cli.reproduce.command import DETESTS
 from tactful.cli.reproduce.detests import NOT_HERE
 from tactful.evaluation.reproduce.detests import ANSWER_FILE
-from tactful.evaluation.reproduce.detests_tables import load_detests_tables
+from tactful.evaluation.reproduce.paper_tables import load_detests_tables
 
 FIXTURE = runpy.run_path(str(Path(__file__).parents[1] / "detests_fixture.py"))
 CATEGORIES: tuple[str, ...] = FIXTURE["CATEGORIES"]

@@ -17,9 +17,9 @@ from tactful.detectors.card import Card
 from tactful.errors import UsageError
 from tactful.evaluation.reproduce import frame_runs
 from tactful.evaluation.reproduce.frame_runs import measured_part
-from tactful.evaluation.reproduce.frame_tables import NAME
-from tactful.frames.posts import read_posts
+from tactful.evaluation.reproduce.paper_tables import FRAMES
 from tactful.frames.load import Framer
+from tactful.frames.posts import read_posts
 from tactful.frames.schema import CATEGORICAL, make_frame
 from tactful.types import Frame
 
@@ -96,7 +96,7 @@ def rows(found: dict[str, Any], **wanted: Any) -> list[dict[str, Any]]:
 
 
 def test_the_name_is_that_of_the_table() -> None:
-    assert FRAME_TABLES == (NAME,)
+    assert FRAME_TABLES == (FRAMES,)
 
 
 @pytest.mark.usefixtures("tourist")

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from tactful.evaluation.reproduce.frame_tables import FrameTables, load_frame_tables
+from tactful.evaluation.reproduce.paper_tables import FrameTables, load_frame_tables
 from tactful.frames.evaluation import QUESTIONS
 
 # As table 7 prints them: F1, precision, recall of offensive, intent, lewd, group, in-group.

@@ -71,7 +71,11 @@ def test_every_label_is_an_id_of_a_taxonomy(name: str) -> None:
 
 
 def test_every_file_is_a_table() -> None:
-    assert {path.stem for path in FOLDER.glob("*.yaml")} == {*table_names(), "sbic-frames"}
+    assert {path.stem for path in FOLDER.glob("*.yaml")} == {
+        *table_names(),
+        "sbic-frames",
+        "detests",
+    }
 
 
 def test_an_unknown_table_answers_with_the_nearest() -> None:

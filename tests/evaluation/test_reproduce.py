@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tactful.corpora import load_corpus
-from tactful.evaluation.reproduce import papers as module
+from tactful.evaluation.reproduce.paper_tables import SCHEMA_VERSION
 from tactful.evaluation.reproduce.papers import Line, Reproduction, reproduce
 from tactful.evaluation.reproduce.protocols import Choices
 from tactful.metrics import human_model_auc_score
@@ -192,7 +192,7 @@ def test_settings_are_part_of_the_key(tmp_path: Path) -> None:
 
 def test_the_answer_can_be_written_as_json() -> None:
     found = run("dpm-task2", "dpm", ["random"]).as_json()
-    assert found["schema_version"] == module.SCHEMA_VERSION
+    assert found["schema_version"] == SCHEMA_VERSION
     assert found["settings"]["models"] == ["random"]
     assert len(found["rows"]) == 8 * 7
     assert found["rows"][0]["paper"] == {"precision": 71.63, "recall": 49.89, "f1": 58.54}

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from tactful.corpora.convert import writer_for
 from tactful.corpora.corpus import Corpus
@@ -74,6 +75,23 @@ def assign(
         )
     part_of_group = _deal(counts, np.array([share for _, share in parts]), seed)
     return [parts[part_of_group[number]][0] for number in group]
+
+
+def assign_texts(
+    texts: Sequence[str],
+    groups: Sequence[str],
+    labels: Sequence[str],
+    table: NDArray[np.bool_],
+    parts: Sequence[tuple[str, float]],
+    seed: int,
+) -> np.ndarray:
+    """Return the part of each text; ``table`` says which texts have which labels."""
+    records = [
+        [{"id": label, "value": float(yes)} for label, yes in zip(labels, row, strict=True)]
+        for row in table
+    ]
+    frame = pl.DataFrame({"group": list(groups), "text": list(texts), "labels": records})
+    return np.array(assign(frame, parts, labels, seed))
 
 
 def joined_groups(examples: pl.DataFrame) -> np.ndarray:

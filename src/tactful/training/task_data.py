@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tactful.corpora import load_corpus
-from tactful.corpora.split import assign, parts_by_ratio
+from tactful.corpora.split import assign_texts, parts_by_ratio
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
 
@@ -180,18 +180,9 @@ def _deal(
             f"Found --validation {validation:g}; expected a share above 0 and below 1: thresholds "
             "are chosen on held-out texts."
         )
-    frame = pl.DataFrame(
-        {
-            "group": list(groups),
-            "text": list(texts),
-            "labels": [
-                [{"id": key, "value": float(yes)} for key, yes in zip(ids, row, strict=True)]
-                for row in labels
-            ],
-        }
-    )
     parts = parts_by_ratio([("train", 1 - validation), ("validation", validation)])
-    return np.array([part == "validation" for part in assign(frame, parts, ids, seed)])
+    held_out: Flags = assign_texts(texts, groups, ids, labels, parts, seed) == "validation"
+    return held_out
 
 
 def thinned(data: TaskData, negatives: float, seed: int) -> TaskData:

@@ -1,13 +1,13 @@
 """``tactful reproduce``: a paper's table on your copy of the data, beside the paper's numbers."""
 
-from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tactful.cli.output import echo, echo_json, force_option, format_option, table
 from tactful.cli.reproduce.shared import (
+    answer_file,
     echo_list,
     echo_title,
     given,
@@ -15,10 +15,8 @@ from tactful.cli.reproduce.shared import (
     require_vectors,
     row_progress,
     split_names,
-    write_answer,
 )
 from tactful.errors import UsageError
-from tactful.files import atomic_path
 from tactful.registry import unknown_name
 from tactful.settings import load_settings
 
@@ -124,27 +122,7 @@ def _complete_table(ctx: click.Context, parameter: click.Parameter, start: str) 
 @force_option
 @format_option
 @click.pass_context
-def reproduce_cli(
-    ctx: click.Context,
-    table_name: str,
-    data: Path | None,
-    models: str,
-    systems: str,
-    folds: int,
-    negatives: str,
-    grouped: bool,
-    trust_weighted: bool,
-    seed: int,
-    vectors: Path | None,
-    encoder: str | None,
-    download: bool,
-    grid_search: bool,
-    cache: Path | None,
-    fresh: bool,
-    output: Path | None,
-    force: bool,
-    output_format: str,
-) -> None:
+def reproduce_cli(ctx: click.Context, /, **options: Any) -> None:
     """Run a paper's TABLE on your data and print our numbers beside the paper's.
 
     TABLE is dpm-task1, dpm-task2, ucc-auc, sbic-classes, sbic-frames or detests. A row that cannot
@@ -154,17 +132,18 @@ def reproduce_cli(
     tactful reproduce dpm-task1 --data DIR --models random,svm-bow --negatives full
     tactful reproduce detests --data DIR --output submissions
     """
+    table_name = options["table_name"]
     if table_name == DETESTS:
         from tactful.cli.reproduce.detests import reproduce_detests_cli
 
-        reproduce_detests_cli(ctx, data, systems, seed, vectors, output, force, output_format)
+        reproduce_detests_cli(ctx, options)
         return
     if given(ctx, "systems"):
         raise UsageError("--systems is for 'detests'; choose the rows of other tables by --models.")
     if table_name in FRAME_TABLES:
         from tactful.cli.reproduce.frames import reproduce_frames_cli
 
-        reproduce_frames_cli(ctx, data, models, vectors, output, force, output_format)
+        reproduce_frames_cli(ctx, options)
         return
     if table_name not in TABLES:
         raise unknown_name("table", table_name, [*TABLES, *FRAME_TABLES, DETESTS])
@@ -175,31 +154,31 @@ def reproduce_cli(
     from tactful.evaluation.reproduce.protocols import Choices
     from tactful.evaluation.reproduce.rows import chosen_rows
 
-    if trust_weighted and table_name != "ucc-auc":
+    if options["trust_weighted"] and table_name != "ucc-auc":
         raise UsageError(f"--trust-weighted is for 'ucc-auc'; not for '{table_name}'.")
     paper = load_table(table_name)
-    names = split_names(models, "--models", "names with commas, or cheap or all")
+    names = split_names(options["models"], "--models", "names with commas, or cheap or all")
     chosen_rows(names)
-    require_vectors(vectors)
+    require_vectors(options["vectors"])
     settings = load_settings()
-    corpus = load_corpus(paper.corpus, data, settings=settings)
-    with ExitStack() as stack:
-        # A file that cannot be written is refused before the work starts.
-        target = stack.enter_context(atomic_path(output, force)) if output else None
-        found = reproduce(
-            paper.id,
-            corpus,
-            names,
-            Choices(folds, seed, negatives, grouped, trust_weighted),
-            vectors=vectors,
-            encoder=encoder,
-            download=download,
-            grid=grid_search,
-            cache=None if fresh else (cache or default_cache()),
-            on_progress=stack.enter_context(row_progress(settings.progress)),
-        )
-        write_answer(found.as_json(), target)
-    if output_format == "json":
+    corpus = load_corpus(paper.corpus, options["data"], settings=settings)
+    chosen = ("folds", "seed", "negatives", "grouped", "trust_weighted")
+    with answer_file(options["output"], options["force"]) as write:
+        with row_progress(settings.progress) as on_progress:
+            found = reproduce(
+                paper.id,
+                corpus,
+                names,
+                Choices(**{name: options[name] for name in chosen}),
+                vectors=options["vectors"],
+                encoder=options["encoder"],
+                download=options["download"],
+                grid=options["grid_search"],
+                cache=None if options["fresh"] else (options["cache"] or default_cache()),
+                on_progress=on_progress,
+            )
+        write(found.as_json())
+    if options["output_format"] == "json":
         echo_json(found.as_json())
     else:
         _show(found)

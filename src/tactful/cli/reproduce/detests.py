@@ -1,8 +1,9 @@
 """``tactful reproduce detests``: baselines beside tables 3 and 4, and the submission files."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -30,16 +31,7 @@ NOT_HERE = (
 """Options of tables that are cross-validated; DETESTS has a training and a test part."""
 
 
-def reproduce_detests_cli(
-    ctx: click.Context,
-    data: Path | None,
-    systems: str,
-    seed: int,
-    vectors: Path | None,
-    output: Path | None,
-    force: bool,
-    output_format: str,
-) -> None:
+def reproduce_detests_cli(ctx: click.Context, options: Mapping[str, Any]) -> None:
     """Train systems, predict the test part, and print our numbers beside the paper's."""
     from tactful.evaluation.reproduce.detests import reproduce_detests
 
@@ -47,22 +39,23 @@ def reproduce_detests_cli(
         "other tables; 'detests' has its own training and test part, and --systems chooses its rows"
     )
     refuse_options(ctx, NOT_HERE, why)
-    names = split_names(systems, "--systems", "names with commas, or baselines")
+    names = split_names(options["systems"], "--systems", "names with commas, or baselines")
+    vectors, output = options["vectors"], options["output"]
     require_vectors(vectors)
     settings = load_settings()
     with ExitStack() as stack:
         # A folder that cannot be written is refused before the work starts.
-        folder = None if output is None else stack.enter_context(atomic_folder(output, force))
+        folder = stack.enter_context(atomic_folder(output, options["force"])) if output else None
         found = reproduce_detests(
-            data,
+            options["data"],
             names,
-            seed=seed,
+            seed=options["seed"],
             vectors=vectors,
             folder=folder,
             settings=settings,
             on_progress=stack.enter_context(row_progress(settings.progress)),
         )
-    if output_format == "json":
+    if options["output_format"] == "json":
         echo_json(found.as_json())
     else:
         _show(found, output)
@@ -70,7 +63,7 @@ def reproduce_detests_cli(
 
 def _show(found: "DetestsReproduction", output: Path | None) -> None:
     from tactful.evaluation.reproduce.detests import ANSWER_FILE, SHORT, TITLES
-    from tactful.evaluation.reproduce.detests_tables import MEASURES
+    from tactful.evaluation.reproduce.paper_tables import MEASURES
 
     tables = found.tables
     echo_title(tables.title, tables.id, f"{tables.paper}, {tables.place}.", found.notes)

@@ -1,14 +1,13 @@
 """``tactful reproduce sbic-frames``: framers beside tables 4, 5 and 7 of Social Bias Frames."""
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tactful.cli.output import echo, echo_json, table
 from tactful.cli.reproduce.shared import (
+    answer_file,
     echo_list,
     echo_title,
     given,
@@ -16,9 +15,7 @@ from tactful.cli.reproduce.shared import (
     require_vectors,
     row_progress,
     split_names,
-    write_answer,
 )
-from tactful.files import atomic_path
 from tactful.settings import load_settings
 
 if TYPE_CHECKING:
@@ -43,36 +40,27 @@ _SHORT = {
 }
 
 
-def reproduce_frames_cli(
-    ctx: click.Context,
-    data: Path | None,
-    models: str,
-    vectors: Path | None,
-    output: Path | None,
-    force: bool,
-    output_format: str,
-) -> None:
+def reproduce_frames_cli(ctx: click.Context, options: Mapping[str, Any]) -> None:
     """Run framers and print their numbers beside the paper's."""
     from tactful.evaluation.reproduce.frames import reproduce_frames
 
     why = "tables whose rows are trained here; framers of 'sbic-frames' are already trained"
     refuse_options(ctx, NOT_HERE, why)
-    asked = models if given(ctx, "models") else "default"
+    asked = options["models"] if given(ctx, "models") else "default"
     names = split_names(asked, "--models", "default, majority or folders, with commas")
-    require_vectors(vectors)
+    require_vectors(options["vectors"])
     settings = load_settings()
-    with ExitStack() as stack:
-        # A file that cannot be written is refused before the work starts.
-        target = stack.enter_context(atomic_path(output, force)) if output else None
-        found = reproduce_frames(
-            data,
-            names,
-            vectors=vectors,
-            settings=settings,
-            on_progress=stack.enter_context(row_progress(settings.progress)),
-        )
-        write_answer(found.as_json(), target)
-    if output_format == "json":
+    with answer_file(options["output"], options["force"]) as write:
+        with row_progress(settings.progress) as on_progress:
+            found = reproduce_frames(
+                options["data"],
+                names,
+                vectors=options["vectors"],
+                settings=settings,
+                on_progress=on_progress,
+            )
+        write(found.as_json())
+    if options["output_format"] == "json":
         echo_json(found.as_json())
     else:
         _show(found)

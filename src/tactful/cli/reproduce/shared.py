@@ -1,7 +1,7 @@
 """What the commands of ``tactful reproduce`` share: options, progress and tables of numbers."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from tactful.cli.output import echo_sentence
 from tactful.cli.progress import progress
 from tactful.errors import UsageError
+from tactful.files import atomic_path
 
 if TYPE_CHECKING:
     from tactful.evaluation.reproduce.papers import OnProgress
@@ -43,11 +44,19 @@ def require_vectors(path: Path | None) -> None:
         raise UsageError(f"{path}: there is no such file; expected word vectors.")
 
 
-def write_answer(answer: Mapping[str, Any], target: Path | None) -> None:
-    """Write the answer as JSON, if there is a file to write."""
-    if target is not None:
-        text = json.dumps(answer, ensure_ascii=False, indent=2)
-        target.write_text(text + "\n", encoding="utf-8")
+@contextmanager
+def answer_file(output: Path | None, force: bool) -> Iterator[Callable[[Mapping[str, Any]], None]]:
+    """Give what writes an answer as JSON; what cannot be written is refused before the work."""
+    if output is None:
+        yield lambda _: None
+        return
+    with atomic_path(output, force) as target:
+
+        def write(answer: Mapping[str, Any]) -> None:
+            text = json.dumps(answer, ensure_ascii=False, indent=2)
+            target.write_text(text + "\n", encoding="utf-8")
+
+        yield write
 
 
 @contextmanager

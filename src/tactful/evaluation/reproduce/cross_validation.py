@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-from tactful.corpora.split import assign, parts_by_folds
+from tactful.corpora.split import assign_texts, parts_by_folds
 from tactful.errors import InputError
 from tactful.files import atomic_path
 from tactful.words import counted
@@ -95,23 +94,11 @@ def fold_parts(data: Texts, folds: int, seed: int, grouped: bool = False) -> lis
     the paragraphs of an article.
     """
     groups = data.groups if grouped else tuple(map(str, range(len(data.texts))))
-    frame = pl.DataFrame(
-        {
-            "group": groups,
-            "text": data.texts,
-            "labels": [
-                [
-                    {"id": label, "value": float(value)}
-                    for label, value in zip(data.labels, row, strict=True)
-                ]
-                for row in data.table
-            ],
-        }
-    )
-    names = np.array(assign(frame, parts_by_folds(folds), data.labels, seed))
+    parts = parts_by_folds(folds)
+    names = assign_texts(data.texts, groups, data.labels, data.table, parts, seed)
     return [
         Part(name, np.flatnonzero(names != name), np.flatnonzero(names == name))
-        for name, _ in parts_by_folds(folds)
+        for name, _ in parts
     ]
 
 

@@ -16,14 +16,13 @@ from tactful.evaluation.evaluate import evaluate
 from tactful.evaluation.reproduce.detests_data import DetestsData, read_detests
 from tactful.evaluation.reproduce.detests_files import submission_name, write_submission
 from tactful.evaluation.reproduce.detests_systems import System, SystemSettings, chosen_systems
-from tactful.evaluation.reproduce.detests_tables import MEASURES, DetestsTables, load_detests_tables
 from tactful.evaluation.reproduce.detests_task import ExampleClassifier
+from tactful.evaluation.reproduce.paper_tables import MEASURES, DetestsTables, load_detests_tables
 from tactful.evaluation.tasks import Options
 from tactful.settings import Settings
 from tactful.words import counted
 
 ANSWER_FILE = "tables.json"
-SCHEMA_VERSION = 1
 TITLES = {
     1: "Table 3: subtask 1, F1 of the positive class",
     2: "Table 4: subtask 2, ICM, hierarchical F and propensity F",
@@ -70,11 +69,7 @@ class DetestsReproduction:
     def as_json(self) -> dict[str, Any]:
         """Return the answer as ``--format json`` prints it."""
         return {
-            "schema_version": SCHEMA_VERSION,
-            "table": self.tables.id,
-            "title": self.tables.title,
-            "paper": self.tables.paper,
-            "place": self.tables.place,
+            **self.tables.about(),
             "settings": self.settings,
             "notes": list(self.notes),
             "not_run": dict(self.not_run),
@@ -118,16 +113,14 @@ def run_systems(
     data: DetestsData,
     settings: SystemSettings,
     folder: Path,
-    on_progress: OnProgress | None = None,
+    on_progress: OnProgress = lambda *_: None,
 ) -> list[SystemRun]:
     """Train each system and write its files; one that cannot run does not stop the others."""
     runs = []
     for at, system in enumerate(systems):
-        if on_progress is not None:
-            on_progress("Systems", at, len(systems))
+        on_progress("Systems", at, len(systems))
         runs.append(_run(system, data, settings, folder))
-    if on_progress is not None:
-        on_progress("Systems", len(systems), len(systems))
+    on_progress("Systems", len(systems), len(systems))
     return runs
 
 
@@ -173,7 +166,7 @@ def reproduce_detests(
     vectors: Path | None = None,
     folder: Path | None = None,
     settings: Settings | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: OnProgress = lambda *_: None,
 ) -> DetestsReproduction:
     """Train systems, write their submission files, and measure these as ``evaluate`` does.
 

@@ -73,19 +73,20 @@ def _first(counts: Counter[str]) -> tuple[str, ...]:
 
 
 def run_framer(
-    name: str, posts: Sequence[Post], rest: Sequence[Post], on_progress: OnProgress | None = None
+    name: str,
+    posts: Sequence[Post],
+    rest: Sequence[Post],
+    on_progress: OnProgress = lambda *_: None,
 ) -> FramerRun:
     """Frame the posts, in batches; ``majority`` learns from ``rest``, the posts not measured."""
     framer: Framer = _majority(rest) if name == MAJORITY else load_framer(name)
     found: list[Frame] = []
     start = process_time()
     for at in range(0, len(posts), _BATCH):
-        if on_progress is not None:
-            on_progress(name, at, len(posts))
+        on_progress(name, at, len(posts))
         found += framer.frame([post.text for post in posts[at : at + _BATCH]])
     used = process_time() - start
-    if on_progress is not None:
-        on_progress(name, len(posts), len(posts))
+    on_progress(name, len(posts), len(posts))
     alone = None
     if all(set(QUESTIONS) <= set(frame.probabilities) for frame in found):
         alone = [_each_alone(frame, framer.card) for frame in found]

@@ -9,8 +9,7 @@ from tactful import __version__
 from tactful.corpora import load_corpus
 from tactful.errors import TactfulError
 from tactful.evaluation.reproduce.frame_runs import FramerRun, OnProgress, measured_part, run_framer
-from tactful.evaluation.reproduce.frame_tables import FrameTables, load_frame_tables
-from tactful.evaluation.reproduce.paper_tables import PaperRow
+from tactful.evaluation.reproduce.paper_tables import FrameTables, PaperRow, load_frame_tables
 from tactful.frames.evaluation import (
     QUESTIONS,
     broken_constraints_share,
@@ -24,7 +23,6 @@ from tactful.metrics.word_movers import words_of
 from tactful.settings import Settings
 from tactful.types import Frame
 
-SCHEMA_VERSION = 1
 SHARES = ("precision", "recall", "f1")
 TEXTS = ("bleu_2", "rouge_l", "word_movers")
 """What table 5 has."""
@@ -73,11 +71,7 @@ class FrameReproduction:
     def as_json(self) -> dict[str, Any]:
         """Return the answer as ``--format json`` prints it."""
         return {
-            "schema_version": SCHEMA_VERSION,
-            "table": self.tables.id,
-            "title": self.tables.title,
-            "paper": self.tables.paper,
-            "place": self.tables.place,
+            **self.tables.about(),
             "unit": "percent, but for word_movers",
             "settings": self.settings,
             "notes": list(self.notes),
@@ -92,7 +86,7 @@ def reproduce_frames(
     *,
     vectors: Path | None = None,
     settings: Settings | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: OnProgress = lambda *_: None,
 ) -> FrameReproduction:
     """Measure framers, by name or folder; one that cannot run does not stop the others."""
     tables = load_frame_tables()

@@ -28,7 +28,6 @@ from tactful.metrics.ranking import roc_auc_score
 from tactful.words import counted
 
 HUMAN = "human"
-SCHEMA_VERSION = 1
 _PERCENT = 100.0
 _INVERTED = "unhealthy"
 """The opposite of UCC's question, whether a comment is healthy."""
@@ -72,11 +71,7 @@ class Reproduction:
     def as_json(self) -> dict[str, Any]:
         """Return the answer as ``--format json`` prints it."""
         return {
-            "schema_version": SCHEMA_VERSION,
-            "table": self.table.id,
-            "title": self.table.title,
-            "paper": self.table.paper,
-            "place": self.table.place,
+            **self.table.about(),
             "protocol": self.table.protocol,
             "unit": "percent",
             "metrics": list(self.table.metrics),
@@ -97,7 +92,7 @@ def reproduce(
     download: bool = False,
     grid: bool = False,
     cache: Path | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: OnProgress = lambda *_: None,
 ) -> Reproduction:
     """Run the chosen rows; a row that cannot run gives the reason and does not stop the others.
 
@@ -155,7 +150,7 @@ class _Runner:
     settings: RowSettings
     choices: Choices
     cache: ResultCache
-    on_progress: OnProgress | None
+    on_progress: OnProgress
 
     def run(self, row: Row) -> "list[_Measured] | str":
         """Return what was measured, or the reason why nothing was."""
@@ -170,7 +165,7 @@ class _Runner:
     def _problems(self, row: Row) -> "Iterator[list[_Measured]]":
         total = sum(len(problem.parts) for problem in self.protocol.problems)
         done = 0
-        self._tell(row, done, total)
+        self.on_progress(row.title, done, total)
         for problem in self.protocol.problems:
             results = []
             for result in run_parts(
@@ -182,15 +177,11 @@ class _Runner:
             ):
                 results.append(result)
                 done += 1
-                self._tell(row, done, total)
+                self.on_progress(row.title, done, total)
             yield [
                 _measure(self.table, problem, at, results, self.choices)
                 for at in range(len(problem.data.labels))
             ]
-
-    def _tell(self, row: Row, done: int, total: int) -> None:
-        if self.on_progress is not None:
-            self.on_progress(row.title, done, total)
 
     def _key(self, row: Row) -> dict[str, Any]:
         """Return all that a result depends on beside the data and the part."""
