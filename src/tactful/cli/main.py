@@ -64,7 +64,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "frame": ("tactful.cli.frame.command:frame_cli", "Say what a text may imply, about whom."),
     "corpus": (
-        "tactful.cli.corpus.command:corpus_cli",
+        "tactful.cli.corpus:corpus_cli",
         "Read, check, summarise and convert the corpora.",
     ),
     "agreement": (
@@ -74,7 +74,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "aggregate": ("tactful.cli.aggregate:aggregate_cli", "Turn judgements into labels."),
     "taxonomy": ("tactful.cli.taxonomy:taxonomy_cli", "Show what Tactful knows how to find."),
     "evaluate": (
-        "tactful.cli.evaluate.command:evaluate_cli",
+        "tactful.cli.evaluate:evaluate_cli",
         "Score predictions against gold answers.",
     ),
     "reproduce": (

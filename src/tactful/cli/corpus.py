@@ -1,17 +1,12 @@
 """``tactful corpus``: read, check, summarise, convert and split the corpora."""
 
+import shlex
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tactful.cli.corpus.convert import convert_cli
-from tactful.cli.corpus.options import (
-    source_options,
-    strict_option,
-    validate_command,
-)
-from tactful.cli.corpus.split import split_cli
 from tactful.cli.output import (
     echo,
     echo_json,
@@ -26,12 +21,44 @@ from tactful.cli.progress import reading
 from tactful.corpora import CORPORA, corpus_path, load_corpus
 from tactful.errors import EXIT_FAILURE, UsageError
 from tactful.settings import load_settings
+from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.corpora.corpus import Corpus
     from tactful.corpora.stats import Stat
 
 JSON_VERSION = 1
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _complete_name(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in CORPORA if name.startswith(incomplete)]
+
+
+def source_options(command: F) -> F:
+    """Add what every reading command takes: the corpus, where it is and how it is encoded."""
+    for option in (
+        click.option("--encoding", help="The encoding of the text files, if not the authors'."),
+        click.option("--sample", is_flag=True, help="Use the few lines that come with Tactful."),
+        click.argument("path", required=False, type=click.Path(path_type=Path)),
+        click.argument("name", shell_complete=_complete_name),
+    ):
+        command = option(command)
+    return command
+
+
+def validate_command(name: str, path: Path | None, sample: bool, encoding: str | None) -> str:
+    """Return the command line that tells all about the same files."""
+    words = ["tactful", "corpus", "validate", name]
+    words += [str(path)] if path is not None else []
+    words += ["--sample"] if sample else []
+    words += ["--encoding", encoding] if encoding is not None else []
+    return shlex.join(words)
+
+
+strict_option = click.option(
+    "--strict", is_flag=True, help="Fail, and write nothing, if a row has to be left out."
+)
 
 
 @click.group("corpus")
@@ -208,8 +235,133 @@ def validate_cli(
         ctx.exit(EXIT_FAILURE)
 
 
-corpus_cli.add_command(convert_cli)
-corpus_cli.add_command(split_cli)
+@corpus_cli.command("convert")
+@source_options
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The file to write; its ending, .jsonl or .parquet, chooses the format.",
+)
+@click.option(
+    "--table",
+    "which",
+    type=click.Choice(["examples", "judgements", "spans"]),
+    default="examples",
+    show_default=True,
+    help="A row per text with all that is known of it, or one per judgement or span.",
+)
+@strict_option
+@force_option
+def convert_cli(
+    name: str,
+    path: Path | None,
+    sample: bool,
+    encoding: str | None,
+    output: Path,
+    which: Any,
+    strict: bool,
+    force: bool,
+) -> None:
+    """Write a corpus in Tactful's one schema, without loss, to JSON Lines or Parquet."""
+    from tactful.corpora.convert import convert, writer_for
+
+    writer_for(output)
+    corpus = load_corpus(name, path, sample=sample, encoding=encoding)
+    with reading(corpus, passes=2):
+        done = convert(corpus, output, which, strict, force)
+    say_briefly(corpus.log, validate_command(name, path, sample, encoding))
+    rows = counted(done.rows, which.removesuffix("s"), which)
+    click.echo(f"Wrote {rows} of {counted(done.texts, 'text')} to {done.path}")
+
+
+@corpus_cli.command("split")
+@source_options
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The folder to write: one file per part, and split.json.",
+)
+@click.option("--official", is_flag=True, help="Take the authors' own parts.")
+@click.option("--folds", type=int, metavar="K", help="K equal parts for cross-validation.")
+@click.option(
+    "--parts", metavar="NAME=SHARE,…", help="Parts of your own, such as train=0.8,dev=0.1,test=0.1."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="The same seed gives the same split.",
+)
+@click.option(
+    "--output-format",
+    "file_format",
+    type=click.Choice(["jsonl", "parquet"]),
+    default="jsonl",
+    show_default=True,
+    help="The format of the parts.",
+)
+@strict_option
+@force_option
+def split_cli(
+    name: str,
+    path: Path | None,
+    sample: bool,
+    encoding: str | None,
+    output: Path,
+    official: bool,
+    folds: int | None,
+    parts: str | None,
+    seed: int,
+    file_format: str,
+    strict: bool,
+    force: bool,
+) -> None:
+    """Cut a corpus into parts; no post, article or comment is in two of them."""
+    from tactful.corpora.split import split
+
+    wanted = _wanted_parts(official, folds, parts)
+    corpus = load_corpus(name, path, sample=sample, encoding=encoding)
+    with reading(corpus, passes=2):
+        made = split(
+            corpus, output, wanted, seed=seed, file_format=file_format, strict=strict, force=force
+        )
+    say_briefly(corpus.log, validate_command(name, path, sample, encoding))
+    # Parts are few and labels many: parts stand side by side, so that the shares can be compared.
+    rows: list[list[Any]] = [
+        ["texts", *(p.texts for p in made)],
+        ["groups", *(p.groups for p in made)],
+    ]
+    rows += [[label, *(p.positives[label] for p in made)] for label in made[0].positives]
+    echo(table(["", *(p.name for p in made)], rows))
+    click.echo(f"Wrote {output}")
+
+
+def _wanted_parts(
+    official: bool, folds: int | None, parts: str | None
+) -> list[tuple[str, float]] | None:
+    from tactful.corpora.split import parts_by_folds, parts_by_ratio
+
+    if sum([official, folds is not None, parts is not None]) != 1:
+        raise UsageError("Choose one way to split: --official, --folds K or --parts NAME=SHARE,…")
+    if official:
+        return None
+    if folds is not None:
+        return parts_by_folds(folds)
+    ratios = []
+    for piece in (parts or "").split(","):
+        name, _, share = piece.partition("=")
+        try:
+            ratios.append((name.strip(), float(share)))
+        except ValueError:
+            raise UsageError(
+                f"--parts: found {piece!r}; expected NAME=SHARE such as train=0.8."
+            ) from None
+    return parts_by_ratio(ratios)
 
 
 def list_corpora() -> list[dict[str, Any]]:

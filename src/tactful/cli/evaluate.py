@@ -1,5 +1,6 @@
 """``tactful evaluate``: score predictions against gold labels, with confidence intervals."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -98,28 +99,7 @@ def _list_tasks(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace the plot if it exists.")
 @format_option
-def evaluate_cli(
-    task: str,
-    gold: Path,
-    predictions: Path,
-    compare: Path | None,
-    metrics: tuple[str, ...],
-    bootstrap: int | None,
-    repetitions: int,
-    seed: int,
-    ids: Path | None,
-    hierarchy: Path | None,
-    subgroups: tuple[str, ...],
-    vectors: Path | None,
-    undefined: float | None,
-    strict: bool,
-    id_column: str,
-    label_column: str,
-    score_column: str,
-    plot: Path | None,
-    force: bool,
-    output_format: str,
-) -> None:
+def evaluate_cli(output_format: str, **given: Any) -> None:
     """Score predictions of a TASK against gold labels.
 
     \b
@@ -129,24 +109,9 @@ def evaluate_cli(
     from tactful.evaluation.evaluate import evaluate
     from tactful.evaluation.tasks import Options
 
-    options = Options(
-        id_column, label_column, score_column, ids, hierarchy, subgroups, vectors, undefined, strict
-    )
+    options = Options(**{each.name: given.pop(each.name) for each in fields(Options)})
     with progress("Measuring", unit="metrics") as on_progress:
-        answer = evaluate(
-            task,
-            gold,
-            predictions,
-            options=options,
-            compare=compare,
-            metrics=metrics,
-            bootstrap=bootstrap,
-            repetitions=repetitions,
-            seed=seed,
-            plot=plot,
-            force=force,
-            on_progress=on_progress,
-        )
+        answer = evaluate(**given, options=options, on_progress=on_progress)
     if output_format == "json":
         echo_json(answer)
     else:
