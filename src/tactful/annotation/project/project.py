@@ -3,11 +3,12 @@
 import math
 import random
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
+from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast, get_args
 
 from tactful.annotation.answers.answers import check_answers, check_traits
 from tactful.annotation.project.exchange import Invitation, NewAnswer, NewItem, Page, PageItem
@@ -46,10 +47,25 @@ if TYPE_CHECKING:
 
 __all__ = ["Invitation", "NewAnswer", "NewItem", "Page", "PageItem", "Project"]
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _DECIDERS = ("referee", "owner")
 MOST_NOTE = 2_000
 """Maximum length of a note or a reason; the rest is cut."""
 _NOT_GIVEN = "This item was not given to you; load the page again."
+
+
+def _operation(
+    method: "Callable[Concatenate[Project, P], T]",
+) -> "Callable[Concatenate[Project, P], T]":
+    """Run a method as one operation of the journal: its events are on disk when it returns."""
+
+    @wraps(method)
+    def run(self: "Project", /, *arguments: P.args, **options: P.kwargs) -> T:
+        return self._journal.run(lambda: method(self, *arguments, **options))
+
+    return run
 
 
 class Project:
@@ -169,29 +185,26 @@ class Project:
 
     # ---- annotating -----------------------------------------------------------------------------
 
+    @_operation
     def page(self, person: str, now: float | None = None) -> Page:
         """Lease somebody their next page of items."""
-
-        def operation() -> Page:
-            at = moment(now)
-            self._person(person)
-            self._follow(at)
-            allowed = allowance(self.state, person, at)
-            given = next_page(self.state, person, at, self.rng)
-            lease = self.state.protocol.lease_minutes * 60
-            shown = []
-            for each in given:
-                until = self.state.items[each.item].steps[each.step].leases.get(person, 0.0)
-                # A page whose lease is half over is leased for the full time again.
-                if until - at < lease / 2:
-                    data = {"until": at + lease, "page": len(given)}
-                    shown.append(Event("shown", at, each.item, person, each.step, data))
-            self._journal.record(shown)
-            items = tuple(self._page_item(person, each.item, each.step) for each in given)
-            why = None if items else allowed.why or self._nothing_left()
-            return Page(items, allowed.left, why, allowed.break_due)
-
-        return self._journal.run(operation)
+        at = moment(now)
+        self._person(person)
+        self._follow(at)
+        allowed = allowance(self.state, person, at)
+        given = next_page(self.state, person, at, self.rng)
+        lease = self.state.protocol.lease_minutes * 60
+        shown = []
+        for each in given:
+            until = self.state.items[each.item].steps[each.step].leases.get(person, 0.0)
+            # A page whose lease is half over is leased for the full time again.
+            if until - at < lease / 2:
+                data = {"until": at + lease, "page": len(given)}
+                shown.append(Event("shown", at, each.item, person, each.step, data))
+        self._journal.record(shown)
+        items = tuple(self._page_item(person, each.item, each.step) for each in given)
+        why = None if items else allowed.why or self._nothing_left()
+        return Page(items, allowed.left, why, allowed.break_due)
 
     def resolve(self, person: str, handle: str) -> tuple[str, str]:
         """Return the item and the step of a person's handle."""
@@ -210,6 +223,7 @@ class Project:
                 raise InputError(_NOT_GIVEN)
             return known[handle]
 
+    @_operation
     def answer(
         self,
         person: str,
@@ -225,33 +239,28 @@ class Project:
         Until the lease of the page ends, a new answer replaces the old one. This holds for every
         item, so that it does not reveal which ones are tests.
         """
-
-        def operation() -> Answer:
-            at = moment(now)
-            found, rule = self._item(item), self._step(step)
-            part = found.steps[step]
-            if key is not None and self._journal.has(key) and person in part.answers:
-                return part.answers[person]
-            who = self._worker(person)
-            self._need_shown(person, item, step)
-            if person in part.answers:
-                if at > self._journal.shown_to(person)[item, step]:
-                    raise InputError(
-                        "The time to change this answer is over; your first answer is kept."
-                    )
-            elif (allowed := allowance(self.state, person, at)).left == 0:
+        at = moment(now)
+        found, rule = self._item(item), self._step(step)
+        part = found.steps[step]
+        if key is not None and self._journal.has(key) and person in part.answers:
+            return part.answers[person]
+        who = self._worker(person)
+        self._need_shown(person, item, step)
+        if person in part.answers:
+            if at > self._journal.shown_to(person)[item, step]:
                 raise InputError(
-                    allowed.why or "You have done enough for today; come back tomorrow."
+                    "The time to change this answer is over; your first answer is kept."
                 )
-            if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
-                raise InputError(f"Found {seconds!r} seconds; expected a number of 0 or more.")
-            cleaned = check_answers(rule, answers, found.text)
-            data = {"answers": cleaned, "seconds": seconds}
-            self._record(Event("answered", at, item, who.id, step, data, key))
-            return self.state.items[item].steps[step].answers[person]
+        elif (allowed := allowance(self.state, person, at)).left == 0:
+            raise InputError(allowed.why or "You have done enough for today; come back tomorrow.")
+        if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
+            raise InputError(f"Found {seconds!r} seconds; expected a number of 0 or more.")
+        cleaned = check_answers(rule, answers, found.text)
+        data = {"answers": cleaned, "seconds": seconds}
+        self._record(Event("answered", at, item, who.id, step, data, key))
+        return self.state.items[item].steps[step].answers[person]
 
-        return self._journal.run(operation)
-
+    @_operation
     def skip(
         self,
         person: str,
@@ -265,28 +274,21 @@ class Project:
 
         It comes back to them once, when nothing else is left. An answer cancels the skip.
         """
+        who = self._worker(person)
+        part = self._item(item).steps[self._step(step).id]
+        self._need_shown(person, item, step)
+        if person in part.answers or (person in part.skipped and person not in part.leases):
+            return
+        data = {"reason": reason[:MOST_NOTE]}
+        self._record(Event("skipped", moment(now), item, who.id, step, data, key))
 
-        def operation() -> None:
-            who = self._worker(person)
-            part = self._item(item).steps[self._step(step).id]
-            self._need_shown(person, item, step)
-            if person in part.answers or (person in part.skipped and person not in part.leases):
-                return
-            data = {"reason": reason[:MOST_NOTE]}
-            self._record(Event("skipped", moment(now), item, who.id, step, data, key))
-
-        self._journal.run(operation)
-
+    @_operation
     def give_back(self, person: str, now: float | None = None) -> None:
         """End the leases of a person, so that others can get the items."""
-
-        def operation() -> None:
-            at = moment(now)
-            held = self.state.leased(self._person(person).id, at)
-            self._journal.record([Event("returned", at, item, person, step) for item, step in held])
-            self._follow(at)
-
-        self._journal.run(operation)
+        at = moment(now)
+        held = self.state.leased(self._person(person).id, at)
+        self._journal.record([Event("returned", at, item, person, step) for item, step in held])
+        self._follow(at)
 
     # ---- items ------------------------------------------------------------------------------
 
@@ -301,21 +303,19 @@ class Project:
 
         return self._journal.run(operation)
 
+    @_operation
     def edit_gold(
         self, item: str, gold: Mapping[str, Any] | None, now: float | None = None
     ) -> None:
         """Change or remove the right answers of a test, or make an item a test."""
+        found = self._item(item)
+        kind = "gold-edited" if found.is_test else "tested"
+        if gold is None and not found.is_test:
+            raise InputError(f"The item '{item}' is not a test; there is nothing to remove.")
+        cleaned = None if gold is None else check_test(self.state.protocol, gold, found.text)
+        self._record(Event(kind, moment(now), item, data={"gold": cleaned}))  # type: ignore[arg-type]
 
-        def operation() -> None:
-            found = self._item(item)
-            kind = "gold-edited" if found.is_test else "tested"
-            if gold is None and not found.is_test:
-                raise InputError(f"The item '{item}' is not a test; there is nothing to remove.")
-            cleaned = None if gold is None else check_test(self.state.protocol, gold, found.text)
-            self._record(Event(kind, moment(now), item, data={"gold": cleaned}))  # type: ignore[arg-type]
-
-        self._journal.run(operation)
-
+    @_operation
     def adjudicate(
         self,
         person: str,
@@ -326,26 +326,23 @@ class Project:
         now: float | None = None,
     ) -> Answer:
         """Record a decision of a referee or an owner, which overrules the judgements."""
-
-        def operation() -> Answer:
-            who = self._person(person)
-            if who.role not in _DECIDERS or who.status != "active":
-                raise InputError(
-                    f"{who.name} ({who.role}, {who.status}) cannot decide; expected an active "
-                    "referee or owner."
-                )
-            found = self._item(item)
-            if found.is_test:
-                raise InputError(f"The item '{item}' is a test; edit its right answers instead.")
-            cleaned = check_answers(self._step(step), answers, found.text)
-            data = {"answers": cleaned, "note": note[:MOST_NOTE]}
-            self._record(Event("adjudicated", moment(now), item, person, step, data))
-            return cast(Answer, found.steps[step].decision)
-
-        return self._journal.run(operation)
+        who = self._person(person)
+        if who.role not in _DECIDERS or who.status != "active":
+            raise InputError(
+                f"{who.name} ({who.role}, {who.status}) cannot decide; expected an active "
+                "referee or owner."
+            )
+        found = self._item(item)
+        if found.is_test:
+            raise InputError(f"The item '{item}' is a test; edit its right answers instead.")
+        cleaned = check_answers(self._step(step), answers, found.text)
+        data = {"answers": cleaned, "note": note[:MOST_NOTE]}
+        self._record(Event("adjudicated", moment(now), item, person, step, data))
+        return cast(Answer, found.steps[step].decision)
 
     # ---- people -----------------------------------------------------------------------------
 
+    @_operation
     def invite(
         self, role: Role, name: str, *, person: str | None = None, now: float | None = None
     ) -> Invitation:
@@ -353,17 +350,13 @@ class Project:
         if role not in get_args(Role):
             raise unknown_name("role", role, list(get_args(Role)))
         plain = check_name(name)
-
-        def operation() -> Invitation:
-            if person is not None:
-                self._person(person)
-            who = person or new_person(role, self.state.people)
-            token = new_token()
-            data = {"role": role, "name": plain, "token": hashed(token)}
-            self._record(Event("invited", moment(now), None, who, data=data))
-            return Invitation(who, token)
-
-        return self._journal.run(operation)
+        if person is not None:
+            self._person(person)
+        who = person or new_person(role, self.state.people)
+        token = new_token()
+        data = {"role": role, "name": plain, "token": hashed(token)}
+        self._record(Event("invited", moment(now), None, who, data=data))
+        return Invitation(who, token)
 
     def revoke(self, person: str, now: float | None = None) -> None:
         """Revoke an invitation immediately; the person's judgements still count."""
@@ -389,16 +382,13 @@ class Project:
         data = {"traits": check_traits(self.protocol.traits, traits)}
         self._about(Event("consented", moment(now), None, person, data=data), ("active",))
 
+    @_operation
     def change(self, settings: Mapping[str, Any], now: float | None = None) -> None:
         """Change settings while a project runs."""
-
-        def operation() -> None:
-            # Together with earlier changes: each may be valid alone, and both together ask for a
-            # maximum below the minimum.
-            check_settings(self.protocol, {**self.state.settings, **settings})
-            self._record(Event("settings-changed", moment(now), data=dict(settings)))
-
-        self._journal.run(operation)
+        # Together with earlier changes: each may be valid alone, and both together ask for a
+        # maximum below the minimum.
+        check_settings(self.protocol, {**self.state.settings, **settings})
+        self._record(Event("settings-changed", moment(now), data=dict(settings)))
 
     # ---- inside an operation ----------------------------------------------------------------
 
@@ -419,16 +409,13 @@ class Project:
         redeemed = self.state.to_readmit()
         self._journal.record([Event("re-admitted", at, None, name, data=why) for name in redeemed])
 
+    @_operation
     def _about(self, event: Event, statuses: tuple[str, ...]) -> None:
         """Record an event about a person whose status allows it."""
-
-        def operation() -> None:
-            who = self._person(event.annotator or "")
-            if who.status not in statuses:
-                raise InputError(f"{who.name} is {who.status}; expected {' or '.join(statuses)}.")
-            self._record(event)
-
-        self._journal.run(operation)
+        who = self._person(event.annotator or "")
+        if who.status not in statuses:
+            raise InputError(f"{who.name} is {who.status}; expected {' or '.join(statuses)}.")
+        self._record(event)
 
     def _person(self, name: str) -> Person:
         if name not in self.state.people:
