@@ -4,7 +4,7 @@
 28(1). The E-step weighs the answers by the tables, the M-step counts the tables by the answers.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,13 @@ from tactful.aggregation.em import (
     Votes,
     iterate,
     log,
-    not_converged_note,
+    read_for_fit,
+    settle_fit,
     vote_shares,
-    weights_of,
 )
-from tactful.aggregation.judgements import Gold, judged, read_judgements
-from tactful.aggregation.result import Aggregated, settle
-from tactful.aggregation.ties import Ties, check_policy
+from tactful.aggregation.judgements import Gold
+from tactful.aggregation.result import Aggregated
+from tactful.aggregation.ties import Ties
 from tactful.errors import UsageError
 from tactful.ratings import Numbers
 
@@ -65,9 +65,7 @@ def fit_dawid_skene(
     used by the tie policy ``random``: the fit has no chance in it.
     """
     check_smoothing(smoothing)
-    ratings = read_judgements(table)
-    check_policy(ties, ratings.labels)
-    data = judged(ratings, gold)
+    ratings, data = read_for_fit(table, gold, ties)
     votes = Votes(data)
 
     def m_step(counts: Numbers, truths: Numbers) -> Estimate[tuple[Numbers, Numbers]]:
@@ -79,28 +77,15 @@ def fit_dawid_skene(
     fit = iterate(votes, vote_shares(data), m_step, iterations, tolerance)
     answers, priors = fit.parameters
     accuracy = np.einsum("akk,k->a", answers, priors)
-    result = DawidSkene(
+    return DawidSkene(
         "dawid_skene",
-        **settle(
-            ratings.items,
-            data,
-            fit.posteriors,
-            ties=ties,
-            seed=seed,
-            measure="posterior",
-            weight=weights_of(data.ratings, accuracy),
-            weight_name="estimated accuracy",
-        ),
-        annotators=ratings.annotators,
+        **settle_fit(ratings, data, fit, ("estimated accuracy", accuracy), ties, seed, tolerance),
         confusion=data.by_annotator(answers.transpose(0, 2, 1)),
         priors=priors,
         accuracy=data.by_annotator(accuracy),
         log_likelihood=fit.log_likelihood,
         objective=fit.objective,
-        converged=fit.converged,
     )
-    notes = (*result.notes, *not_converged_note(fit.converged, iterations, tolerance))
-    return replace(result, notes=notes)
 
 
 def _smooth(counts: Numbers, smoothing: float, axis: int) -> Numbers:

@@ -6,11 +6,20 @@ confusion. Each passes its own M-step; the E-step, the known items and the end a
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from tactful.aggregation.judgements import Judged, refuse_too_many_labels, shares
+from tactful.aggregation.judgements import (
+    Gold,
+    Judged,
+    judged,
+    read_judgements,
+    refuse_too_many_labels,
+    shares,
+)
+from tactful.aggregation.result import settle
+from tactful.aggregation.ties import Ties, check_policy
 from tactful.errors import UsageError
 from tactful.ratings import Codes, Numbers, Ratings
 
@@ -145,18 +154,40 @@ def check_iterations(iterations: int, tolerance: float) -> None:
         )
 
 
-def not_converged_note(converged: bool, iterations: int, tolerance: float) -> tuple[str, ...]:
-    """Return a note if the iterations ended before convergence."""
-    if converged or tolerance == 0:
-        return ()
-    return (f"The likelihood still grew after {iterations} iterations; allow more of them.",)
-
-
 def log(values: Numbers) -> Numbers:
     """Take the logarithm, of the smallest number there is in the place of 0."""
     return np.log(np.maximum(values, TINY))
 
 
-def weights_of(ratings: Ratings, per_annotator: Numbers) -> Numbers:
-    """Return a number per annotator as a weight of each of their judgements."""
-    return per_annotator[ratings.annotator]
+def read_for_fit(table: Any, gold: Gold | None, ties: Ties) -> tuple[Ratings, Judged]:
+    """Read what a model is fitted to; an impossible tie policy is refused before the fit."""
+    ratings = read_judgements(table)
+    check_policy(ties, ratings.labels)
+    return ratings, judged(ratings, gold)
+
+
+def settle_fit(
+    ratings: Ratings,
+    data: Judged,
+    fit: Fit[T],
+    skill: tuple[str, Numbers],
+    ties: Ties,
+    seed: int,
+    tolerance: float,
+) -> dict[str, Any]:
+    """Return the fields that all models have; ``skill`` is what one says about each annotator."""
+    name, weight = skill
+    ended_early = not fit.converged and tolerance > 0
+    note = f"The likelihood still grew after {len(fit.objective)} iterations; allow more of them."
+    fields = settle(
+        ratings.items,
+        data,
+        fit.posteriors,
+        measure="posterior",
+        ties=ties,
+        seed=seed,
+        weight=weight[data.ratings.annotator],
+        weight_name=name,
+        notes=(note,) if ended_early else (),
+    )
+    return {**fields, "annotators": ratings.annotators, "converged": fit.converged}

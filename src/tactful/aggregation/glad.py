@@ -6,22 +6,23 @@ NIPS. An answer is right with probability 1 / (1 + exp(-ability * ease)), where 
 evenly over the other labels. EM, with gradient steps as the M-step.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tactful.aggregation.em import (
     MOST_ITERATIONS,
+    Fit,
     check_iterations,
     has_converged,
     normalise,
-    not_converged_note,
-    weights_of,
+    read_for_fit,
+    settle_fit,
 )
-from tactful.aggregation.judgements import Gold, Judged, judged, read_judgements
-from tactful.aggregation.result import Aggregated, settle
-from tactful.aggregation.ties import Ties, check_policy
+from tactful.aggregation.judgements import Gold, Judged
+from tactful.aggregation.result import Aggregated
+from tactful.aggregation.ties import Ties
 from tactful.ratings import Numbers
 
 TOLERANCE = 1e-6
@@ -63,9 +64,7 @@ def fit_glad(
     policy ``random``.
     """
     check_iterations(iterations, tolerance)
-    ratings = read_judgements(table)
-    check_policy(ties, ratings.labels)
-    data = judged(ratings, gold)
+    ratings, data = read_for_fit(table, gold, ties)
     model = _Model(data)
     parameters = np.full(model.size, PRIOR_MEAN)
     likelihoods: list[float] = []
@@ -78,28 +77,16 @@ def fit_glad(
         if converged or len(objective) >= iterations:
             break
         parameters = model.maximise(posteriors, parameters, gradient_steps)
+    fit = Fit(posteriors, parameters, tuple(likelihoods), tuple(objective), converged)
     ability, log_ease = model.split(parameters)
-    result = Glad(
+    return Glad(
         "glad",
-        **settle(
-            ratings.items,
-            data,
-            posteriors,
-            ties=ties,
-            seed=seed,
-            measure="posterior",
-            weight=weights_of(data.ratings, ability),
-            weight_name="ability",
-        ),
-        annotators=ratings.annotators,
+        **settle_fit(ratings, data, fit, ("ability", ability), ties, seed, tolerance),
         ability=data.by_annotator(ability),
         difficulty=data.spread(np.exp(-log_ease)),
-        objective=tuple(objective),
-        log_likelihood=tuple(likelihoods),
-        converged=converged,
+        objective=fit.objective,
+        log_likelihood=fit.log_likelihood,
     )
-    notes = (*result.notes, *not_converged_note(converged, iterations, tolerance))
-    return replace(result, notes=notes)
 
 
 class _Model:

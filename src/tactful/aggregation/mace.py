@@ -6,7 +6,7 @@ Fitted by variational Bayes with the paper's priors, from several starts; the be
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,13 @@ from tactful.aggregation.em import (
     Votes,
     iterate,
     log,
-    not_converged_note,
+    read_for_fit,
+    settle_fit,
     vote_shares,
-    weights_of,
 )
-from tactful.aggregation.judgements import Gold, Judged, judged, read_judgements
-from tactful.aggregation.result import Aggregated, settle
-from tactful.aggregation.ties import Ties, check_policy
+from tactful.aggregation.judgements import Gold, Judged
+from tactful.aggregation.result import Aggregated
+from tactful.aggregation.ties import Ties
 from tactful.errors import UsageError
 from tactful.ratings import Numbers
 
@@ -80,9 +80,7 @@ def fit_mace(
     """
     if restarts < 1:
         raise UsageError(f"Found {restarts} restarts; expected at least 1.")
-    ratings = read_judgements(table)
-    check_policy(ties, ratings.labels)
-    data = judged(ratings, gold)
+    ratings, data = read_for_fit(table, gold, ties)
     votes = Votes(data)
     best: Fit[_Beliefs] | None = None
     reached = []
@@ -93,27 +91,16 @@ def fit_mace(
             best = fit
     assert best is not None  # noqa: S101  (there is at least one start)
     beliefs = best.parameters
-    result = Mace(
+    return Mace(
         "mace",
-        **settle(
-            ratings.items,
-            data,
-            best.posteriors,
-            ties=ties,
-            seed=seed,
-            measure="posterior",
-            weight=weights_of(data.ratings, beliefs.competence),
-            weight_name="competence",
+        **settle_fit(
+            ratings, data, best, ("competence", beliefs.competence), ties, seed, tolerance
         ),
-        annotators=ratings.annotators,
         competence=data.by_annotator(beliefs.competence),
         habits=data.by_annotator(beliefs.habit / beliefs.habit.sum(axis=1, keepdims=True)),
         bound=best.objective,
         starts=tuple(reached),
-        converged=best.converged,
     )
-    notes = (*result.notes, *not_converged_note(best.converged, iterations, tolerance))
-    return replace(result, notes=notes)
 
 
 def _starts(data: Judged, restarts: int, seed: int) -> Iterator[tuple[Numbers, Numbers]]:

@@ -4,7 +4,7 @@ It is Dawid-Skene with a single number per annotator; wrong answers are spread e
 labels. With few judgements per annotator it has less to estimate, and so errs less.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,13 @@ from tactful.aggregation.em import (
     Votes,
     iterate,
     log,
-    not_converged_note,
+    read_for_fit,
+    settle_fit,
     vote_shares,
-    weights_of,
 )
-from tactful.aggregation.judgements import Gold, judged, read_judgements
-from tactful.aggregation.result import Aggregated, settle
-from tactful.aggregation.ties import Ties, check_policy
+from tactful.aggregation.judgements import Gold
+from tactful.aggregation.result import Aggregated
+from tactful.aggregation.ties import Ties
 from tactful.ratings import Numbers
 
 
@@ -55,9 +55,7 @@ def fit_one_coin(
     of each label. ``seed`` is only used by the tie policy ``random``.
     """
     check_smoothing(smoothing)
-    ratings = read_judgements(table)
-    check_policy(ties, ratings.labels)
-    data = judged(ratings, gold)
+    ratings, data = read_for_fit(table, gold, ties)
     votes = Votes(data)
     others = max(len(data.ratings.labels) - 1, 1)
 
@@ -79,27 +77,14 @@ def fit_one_coin(
 
     fit = iterate(votes, vote_shares(data), m_step, iterations, tolerance)
     accuracy, priors = fit.parameters
-    result = OneCoin(
+    return OneCoin(
         "one_coin",
-        **settle(
-            ratings.items,
-            data,
-            fit.posteriors,
-            ties=ties,
-            seed=seed,
-            measure="posterior",
-            weight=weights_of(data.ratings, accuracy),
-            weight_name="estimated accuracy",
-        ),
-        annotators=ratings.annotators,
+        **settle_fit(ratings, data, fit, ("estimated accuracy", accuracy), ties, seed, tolerance),
         accuracy=data.by_annotator(accuracy),
         priors=priors,
         log_likelihood=fit.log_likelihood,
         objective=fit.objective,
-        converged=fit.converged,
     )
-    notes = (*result.notes, *not_converged_note(fit.converged, iterations, tolerance))
-    return replace(result, notes=notes)
 
 
 def _share(right: Numbers, wrong: Numbers) -> Numbers:

@@ -207,6 +207,7 @@ def settle(
     nothing: str = NO_JUDGEMENT,
     posteriors: Numbers | None = None,
     classes: tuple[str, ...] | None = None,
+    notes: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """Turn the scores of each item into the fields of a result.
 
@@ -227,7 +228,7 @@ def settle(
         "classes": classes,
         "posteriors": judged.spread(shown)[:, : len(classes)],
         "why": Reasons(judged, basis, items, labels, confidence),
-        "notes": judged.notes,
+        "notes": (*judged.notes, *notes),
     }
 
 

@@ -1,15 +1,11 @@
 """The trust-weighted vote of the Unhealthy Comment Corpus (Price et al. 2020, section 4)."""
 
-from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from tactful.aggregation.judgements import judged, read_judgements, shares
 from tactful.aggregation.result import Aggregated, settle
 from tactful.aggregation.ties import Ties
 from tactful.errors import UsageError
-from tactful.ratings import Ratings
 
 NOBODY = "nobody with trust above 0 judged it"
 
@@ -28,10 +24,14 @@ def trust_weighted_vote(
         raise UsageError(
             "The trust-weighted vote needs each annotator's trust; name its column with trust=."
         )
-    trusted = _only_trusted(ratings)
+    # Judgements of trust 0 weigh nothing, but would look like an answer.
+    trusted = ratings.keep(ratings.trust > 0)
     data = judged(trusted)
     weights = shares(data.ratings.counts(data.ratings.trust))
-    result = Aggregated(
+    left_out = len(ratings) - len(trusted)
+    verb = "judgement has" if left_out == 1 else "judgements have"
+    note = f"{left_out:,} {verb} trust 0 and did not count."
+    return Aggregated(
         "trust_weighted",
         **settle(
             ratings.items,
@@ -43,16 +43,6 @@ def trust_weighted_vote(
             weight=data.ratings.trust,
             weight_name="trust",
             nothing=NOBODY,
+            notes=(note,) if left_out else (),
         ),
     )
-    left_out = len(ratings) - len(trusted)
-    if not left_out:
-        return result
-    verb = "judgement has" if left_out == 1 else "judgements have"
-    note = f"{left_out:,} {verb} trust 0 and did not count."
-    return replace(result, notes=(*result.notes, note))
-
-
-def _only_trusted(ratings: Ratings) -> Ratings:
-    """Leave out judgements of trust 0: they weigh nothing, but would look like an answer."""
-    return ratings.keep(np.asarray(ratings.trust) > 0)
