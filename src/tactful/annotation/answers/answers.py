@@ -15,11 +15,12 @@ any with ``per``      a mapping: answer of the other question -> answer of this 
 """
 
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from tactful.annotation.protocol.records import Question, Step
+from tactful.annotation.protocol.schema import quoted
 from tactful.annotation.state.span_labels import Piece, span_of
 from tactful.errors import InputError
 
@@ -82,7 +83,7 @@ def _cleaned(
         given = answers.get(question.id)
         if _is_blank(question, given):
             if question.required and not loose:
-                raise fault(question, "no answer", "one", "answer it, or skip the item")
+                raise fault(question, "no answer", "one; answer it, or skip the item")
             continue
         rule = question
         if loose and (question.per is not None or question.kind in _LISTS):
@@ -112,9 +113,7 @@ def check_gold(step: Step, gold: Mapping[str, Any], text: str) -> dict[str, Any]
         if not several:
             cleaned[question.id] = _clean_gold(step, question, given, text)
         elif not isinstance(given["any"], list) or not given["any"]:
-            raise fault(
-                question, shown(given["any"]), "a list of right answers", "name at least one"
-            )
+            raise fault(question, shown(given["any"]), "a list of right answers; name at least one")
         else:
             cleaned[question.id] = {
                 "any": [_clean_gold(step, question, each, text) for each in given["any"]]
@@ -192,8 +191,7 @@ def _clean_each(
         raise fault(
             question,
             shown(given),
-            f"a mapping from each answer to '{base.id}' to an answer of this one",
-            "send one",
+            f"a mapping from each answer to '{base.id}' to an answer of this one; send one",
         )
     # Keys are cleaned like the answers of the other question; others are dropped.
     by_name = {_clean_name(base, name, words): answer for name, answer in given.items()}
@@ -202,7 +200,7 @@ def _clean_each(
         if not _is_blank(question, by_name.get(name)):
             result[name] = _clean(question, by_name[name], text, words)
         elif question.required:
-            raise fault(question, f"no answer for {shown(name)}", "one for each", "answer it, too")
+            raise fault(question, f"no answer for {shown(name)}", "one for each; answer it, too")
     return result
 
 
@@ -228,10 +226,10 @@ def _choice(question: Question, given: object, most: int) -> str:
     if isinstance(given, str) and given in values:
         return given
     if not question.open:
-        raise fault(question, shown(given), f"one of {quoted(values)}", "choose one of them")
+        raise fault(question, shown(given), f"one of {quoted(values)}; choose one of them")
     words = _one_line(question, given, most)
     if not words:
-        raise fault(question, "a blank answer", "some words", "write them or leave it out")
+        raise fault(question, "a blank answer", "some words; write them or leave it out")
     # Typing the name of an option selects the option.
     for option in question.options:
         if words.casefold() in (option.value.casefold(), option.name.casefold()):
@@ -266,12 +264,12 @@ def _one_line(question: Question, given: object, most: int) -> str:
 
 def _characters(question: Question, given: object, most: int) -> str:
     if not isinstance(given, str):
-        raise fault(question, shown(given), "text", "write words")
+        raise fault(question, shown(given), "text; write words")
     # Normalised, so that the same word is the same answer.
     given = unicodedata.normalize("NFC", given)
     if len(given) > most:
         raise fault(
-            question, f"{len(given):,} characters", f"at most {most:,}", "write a shorter answer"
+            question, f"{len(given):,} characters", f"at most {most:,}; write a shorter answer"
         )
     for character in given:
         # A terminal would run control characters; a lone surrogate cannot be stored.
@@ -280,8 +278,7 @@ def _characters(question: Question, given: object, most: int) -> str:
             raise fault(
                 question,
                 f"the character U+{ord(character):04X}",
-                "text without control characters and lone surrogates",
-                "remove it",
+                "text without control characters and lone surrogates; remove it",
             )
     return given
 
@@ -301,21 +298,20 @@ def clean_spans(question: Question, given: object, text: str) -> list[dict[str, 
             raise fault(
                 question,
                 shown(span),
-                "a span with 'start', 'end' and 'value', and with 'parts' where it has gaps",
-                "send just these",
+                "a span with 'start', 'end' and 'value', and with 'parts' where it has gaps; send "
+                "just these",
             )
         value = span["value"]
         if not isinstance(value, str) or value not in order:
             raise fault(
                 question,
                 f"a span with {shown(value)}",
-                f"one of {quoted(order)}",
-                "choose one of them",
+                f"one of {quoted(order)}; choose one of them",
             )
         start, end = _piece(question, span["start"], span["end"], text)
         pieces = _parts(question, span, text) if "parts" in span else ((start, end),)
         if len(pieces) > 1 and not question.gaps:
-            raise fault(question, "a span with gaps", "one without", "mark the words one by one")
+            raise fault(question, "a span with gaps", "one without; mark the words one by one")
         found.add((start, end, order[value], pieces))
     check_number(question, len(found))
     values = list(order)
@@ -329,8 +325,7 @@ def _piece(question: Question, start: object, end: object, text: str) -> Piece:
     raise fault(
         question,
         f"a span from {shown(start)} to {shown(end)}",
-        f"whole numbers from 0 to {len(text)}, the start before the end",
-        "mark the words again",
+        f"whole numbers from 0 to {len(text)}, the start before the end; mark the words again",
     )
 
 
@@ -338,12 +333,10 @@ def _parts(question: Question, span: Mapping[str, Any], text: str) -> tuple[Piec
     """Return the parts of a span in order; parts that touch are joined."""
     given = span["parts"]
     if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_PARTS:
-        raise fault(
-            question, f"{shown(given)} as 'parts'", f"1 to {MOST_PARTS} parts", "send a list"
-        )
+        raise fault(question, f"{shown(given)} as 'parts'", f"1 to {MOST_PARTS} parts; send a list")
     if not all(isinstance(part, list | tuple) and len(part) == 2 for part in given):
         raise fault(
-            question, f"{shown(given)} as 'parts'", "a start and an end for each", "send pairs"
+            question, f"{shown(given)} as 'parts'", "a start and an end for each; send pairs"
         )
     joined: list[Piece] = []
     for start, end in sorted(_piece(question, part[0], part[1], text) for part in given):
@@ -351,8 +344,7 @@ def _parts(question: Question, span: Mapping[str, Any], text: str) -> tuple[Piec
             raise fault(
                 question,
                 f"parts that overlap at {start}",
-                "parts that do not overlap",
-                "mark the words again",
+                "parts that do not overlap; mark the words again",
             )
         if joined and start == joined[-1][1]:
             joined[-1] = (joined[-1][0], end)
@@ -363,8 +355,7 @@ def _parts(question: Question, span: Mapping[str, Any], text: str) -> tuple[Piec
             question,
             f"a span from {span['start']} to {span['end']} with parts from {joined[0][0]} to "
             f"{joined[-1][1]}",
-            "the start of the first part and the end of the last",
-            "correct them",
+            "the start of the first part and the end of the last; correct them",
         )
     return tuple(joined)
 
@@ -375,32 +366,27 @@ _SHOWN = 40
 def listed(question: Question, given: object, most: int) -> list[Any]:
     """Return a given list; refuse other types and long lists."""
     if not isinstance(given, list | tuple):
-        raise fault(question, shown(given), "a list of answers", "send a list")
+        raise fault(question, shown(given), "a list of answers; send a list")
     if len(given) > most:
-        raise fault(question, f"{len(given):,} answers", f"at most {most}", "leave some out")
+        raise fault(question, f"{len(given):,} answers", f"at most {most}; leave some out")
     return list(given)
 
 
 def check_number(question: Question, number: int) -> None:
     """Refuse too few answers and too many."""
     if number < question.least:
-        raise fault(question, _answers(number), f"at least {question.least}", "add some")
+        raise fault(question, _answers(number), f"at least {question.least}; add some")
     if question.most is not None and number > question.most:
-        raise fault(question, _answers(number), f"at most {question.most}", "leave some out")
-
-
-def quoted(names: Iterable[str]) -> str:
-    """Return names in quotes, one after the other."""
-    return ", ".join(f"'{name}'" for name in names)
+        raise fault(question, _answers(number), f"at most {question.most}; leave some out")
 
 
 def _answers(number: int) -> str:
     return "1 answer" if number == 1 else f"{number} answers"
 
 
-def fault(question: Question, found: str, expected: str, action: str) -> InputError:
-    """Build the error about one question."""
-    return InputError(f"Question '{question.id}': found {found}; expected {expected}; {action}.")
+def fault(question: Question, found: str, wanted: str) -> InputError:
+    """Build the error about one question; ``wanted`` is "what is expected; what to do"."""
+    return InputError(f"Question '{question.id}': found {found}; expected {wanted}.")
 
 
 def shown(value: object) -> str:

@@ -21,7 +21,7 @@ from tactful.annotation.protocol.records import (
     Step,
     WellBeing,
 )
-from tactful.annotation.protocol.schema import Part, open_protocol, shown
+from tactful.annotation.protocol.schema import Part, open_protocol, quoted, shown
 from tactful.annotation.protocol.wording import Words, list_names, named_list, words
 from tactful.errors import FileFormatError
 from tactful.files import atomic_path
@@ -63,7 +63,7 @@ def read_protocol(path: Path) -> Protocol:
     lang = part.text("lang", None)
     if lang and not _LANG.fullmatch(lang):
         part.problem(
-            "lang", f"{shown(lang)} as 'lang'", "a language such as 'en' or 'es'", "correct it"
+            "lang", f"{shown(lang)} as 'lang'", "a language such as 'en' or 'es'; correct it"
         )
     protocol = Protocol(
         id=part.id(),
@@ -126,8 +126,8 @@ def _guideline(part: Part, path: Path) -> str:
         part.problem(
             "guideline",
             f"the guideline {shown(text)}",
-            "the name of a file with UTF-8 text in the folder of the protocol",
-            "put it there or correct the name",
+            "the name of a file with UTF-8 text in the folder of the protocol; put it there or "
+            "correct the name",
         )
         return ""
     if len(found) > _MOST_GUIDELINE:
@@ -155,15 +155,13 @@ def _quality(part: Part) -> Quality:
         given.problem(
             "tests",
             f"{quality.tests} tests on a page of {quality.page}",
-            "fewer tests than items on a page",
-            "correct one of them",
+            "fewer tests than items on a page; correct one of them",
         )
     if quality.least_trust is not None and not quality.tests:
         given.problem(
             "least_trust",
             "'least_trust' without tests",
-            "hidden tests that trust is measured by",
-            "add 'tests' or remove it",
+            "hidden tests that trust is measured by; add 'tests' or remove it",
         )
     return quality
 
@@ -189,15 +187,13 @@ def _traits(part: Part, lang: str) -> tuple[Question, ...]:
             part.notes.add(
                 ("traits", place, "required"),
                 f"the trait '{trait.id}' as required",
-                "an optional trait",
-                "remove 'required'",
+                "an optional trait; remove 'required'",
             )
         if trait.kind == "spans":
             part.notes.add(
                 ("traits", place, "kind"),
                 f"spans for the trait '{trait.id}'",
-                "a question about a person",
-                "choose another kind",
+                "a question about a person; choose another kind",
             )
     return traits
 
@@ -242,16 +238,14 @@ def _check_judgements(part: Part, step: Step) -> None:
         part.problem(
             "most",
             f"{step.most} as 'most'",
-            f"at least {step.judgements}, as 'judgements' says",
-            "correct one of them",
+            f"at least {step.judgements}, as 'judgements' says; correct one of them",
         )
     if (step.most is None) != (step.confidence is None):
         given, missing = ("most", "confidence") if step.most else ("confidence", "most")
         part.problem(
             given,
             f"'{given}' without '{missing}'",
-            "both or none",
-            f"add '{missing}' or remove '{given}'",
+            f"both or none; add '{missing}' or remove '{given}'",
         )
 
 
@@ -259,14 +253,13 @@ def _check_combine(part: Part, step: Step) -> None:
     kinds = [question.kind for question in step.questions]
     if step.combine == "union" and "spans" not in kinds:
         part.problem(
-            "combine", "'union'", "'union' in a step that asks for spans", "choose another way"
+            "combine", "'union'", "'union' in a step that asks for spans; choose another way"
         )
     if step.combine == "referee" and step.judgements != 1:
         part.problem(
             "combine",
             f"'referee' with {step.judgements} judgements",
-            "the judgement of one referee",
-            "write 'judgements: 1'",
+            "the judgement of one referee; write 'judgements: 1'",
         )
     if step.combine == "dpm_scale":
         scales = [
@@ -278,8 +271,8 @@ def _check_combine(part: Part, step: Step) -> None:
             part.problem(
                 "combine",
                 "'dpm_scale'",
-                "two judgements of a scale with the options '0', '1' and '2'",
-                "correct the step or choose another way",
+                "two judgements of a scale with the options '0', '1' and '2'; correct the step or "
+                "choose another way",
             )
 
 
@@ -300,8 +293,7 @@ def _entry(part: Part, before: dict[str, Step]) -> Entry | None:
             given.problem(
                 "step",
                 f"the step '{entry.step}'",
-                f"a step before this one: {_names(before)}",
-                "correct the name",
+                f"a step before this one: {_names(before)}; correct the name",
             )
         return entry
     question = next((each for each in step.questions if each.id == entry.question), None)
@@ -311,8 +303,7 @@ def _entry(part: Part, before: dict[str, Step]) -> Entry | None:
             given.problem(
                 "question",
                 f"the question '{entry.question}'",
-                f"one of the step '{step.id}': {_names(ids)}",
-                "correct the name",
+                f"one of the step '{step.id}': {_names(ids)}; correct the name",
             )
         return entry
     _check_entry_values(given, entry, step, question)
@@ -323,21 +314,21 @@ def _check_entry_values(part: Part, entry: Entry, step: Step, question: Question
     known = tuple(option.value for option in question.options)
     if not known:
         part.problem(
-            "question", f"free text '{question.id}'", "a question with options", "choose another"
+            "question", f"free text '{question.id}'", "a question with options; choose another"
         )
         return
     if entry.rule == "label":
         if step.combine == "dpm_scale" and question.kind == "scale":
             known = FIVE_POINTS
         if not entry.values:
-            part.problem("values", "no 'values'", "the labels that enter this step", "add them")
+            part.problem("values", "no 'values'", "the labels that enter this step; add them")
         wrong = [value for value in entry.values if value not in known]
         shape = f"one of the labels {_names(known)}"
     else:
         wrong = [value for value in entry.values if not _is_pair(value, known)]
         shape = f"two different answers such as '{known[0]},{known[-1]}', of {_names(known)}"
     for value in wrong:
-        part.problem("values", shown(value), shape, "correct it")
+        part.problem("values", shown(value), f"{shape}; correct it")
 
 
 def _is_pair(value: str, known: Sequence[str]) -> bool:
@@ -374,8 +365,7 @@ def _question(part: Part, lang: str, before: Mapping[str, Question], required: b
         part.problem(
             "text",
             "no 'text'",
-            f"a question; no taxonomy has one for '{name}' in '{lang}'",
-            "write it",
+            f"a question; no taxonomy has one for '{name}' in '{lang}'; write it",
         )
     options = _options(part, kind, lang, said)
     least = part.whole("least", 0, 0, 100) or 0
@@ -405,12 +395,10 @@ def _options(part: Part, kind: str, lang: str, said: Words) -> tuple[Option, ...
     if isinstance(given, str):
         options = named_list(given, lang)
         if options is None:
-            names = ", ".join(f"'{name}'" for name in list_names(lang))
             part.problem(
                 "options",
                 f"the list {shown(given)}",
-                f"options, or the name of a list: {names}",
-                "correct it",
+                f"options, or the name of a list: {quoted(list_names(lang))}; correct it",
             )
         return options or ()
     by_place: dict[int, Option] = {}
@@ -448,15 +436,15 @@ def _conditions(part: Part, before: Mapping[str, Question]) -> tuple[Condition, 
         name = each.text("question", None)
         values = each.texts("values")
         if not values and each.data.get("values") in (None, []):
-            each.problem("values", "no 'values'", "the answers after which it is asked", "add them")
+            each.problem("values", "no 'values'", "the answers after which it is asked; add them")
         asked = before.get(name)
         if asked is None:
             if name:
                 each.problem(
                     "question",
                     f"a condition on '{name}'",
-                    f"a question before this one in the step: {_names(before)}",
-                    "correct the name, or move the question up",
+                    f"a question before this one in the step: {_names(before)}; correct the name, "
+                    "or move the question up",
                 )
             continue
         known = [option.value for option in asked.options]
@@ -464,8 +452,7 @@ def _conditions(part: Part, before: Mapping[str, Question]) -> tuple[Condition, 
             each.problem(
                 "question",
                 f"a condition on '{name}'",
-                "a question with options that is asked once",
-                "choose another",
+                "a question with options that is asked once; choose another",
             )
             continue
         for value in values:
@@ -473,8 +460,7 @@ def _conditions(part: Part, before: Mapping[str, Question]) -> tuple[Condition, 
                 each.problem(
                     "values",
                     f"the value {shown(value)} for '{name}'",
-                    f"one of its options: {_names(known)}",
-                    "correct it",
+                    f"one of its options: {_names(known)}; correct it",
                 )
         found.append(Condition(name, values))
     return tuple(found)
@@ -494,12 +480,12 @@ def _per(part: Part, kind: str, before: Mapping[str, Question]) -> str | None:
         part.problem(
             "per",
             f"'{name}' as 'per'",
-            f"a question before this one of kind 'choices' or 'texts': {_names(fit)}",
-            "correct the name, or move the question up",
+            f"a question before this one of kind 'choices' or 'texts': {_names(fit)}; correct the "
+            "name, or move the question up",
         )
         return None
     if kind == "spans":
-        part.problem("per", "spans for each answer", "spans that are marked once", "remove 'per'")
+        part.problem("per", "spans for each answer", "spans that are marked once; remove 'per'")
         return None
     return name
 
@@ -511,32 +497,28 @@ def _check_options(part: Part, question: Question) -> None:
             part.problem(
                 "options",
                 f"options for a '{question.kind}'",
-                "none for free text",
-                "remove them or change the kind",
+                "none for free text; remove them or change the kind",
             )
     elif not values and not part.data.get("options"):
         part.problem(
             "options",
             "no options",
-            f"a '{question.kind}' with options",
-            "add them or change the kind",
+            f"a '{question.kind}' with options; add them or change the kind",
         )
     elif len(values) == 1 and question.kind in ("choice", "scale") and not question.open:
-        part.problem("options", "one option", "two or more to choose from", "add another")
+        part.problem("options", "one option", "two or more to choose from; add another")
     for index, option in enumerate(question.options):
         if option.value in values[:index]:
             part.notes.add(
                 (*part.place, "options", index),
                 f"the option '{option.value}' a second time in {part.title}",
-                "every value once",
-                "remove one of them",
+                "every value once; remove one of them",
             )
         if question.kind == "scale" and option.value and _number(option.value) is None:
             part.notes.add(
                 (*part.place, "options", index),
                 f"the option {shown(option.value)} of a scale in {part.title}",
-                "a number, in quotes",
-                "correct it",
+                "a number, in quotes; correct it",
             )
 
 
@@ -547,21 +529,19 @@ def _check_numbers(part: Part, question: Question) -> None:
         if is_given and question.kind not in kinds:
             listed = " or ".join(f"'{kind}'" for kind in kinds)
             found = f"'{key}' for a '{question.kind}'"
-            part.problem(key, found, f"'{key}' for {listed} only", "remove it")
+            part.problem(key, found, f"'{key}' for {listed} only; remove it")
     if question.most is not None and question.least > question.most:
         part.problem(
             "least",
             f"{question.least} as 'least'",
-            f"at most {question.most}, as 'most' says",
-            "correct one of them",
+            f"at most {question.most}, as 'most' says; correct one of them",
         )
     number = len(question.options)
     if question.kind == "choices" and not question.open and number and question.least > number:
         part.problem(
             "least",
             f"{question.least} as 'least'",
-            f"at most {number}, as there are options",
-            "correct it",
+            f"at most {number}, as there are options; correct it",
         )
 
 
@@ -579,19 +559,17 @@ def _check_keys(part: Part, key: str, questions: Sequence[Question]) -> None:
                     place,
                     found,
                     f"a key that the app does not use; it uses this one "
-                    f"for '{APP_KEYS[option.key]}'",
-                    "choose another",
+                    f"for '{APP_KEYS[option.key]}'; choose another",
                 )
             elif not is_key(option.key):
                 part.notes.add(
-                    place, found, "a digit or a small letter from a to z", "choose another"
+                    place, found, "a digit or a small letter from a to z; choose another"
                 )
             elif option.key in owners:
                 part.notes.add(
                     place,
                     found,
-                    f"a key for one option of a step; {owners[option.key]} has it",
-                    "choose another",
+                    f"a key for one option of a step; {owners[option.key]} has it; choose another",
                 )
             owners.setdefault(option.key, f"'{option.value}' in question '{question.id}'")
 
@@ -606,4 +584,4 @@ def _place_of(part: Part, key: str, name: str) -> int:
 
 
 def _names(names: Sequence[str] | Mapping[str, object]) -> str:
-    return ", ".join(f"'{name}'" for name in names) or "there is none"
+    return quoted(names) or "there is none"

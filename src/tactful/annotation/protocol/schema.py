@@ -7,7 +7,7 @@ problems of a file are reported together.
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -34,8 +34,9 @@ class Notes:
     source: Source
     problems: list[Problem] = field(default_factory=list)
 
-    def add(self, place: Location, found: str, expected: str, action: str) -> None:
-        """Note one problem at one place of the file."""
+    def add(self, place: Location, found: str, wanted: str) -> None:
+        """Note a problem at one place of the file; ``wanted`` is "what is expected; what to do"."""
+        expected, _, action = wanted.rpartition("; ")
         line = self.source.line(place)
         self.problems.append(Problem(self.source.file, line, "protocol", found, expected, action))
 
@@ -76,15 +77,15 @@ class Part:
     title: str
     """Its name in messages."""
 
-    def problem(self, key: str | int, found: str, expected: str, action: str) -> None:
+    def problem(self, key: str | int, found: str, wanted: str) -> None:
         """Note a problem of one field."""
-        self.notes.add((*self.place, key), f"{found} in {self.title}", expected, action)
+        self.notes.add((*self.place, key), f"{found} in {self.title}", wanted)
 
     def add_once(self, found: dict[str, N], made: N) -> None:
         """Add a step or a question to those found, unless its id is taken."""
         if made.id in found:
-            expected = "every id once"
-            self.problem("id", f"the id '{made.id}' a second time", expected, "rename one of them")
+            wanted = "every id once; rename one of them"
+            self.problem("id", f"the id '{made.id}' a second time", wanted)
         found.setdefault(made.id, made)
 
     def allow(self, record: type) -> None:
@@ -95,8 +96,7 @@ class Part:
                 continue
             close = get_close_matches(str(key), known, n=1)
             action = f"rename it to '{close[0]}'" if close else "remove it"
-            expected = "only " + ", ".join(f"'{name}'" for name in known)
-            self.problem(key, f"the field {shown(key)}", expected, action)
+            self.problem(key, f"the field {shown(key)}", f"only {quoted(known)}; {action}")
 
     def text(self, key: str, default: str | None = "") -> str:
         """Return a text; a ``default`` of None makes it required."""
@@ -112,8 +112,7 @@ class Part:
             self.problem(
                 key,
                 f"{shown(value)} as '{key}'",
-                "lower-case letters, digits and underscores, joined by dots",
-                "rename it",
+                "lower-case letters, digits and underscores, joined by dots; rename it",
             )
         return value
 
@@ -125,9 +124,7 @@ class Part:
         if value:
             close = get_close_matches(value, known, n=1)
             action = f"write '{close[0]}'" if close else "choose one of them"
-            names = ", ".join(f"'{name}'" for name in known)
-            found = f"{shown(value)} as '{key}'"
-            self.problem(key, found, f"one of {names}", action)
+            self.problem(key, f"{shown(value)} as '{key}'", f"one of {quoted(known)}; {action}")
         return default if default is not None else known[0]
 
     def flag(self, key: str, default: bool) -> bool:
@@ -136,7 +133,7 @@ class Part:
         if value is None:
             return default
         if not isinstance(value, bool):
-            self._wrong(key, value, "true or false", "write one of them")
+            self._wrong(key, value, "true or false; write one of them")
             return default
         return value
 
@@ -146,7 +143,7 @@ class Part:
         if value is None:
             return default
         if type(value) is not int or not least <= value <= most:
-            self._wrong(key, value, f"a whole number from {least} to {most:,}", "correct it")
+            self._wrong(key, value, f"a whole number from {least} to {most:,}; correct it")
             return default
         return value
 
@@ -157,7 +154,7 @@ class Part:
             return default
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not math.isfinite(value) or not least <= value <= most:
-            self._wrong(key, value, f"a number from {least:g} to {most:g}", "correct it")
+            self._wrong(key, value, f"a number from {least:g} to {most:g}; correct it")
             return default
         return float(value)
 
@@ -170,8 +167,7 @@ class Part:
                 self.notes.add(
                     (*self.place, key, index),
                     f"{shown(text)} a second time as '{key}' in {self.title}",
-                    "every value once",
-                    "remove one of them",
+                    "every value once; remove one of them",
                 )
             elif text is not None:
                 found[text] = None
@@ -183,7 +179,7 @@ class Part:
         if value is None:
             return None
         if not isinstance(value, dict):
-            self._wrong(key, value, "fields with names", "write 'name: value'")
+            self._wrong(key, value, "fields with names; write 'name: value'")
             return None
         return Part(self.notes, value, (*self.place, key), f"'{key}' of {self.title}")
 
@@ -201,7 +197,7 @@ class Part:
         if self._absent(key, required):
             return
         if required and self.data[key] == []:
-            self.problem(key, f"an empty '{key}'", f"at least one {noun}", "add one")
+            self.problem(key, f"an empty '{key}'", f"at least one {noun}; add one")
         for index, value in self._items(key, f"a list of {noun}s"):
             if isinstance(value, dict):
                 name = value.get("id", value.get("value", value.get("question")))
@@ -209,7 +205,7 @@ class Part:
                 whole = title if self.place == () else f"{title} of {self.title}"
                 yield Part(self.notes, value, (*self.place, key, index), whole)
             elif plain is None:
-                self._wrong(key, value, f"a {noun} with fields", "write 'name: value'", index)
+                self._wrong(key, value, f"a {noun} with fields; write 'name: value'", index)
             else:
                 text = self._text(key, value, index)
                 if text is not None:
@@ -219,42 +215,43 @@ class Part:
         absent = self.data.get(key) is None
         if absent and required:
             self.notes.add(
-                self.place, f"no '{key}' in {self.title}", "every required field", "add it"
+                self.place, f"no '{key}' in {self.title}", "every required field; add it"
             )
         return absent
 
     def _items(self, key: str, expected: str) -> Iterator[tuple[int, Any]]:
         value = self.data.get(key)
-        if value is None:
-            return
-        if not isinstance(value, list):
-            self._wrong(key, value, expected, "write one item a line, after '- '")
-            return
-        yield from enumerate(value)
+        if isinstance(value, list):
+            yield from enumerate(value)
+        elif value is not None:
+            self._wrong(key, value, f"{expected}; write one item a line, after '- '")
 
     def _text(self, key: str, value: object, index: int | None = None) -> str | None:
         if not isinstance(value, str):
             # YAML reads yes, no, 1.0 and 2024-01-01 as booleans, numbers and dates.
             quotable = value is not None and not isinstance(value, dict | list)
-            self._wrong(key, value, "text", "put it in quotes" if quotable else "write it", index)
+            action = "put it in quotes" if quotable else "write it"
+            self._wrong(key, value, f"text; {action}", index)
             return None
         if not value.strip():
-            self._wrong(key, value, "text", "fill it in", index)
+            self._wrong(key, value, "text; fill it in", index)
             return None
         if any(
             unicodedata.category(character) in ("Cc", "Cs") and character not in _KEPT_CONTROLS
             for character in value
         ):
-            self._wrong(key, value, "text without control characters", "remove them", index)
+            self._wrong(key, value, "text without control characters; remove them", index)
             return None
         return value.strip()
 
-    def _wrong(
-        self, key: str, value: object, expected: str, action: str, index: int | None = None
-    ) -> None:
+    def _wrong(self, key: str, value: object, wanted: str, index: int | None = None) -> None:
         place: Location = (*self.place, key) if index is None else (*self.place, key, index)
-        found = f"{shown(value)} as '{key}' in {self.title}"
-        self.notes.add(place, found, expected, action)
+        self.notes.add(place, f"{shown(value)} as '{key}' in {self.title}", wanted)
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Return names in quotes, one after the other."""
+    return ", ".join(f"'{name}'" for name in names)
 
 
 def shown(value: object) -> str:
