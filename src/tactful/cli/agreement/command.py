@@ -24,7 +24,7 @@ def split_labels(text: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",")) if text else ()
 
 
-@click.command("agreement")
+@click.command("agreement", context_settings={"show_default": True})
 @click.argument("file", type=click.Path(path_type=Path))
 @column_options
 @click.option(
@@ -45,7 +45,6 @@ def split_labels(text: str | None) -> tuple[str, ...]:
     "--level",
     type=click.Choice(LEVELS),
     default="nominal",
-    show_default=True,
     help="Level of measurement of the labels; kappa has linear weights for ordinal and quadratic "
     "weights for interval labels.",
 )
@@ -66,7 +65,6 @@ def split_labels(text: str | None) -> tuple[str, ...]:
     "--trust",
     metavar="COLUMN",
     default="trust",
-    show_default=True,
     help="The column with each annotator's trust, from 0 to 1.",
 )
 @click.option(
@@ -78,7 +76,6 @@ def split_labels(text: str | None) -> tuple[str, ...]:
 @click.option(
     "--overlap",
     default=2,
-    show_default=True,
     metavar="N",
     type=click.IntRange(min=1),
     help="Items that two annotators must share to count in Cohen's kappa.",
@@ -88,31 +85,20 @@ def split_labels(text: str | None) -> tuple[str, ...]:
     "--repeated",
     type=click.Choice(["error", "first", "last", "drop"]),
     default="error",
-    show_default=True,
     help="What to do if an annotator judged an item several times.",
 )
 @click.option(
     "--bootstrap",
     default=0,
+    show_default=False,
     metavar="N",
     type=click.IntRange(min=0),
     help="Make intervals from this many samples of the items.",
 )
 @click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    metavar="S",
-    type=click.IntRange(min=0),
-    help="Seed of the bootstrap.",
+    "--seed", default=0, metavar="S", type=click.IntRange(min=0), help="Seed of the bootstrap."
 )
-@click.option(
-    "--confidence",
-    default=0.95,
-    show_default=True,
-    metavar="P",
-    help="Confidence level of the intervals.",
-)
+@click.option("--confidence", default=0.95, metavar="P", help="Confidence level of the intervals.")
 @click.option(
     "--plot",
     type=click.Path(path_type=Path),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -14,9 +14,6 @@ from tactful.cli.agreement.span_files import SpanColumns, read_span_files
 from tactful.cli.output import echo, echo_json, echo_sentence
 from tactful.errors import UsageError
 from tactful.words import counted
-
-if TYPE_CHECKING:
-    pass
 
 JSON_VERSION = 1
 UNITS = ("character", "token")
@@ -44,7 +41,6 @@ def span_options(command: F) -> F:
                 "--unit",
                 type=click.Choice(UNITS),
                 default=UNITS[0],
-                show_default=True,
                 help="With --spans: the unit that is marked or not.",
             ),
             *(
@@ -52,7 +48,6 @@ def span_options(command: F) -> F:
                     f"--{name}",
                     f"{name}_column",
                     default=name,
-                    show_default=True,
                     metavar="COLUMN",
                     help=f"With --spans: the column with {what}.",
                 )

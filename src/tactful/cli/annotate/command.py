@@ -23,7 +23,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
-@click.group("annotate", cls=LazyGroup, table=COMMANDS, noun="annotate command")
+@click.group(
+    "annotate",
+    cls=LazyGroup,
+    table=COMMANDS,
+    noun="annotate command",
+    context_settings={"show_default": True},
+)
 def annotate_cli() -> None:
     """Have people annotate texts by a protocol from one of the papers, or your own.
 

@@ -35,7 +35,6 @@ _COLUMNS = (
 @click.option(
     "--text-column",
     default="text",
-    show_default=True,
     help="Column with the texts, in a table or in the data of Label Studio's tasks.",
 )
 @click.option("--id-column", help="Column with the ids.  [default: id, or the file name and row]")

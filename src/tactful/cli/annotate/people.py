@@ -14,15 +14,10 @@ ROLES = ("annotator", "referee", "owner")
 @click.command("invite")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option(
-    "--role", type=click.Choice(ROLES), default="annotator", show_default=True, help="Their role."
-)
+@click.option("--role", type=click.Choice(ROLES), default="annotator", help="Their role.")
 @click.option("--again", metavar="PERSON", help="Make a new link for this person, given by id.")
 @click.option(
-    "--address",
-    default="http://127.0.0.1:8100",
-    show_default=True,
-    help="Address of the server, for the links.",
+    "--address", default="http://127.0.0.1:8100", help="Address of the server, for the links."
 )
 def invite_cli(
     folder: Path, names: tuple[str, ...], role: str, again: str | None, address: str
@@ -67,7 +62,7 @@ def invite_cli(
     metavar="PERSON",
     help="Count the judgements of this person again; repeatable.",
 )
-@click.option("--reason", default="", help="Reason, kept in the log.")
+@click.option("--reason", default="", show_default=False, help="Reason, kept in the log.")
 @format_option
 def people_cli(
     folder: Path,

@@ -41,7 +41,7 @@ _STEP_FIELDS = {
     metavar="FOLDER",
     help="Rebuild the project from an export as jsonl or parquet.",
 )
-@click.option("--owner", default="Owner", show_default=True, help="Name of the owner.")
+@click.option("--owner", default="Owner", help="Name of the owner.")
 def init_cli(
     folder: Path,
     protocol: str | None,

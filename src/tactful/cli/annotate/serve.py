@@ -16,12 +16,11 @@ if TYPE_CHECKING:
 
 @click.command("serve")
 @click.argument("folder", type=click.Path(path_type=Path), default=Path())
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--host", default="127.0.0.1", help="Address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8100,
-    show_default=True,
     help="Port to listen on; 0 picks a free one.",
 )
 @click.option(
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     "--receive-timeout",
     type=click.FloatRange(0.1, 3600),
     default=10.0,
-    show_default=True,
     metavar="SECONDS",
     help="Close a connection whose request takes longer to arrive.",
 )

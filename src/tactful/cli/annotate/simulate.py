@@ -18,29 +18,23 @@ REPORT = "simulation.json"
 
 @click.command("simulate")
 @click.argument("protocol", metavar="PROTOCOL")
-@click.option("--items", type=int, default=500, show_default=True, help="Number of items to label.")
-@click.option("--annotators", type=int, default=30, show_default=True, help="Number of annotators.")
+@click.option("--items", default=500, help="Number of items to label.")
+@click.option("--annotators", default=30, help="Number of annotators.")
 @click.option(
     "--spammers",
-    type=float,
     default=0.15,
-    show_default=True,
     metavar="SHARE",
     help="Share of annotators who do not read the texts.",
 )
 @click.option(
     "--skill",
-    type=float,
     default=0.75,
-    show_default=True,
     metavar="SHARE",
     help="Probability that a reading annotator sees the right answer of an average item.",
 )
 @click.option(
     "--fatigue",
-    type=float,
     default=0.1,
-    show_default=True,
     metavar="NUMBER",
     help="Relative increase in difficulty per hundred items of a session.",
 )
@@ -50,7 +44,7 @@ REPORT = "simulation.json"
     help="Number of hidden tests.  [default: 100, or 0 if the protocol has none]",
 )
 @click.option("--price", type=float, help="Price of one judgement.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulated crowd.")
+@click.option("--seed", default=0, help="Seed of the simulated crowd.")
 @click.option(
     "--ground",
     type=click.Path(path_type=Path),
