@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.aggregation.judgements import judged, read_judgements
+from tactful.aggregation.judgements import as_number, judged, read_judgements
 from tactful.aggregation.result import Aggregated, Basis, Reasons, named
 from tactful.errors import InputError
 from tactful.ratings import Numbers, Ratings
@@ -106,7 +106,7 @@ def dpm_five_point(table: Any, *, referee: str | None = None) -> DpmScale:
 def _refuse_other_answers(ratings: Ratings) -> None:
     values = ratings.values
     wrong = (
-        [label for label in ratings.labels if not _is_answer(label)]
+        [label for label in ratings.labels if as_number(label) not in ANSWERS]
         if values is None
         else [ratings.labels[at] for at in np.flatnonzero(~np.isin(values, ANSWERS))]
     )
@@ -115,13 +115,6 @@ def _refuse_other_answers(ratings: Ratings) -> None:
             f"Found the answers {', '.join(map(repr, wrong[:5]))}; expected 0 (no), 1 (borderline) "
             "and 2 (clearly) only."
         )
-
-
-def _is_answer(label: str) -> bool:
-    try:
-        return float(label) in ANSWERS
-    except ValueError:
-        return False
 
 
 def _values(votes: Ratings) -> Numbers:

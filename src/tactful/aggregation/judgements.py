@@ -135,15 +135,16 @@ def _look_up(ratings: Ratings, gold: Gold) -> tuple[Ratings, Codes, tuple[str, .
 def matching_labels(gold: Gold, labels: Sequence[str]) -> dict[str, str]:
     """Return gold spelt as the judgements are: 1 in one file may be 1.0 in the other."""
     exact = set(labels)
-    by_value = {_number(label): label for label in labels}
+    by_value = {as_number(label): label for label in labels}
     by_value.pop(None, None)
     return {
-        item: label if label in exact else by_value.get(_number(label), label)
+        item: label if label in exact else by_value.get(as_number(label), label)
         for item, label in ((str(item), str(label)) for item, label in gold.items())
     }
 
 
-def _number(label: str) -> float | None:
+def as_number(label: str) -> float | None:
+    """Read a label as a number; None if it is not one."""
     try:
         return float(label)
     except ValueError:
@@ -152,11 +153,8 @@ def _number(label: str) -> float | None:
 
 def _with_labels(ratings: Ratings, new: list[str]) -> Ratings:
     everything = [*ratings.labels, *new]
-    numbers = [_number(label) for label in everything]
-    if all(number is not None for number in numbers):
-        everything.sort(key=float)
-    else:
-        everything.sort()
+    are_numbers = all(as_number(label) is not None for label in everything)
+    everything.sort(key=float if are_numbers else None)
     moved = np.array([everything.index(label) for label in ratings.labels], dtype=np.int64)
     label = moved[ratings.label] if len(ratings) else ratings.label
     return replace(ratings, labels=tuple(everything), label=label)

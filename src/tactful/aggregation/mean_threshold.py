@@ -6,6 +6,7 @@ they stand (0.66 for "probably"); both are offered here, and neither is chosen i
 """
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -91,16 +92,8 @@ def _read_rows(table: Any) -> Ratings:
     once = list(dict.fromkeys(names))
     code = {name: at for at, name in enumerate(once)}
     merged = np.array([code[name] for name in names], dtype=np.int64)
-    return Ratings(
-        ratings.items,
-        tuple(once),
-        ratings.labels,
-        ratings.item,
-        merged[ratings.annotator] if len(ratings) else ratings.annotator,
-        ratings.label,
-        ratings.trust,
-        ratings.missing,
-    )
+    annotator = merged[ratings.annotator] if len(ratings) else ratings.annotator
+    return replace(ratings, annotators=tuple(once), annotator=annotator)
 
 
 def _values(

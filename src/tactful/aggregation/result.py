@@ -180,7 +180,7 @@ def tie_rule(
     known: Codes | None = None,
 ) -> Callable[[int], str]:
     """Return what says "tie between no and yes", with the policy, or that the item was known."""
-    sentence = tie.rule(ties, seed)
+    sentence = tie.RULES.get(ties, "").format(seed=seed)
 
     def say(place: int) -> str:
         if known is not None and known[place] >= 0:

@@ -1,6 +1,6 @@
 """How good each annotator is, by several measures that see different things."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -40,22 +40,17 @@ class SkillReport:
 
     def table(self) -> pl.DataFrame:
         """Return the report as a table; what is undefined is null, and ``warning`` says why."""
-        counts = {"judgements": self.judgements, "gold_judgements": self.gold_judgements}
+        names = [each.name for each in fields(self)]
+        numbers = names[names.index("judgements") : names.index("warnings")]
         frame = pl.DataFrame(
             {
                 "annotator": pl.Series(self.annotators, dtype=pl.String),
-                "judgements": self.judgements,
-                "agreement": self.agreement,
-                "gold_judgements": self.gold_judgements,
-                "gold_accuracy": self.gold_accuracy,
-                "dawid_skene_accuracy": self.dawid_skene_accuracy,
-                "mace_competence": self.mace_competence,
-                "glad_ability": self.glad_ability,
+                **{name: getattr(self, name) for name in numbers},
                 "warning": pl.Series(self.warnings, dtype=pl.String),
             }
         )
         return frame.with_columns(pl.selectors.float().fill_nan(None)).with_columns(
-            pl.col(list(counts)).cast(pl.Int64)
+            pl.col("judgements", "gold_judgements").cast(pl.Int64)
         )
 
 

@@ -5,6 +5,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from tactful.aggregation.judgements import as_number
 from tactful.errors import InputError, UsageError
 from tactful.ratings import Codes, Numbers
 from tactful.registry import unknown_name
@@ -31,7 +32,7 @@ def check_policy(ties: str, labels: tuple[str, ...]) -> None:
     """Refuse an unknown policy, or one that needs numbers if the labels are words."""
     if ties not in POLICIES:
         raise unknown_name("tie policy", ties, list(POLICIES))
-    if ties in ("lowest", "highest") and not all(map(_is_number, labels)):
+    if ties in ("lowest", "highest") and any(as_number(label) is None for label in labels):
         raise UsageError(
             f"The tie policy '{ties}' compares numbers, but the labels are "
             f"{', '.join(labels[:_SHOWN])}; take 'first', 'random', 'none' or 'error'."
@@ -72,16 +73,3 @@ def best_of(scores: Numbers) -> NDArray[np.bool_]:
     """Say which scores of each row are the highest, or as good as the highest."""
     top = scores.max(axis=1, keepdims=True)
     return np.asarray(scores >= top - _SAME * np.abs(top))
-
-
-def rule(ties: str, seed: int) -> str:
-    """Say the policy in words, for the reason of a tied item."""
-    return RULES.get(ties, "").format(seed=seed)
-
-
-def _is_number(label: str) -> bool:
-    try:
-        float(label)
-    except ValueError:
-        return False
-    return True

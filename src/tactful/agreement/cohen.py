@@ -200,17 +200,18 @@ def _statistics(ready: Prepared, level: Level, overlap: int = LEAST_OVERLAP) -> 
         defined = np.isfinite(each)
         return ratio(np.where(defined, each, 0.0).sum(axis=1), defined.sum(axis=1).astype(float))
 
-    def explain(*totals: Numbers) -> str:
-        return "both annotators of each pair gave one and the same label throughout"
-
-    statistics = Statistics(blocks, value, explain)
+    one_label = "both annotators of each pair gave one and the same label throughout"
+    statistics = Statistics(blocks, value, lambda *totals: one_label)
     totals = statistics.totals(np.ones((1, statistics.items)))
     undefined = int((~np.isfinite(kappas(*totals))).sum())
-    return replace(
-        statistics,
-        notes=tuple(_notes(pairs, overlap, undefined)),
-        unfit=_unfit(float(np.median(pairs.overlap))),
-    )
+    middle = float(np.median(pairs.overlap))
+    notes, unfit = _notes(pairs, overlap, undefined), None
+    if middle < _FIRM_OVERLAP:
+        few = f"half of the pairs share {middle:g} items or fewer"
+        notes.append(f"{few}, so it is not firm")
+        # The interval would miss its own value: samples of few items repeat them.
+        unfit = f"{few}, too few to draw samples of"
+    return replace(statistics, notes=tuple(notes), unfit=unfit)
 
 
 def _notes(pairs: _Pairs, overlap: int, undefined: int) -> list[str]:
@@ -226,17 +227,7 @@ def _notes(pairs: _Pairs, overlap: int, undefined: int) -> list[str]:
                      f"{counted(overlap, 'item')}")  # fmt: skip
     if undefined:
         notes.append(f"left out: {counted(undefined, 'pair')} that gave one label throughout")
-    middle = float(np.median(pairs.overlap))
-    if middle < _FIRM_OVERLAP:
-        notes.append(f"half of the pairs share {middle:g} items or fewer, so it is not firm")
     return notes
-
-
-def _unfit(middle: float) -> str | None:
-    """Refuse an interval that would miss its own value: samples of few items repeat them."""
-    if middle >= _FIRM_OVERLAP:
-        return None
-    return f"half of the pairs share {middle:g} items or fewer, too few to draw samples of"
 
 
 MEASURE = Coefficient(
@@ -248,6 +239,5 @@ MEASURE = Coefficient(
     },
     _statistics,
     lowest=-1.0,
-    chance_corrected=True,
     source="Cohen (1960, 1968); the mean over pairs as in Light (1971)",
 )

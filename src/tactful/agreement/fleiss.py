@@ -66,10 +66,7 @@ def _statistics(ready: Prepared, level: Level) -> Statistics | str:
         observed = ratio(head[:, 0], head[:, 1])
         return chance_corrected(observed, expected(ratio(shares, head[:, 2:3])))
 
-    def explain(head: Numbers, shares: Numbers) -> str:
-        return only_label(ready, shares)
-
-    return Statistics(blocks, value, explain)
+    return Statistics(blocks, value, lambda head, shares: only_label(ready, shares))
 
 
 def only_label(ready: Prepared, shares: Numbers) -> str:
@@ -86,7 +83,5 @@ MEASURE = Coefficient(
         "interval": "Fleiss' κ, quadratic weights",
     },
     _statistics,
-    lowest=None,
-    chance_corrected=True,
     source="Fleiss (1971); uneven numbers of judgements as in Gwet (2014)",
 )

@@ -74,25 +74,18 @@ def _statistics(ready: Prepared, level: Level) -> Statistics | str:
         chance = agreeing / (labels * (labels - 1)) * (share * (1 - share)).sum(axis=1)
         return chance_corrected(observed, 1 - chance)
 
-    def explain(head: Numbers, shares: Numbers) -> str:
-        return "chance alone would agree perfectly"
-
-    return Statistics(blocks, value, explain)
+    return Statistics(blocks, value, lambda head, shares: "chance alone would agree perfectly")
 
 
 AC1 = Coefficient(
     "ac1",
     {"nominal": "Gwet's AC1"},
     _statistics,
-    lowest=None,
-    chance_corrected=True,
     source="Gwet (2008); uneven numbers of judgements as in Gwet (2014)",
 )
 AC2 = Coefficient(
     "ac2",
     {"ordinal": "Gwet's AC2, linear weights", "interval": "Gwet's AC2, quadratic weights"},
     _statistics,
-    lowest=None,
-    chance_corrected=True,
     source="Gwet (2014)",
 )

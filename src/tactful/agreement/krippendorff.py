@@ -163,7 +163,5 @@ MEASURE = Coefficient(
         "ratio": "Krippendorff's alpha (ratio)",
     },
     _statistics,
-    lowest=None,
-    chance_corrected=True,
     source="Krippendorff (2011)",
 )

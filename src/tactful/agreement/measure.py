@@ -29,11 +29,11 @@ class Coefficient:
     """The name that people use, for each level of measurement the coefficient has."""
     statistics: Callable[..., Statistics | str]
     """Takes :class:`Prepared` and a level; returns the reason where it is undefined."""
-    lowest: float | None
-    """The least possible value; None where there is no bound."""
-    chance_corrected: bool
     source: str
     """The paper that defines it."""
+    lowest: float | None = None
+    """The least possible value; None where there is no bound."""
+    chance_corrected: bool = True
 
     @property
     def levels(self) -> tuple[Level, ...]:

@@ -13,7 +13,6 @@ from tactful.agreement.measure import Coefficient, Resampling, apply
 from tactful.agreement.prepared import Prepared
 from tactful.agreement.statistics import Statistics, ratio
 from tactful.errors import UsageError
-from tactful.ratings import Numbers
 from tactful.registry import unknown_name
 
 Over = Literal["pairs", "items"]
@@ -45,15 +44,11 @@ def _statistics(ready: Prepared, level: Level, over: Over = "pairs") -> Statisti
     if over == "items":
         different = np.divide(different, pairs, out=np.zeros_like(pairs), where=pairs > 0)
         pairs = (pairs > 0).astype(np.float64)
-    return Statistics((np.column_stack([different, pairs]),), _value, _explain)
-
-
-def _value(totals: Numbers) -> Numbers:
-    return 1 - ratio(totals[:, 0], totals[:, 1])
-
-
-def _explain(totals: Numbers) -> str:
-    return "no item has two judgements"
+    return Statistics(
+        (np.column_stack([different, pairs]),),
+        lambda totals: 1 - ratio(totals[:, 0], totals[:, 1]),
+        lambda totals: "no item has two judgements",
+    )
 
 
 MEASURE = Coefficient(

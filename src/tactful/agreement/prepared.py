@@ -79,24 +79,23 @@ def prepare(ratings: Ratings, labels: Sequence[Any] | None = None) -> Prepared:
 
 def one_against_rest(ratings: Ratings, label: str) -> Ratings:
     """Return the judgements as ``label`` or any other."""
-    if label not in ratings.labels:
-        known = ", ".join(ratings.labels) or "none"
-        raise UsageError(f"There is no label '{label}' in the table. Known: {known}.")
-    mine = ratings.label == ratings.labels.index(label)
+    mine = ratings.label == _code_of(ratings, label)
     return replace(ratings, labels=(REST, label), label=mine.astype(np.int64))
 
 
 def without_items(ratings: Ratings, labels: Sequence[Any]) -> Ratings:
     """Leave out every item that any annotator gave one of ``labels``."""
-    wanted = [_label_text(label) for label in labels]
-    for label in wanted:
-        if label not in ratings.labels:
-            known = ", ".join(ratings.labels) or "none"
-            raise UsageError(f"There is no label '{label}' in the table. Known: {known}.")
-    marked = np.isin(ratings.label, [ratings.labels.index(label) for label in wanted])
+    marked = np.isin(ratings.label, [_code_of(ratings, _label_text(label)) for label in labels])
     out = np.zeros(len(ratings.items), dtype=bool)
     out[ratings.item[marked]] = True
     return ratings.keep(~out[ratings.item])
+
+
+def _code_of(ratings: Ratings, label: str) -> int:
+    if label not in ratings.labels:
+        known = ", ".join(ratings.labels) or "none"
+        raise UsageError(f"There is no label '{label}' in the table. Known: {known}.")
+    return ratings.labels.index(label)
 
 
 def _label_text(label: Any) -> str:

@@ -38,14 +38,8 @@ class Marks:
 
     def only(self, mask: NDArray[np.bool_]) -> "Marks":
         """Keep the spans where ``mask`` is true; the readings stay."""
-        return replace(
-            self,
-            item=self.item[mask],
-            annotator=self.annotator[mask],
-            start=self.start[mask],
-            end=self.end[mask],
-            category=self.category[mask],
-        )
+        columns = ("item", "annotator", "start", "end", "category")
+        return replace(self, **{name: getattr(self, name)[mask] for name in columns})
 
     def of(self, category: str | None) -> "Marks":
         """Keep the spans of one category."""

@@ -113,7 +113,11 @@ def span_f1(
         return replace(answer, reason="no text was read by two annotators")
     readers = np.bincount(marks.reader_item, minlength=len(marks.items))
     shared, each = _exact(marks, readers) if match == "exact" else _overlap(marks, readers)
-    statistics = Statistics((np.column_stack([shared, each]),), _f1, _nothing_marked)
+    statistics = Statistics(
+        (np.column_stack([shared, each]),),
+        lambda totals: ratio(totals[:, 0], totals[:, 1]),
+        lambda totals: "no text that two annotators read has any span",
+    )
     return evaluate(answer, statistics, Resampling(bootstrap, confidence, seed))
 
 
@@ -214,23 +218,11 @@ def _overlap(marks: Marks, readers: Codes) -> tuple[Numbers, Numbers]:
     return shared, own * (readers - 1)
 
 
-def _f1(totals: Numbers) -> Numbers:
-    return ratio(totals[:, 0], totals[:, 1])
-
-
-def _nothing_marked(totals: Numbers) -> str:
-    return "no text that two annotators read has any span"
-
-
-def _no_statistics(*_: Any) -> str:
-    return "it is made from spans, not from labels"
-
-
 def _f1_measure(name: str, title: str) -> Coefficient:
     return Coefficient(
         name,
         {"nominal": title},
-        _no_statistics,
+        lambda *_: "it is made from spans, not from labels",
         lowest=0.0,
         chance_corrected=False,
         source="Hripcsak and Rothschild (2005)",
