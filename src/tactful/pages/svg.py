@@ -65,10 +65,15 @@ class Drawing:
         self._add("polygon", css, tip, points=corners)
 
     def path(
-        self, points: Sequence[tuple[float, float]], css: str, *, filled: bool = False
+        self,
+        points: Sequence[tuple[float, float]],
+        css: str,
+        tip: str = "",
+        *,
+        filled: bool = False,
     ) -> None:
         """Draw a line through points, or the area that they enclose."""
-        self._add("polygon" if filled else "polyline", css, points=points)
+        self._add("polygon" if filled else "polyline", css, tip, points=points)
 
     def text(
         self, x: float, y: float, words: str, css: str = "tick", anchor: str = "start"

@@ -4,13 +4,15 @@ Colours and strokes come from ``owner.css``, so that charts support dark mode. E
 for screen readers, and a table with the same figures beside it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from markupsafe import Markup
 
 from tactful.annotation.analysis.overview import StepProgress, TrustLine
+from tactful.pages.svg import Axis, Drawing
+from tactful.words import shorten
 
 STATUSES = ("done", "disputed", "open", "waiting")
 _WIDTH = 640.0
@@ -34,15 +36,15 @@ def progress_bar(figures: StepProgress) -> Markup:
     """Draw how many items of a step are done, disputed, open and waiting."""
     if not figures.items:
         return Markup("")
-    parts, left = [], 0.0
+    told = ", ".join(f"{getattr(figures, status):,} {status}" for status in STATUSES)
+    drawing, left = Drawing(_WIDTH, 14, f"{figures.title}: {told}"), 0.0
     for status in STATUSES:
         count = getattr(figures, status)
         width = count / figures.items * _WIDTH
         if count:
-            parts.append(_tag("rect", f"fill-{status}", x=left, y=0, width=width, height=14))
+            drawing.box(left, 0, width, 14, f"fill-{status}")
         left += width
-    told = ", ".join(f"{getattr(figures, status):,} {status}" for status in STATUSES)
-    return _svg(14, f"{figures.title}: {told}", parts, preserveAspectRatio="none")
+    return _markup(drawing, 'class="chart" preserveAspectRatio="none"')
 
 
 def interval_chart(rows: Sequence[Interval], name: str) -> Markup:
@@ -51,28 +53,23 @@ def interval_chart(rows: Sequence[Interval], name: str) -> Markup:
         return Markup("")
     values = [each for row in rows for each in (row.low, row.value) if each is not None]
     low = max(-1.0, min([0.0, *values]))
-    height = _ROW * len(rows) + 24
-    span = _WIDTH - _LABEL - 50
-
-    def place(value: float) -> float:
-        return _LABEL + (max(value, low) - low) / (1 - low) * span
-
-    parts = []
+    drawing = Drawing(_WIDTH, _ROW * len(rows) + 24, name)
+    bottom, place = drawing.height - 20, Axis(low, 1, _LABEL, _WIDTH - 50)
     for at in (tenth / 10 for tenth in range(-10, 11, 2) if tenth / 10 >= low):
-        parts.append(_line("grid", place(at), 0, place(at), height - 20))
-        parts.append(_text("tick", place(at), height - 4, f"{at:g}", "middle"))
+        drawing.line(place(at), 0, place(at), bottom, "grid")
+        drawing.text(place(at), bottom + 16, f"{at:g}", "tick", "middle")
     for at, row in enumerate(rows):
         middle = at * _ROW + _ROW / 2
-        style, left = ("name minor", 12.0) if row.indent else ("name", 0.0)
-        parts.append(_text(style, left, middle + 4, _short(row.name)))
+        css, left = ("name minor", 12.0) if row.indent else ("name", 0.0)
+        drawing.text(left, middle + 4, shorten(row.name, longest=_LONGEST_NAME), css)
         if row.value is None:
-            parts.append(_text("tick", place(low) + 4, middle + 4, "undefined"))
+            drawing.text(place(low) + 4, middle + 4, "undefined")
             continue
         if row.low is not None and row.high is not None:
-            parts.append(_line("whisker", place(row.low), middle, place(row.high), middle))
-        parts.append(_tag("circle", "point", cx=place(row.value), cy=middle, r=4.5))
-        parts.append(_text("value", _WIDTH, middle + 4, f"{row.value:.2f}", "end"))
-    return _svg(height, name, parts)
+            drawing.line(place(row.low), middle, place(row.high), middle, "whisker")
+        drawing.disc(place(row.value), middle, 4.5, "point")
+        drawing.text(_WIDTH, middle + 4, f"{row.value:.2f}", "value", "end")
+    return _markup(drawing)
 
 
 def trust_chart(lines: Sequence[TrustLine], least: float | None, name: str) -> Markup:
@@ -80,35 +77,25 @@ def trust_chart(lines: Sequence[TrustLine], least: float | None, name: str) -> M
     longest = max((len(line.points) for line in lines), default=0)
     if not longest:
         return Markup("")
-    height, left, bottom = 220.0, 40.0, 196.0
-
-    def x(test: int) -> float:
-        return left + (test - 1) / max(longest - 1, 1) * (_WIDTH - left - 12)
-
-    def y(trust: float) -> float:
-        return bottom - trust * (bottom - 10)
-
-    parts = []
+    drawing, left = Drawing(_WIDTH, 220, name), 40.0
+    x, y = Axis(1, max(longest, 2), left, _WIDTH - 12), Axis(0, 1, 196, 10)
     for at in (0.0, 0.25, 0.5, 0.75, 1.0):
-        parts.append(_line("grid", left, y(at), _WIDTH, y(at)))
-        parts.append(_text("tick", left - 6, y(at) + 4, f"{at:.0%}", "end"))
+        drawing.line(left, y(at), _WIDTH, y(at), "grid")
+        drawing.text(left - 6, y(at) + 4, f"{at:.0%}", "tick", "end")
     for test in sorted({1, (longest + 1) // 2, longest}):
         anchor = "start" if test == 1 else "end" if test == longest else "middle"
-        parts.append(_text("tick", x(test), height - 6, f"test {test}", anchor))
+        drawing.text(x(test), drawing.height - 6, f"test {test}", "tick", anchor)
     if least is not None:
-        parts.append(_line("limit", left, y(least), _WIDTH, y(least)))
+        drawing.line(left, y(least), _WIDTH, y(least), "limit")
     # Removed people are drawn last, on top.
     for line in sorted(lines, key=lambda each: each.status != "active"):
-        points = " ".join(
-            f"{_number(x(at))},{_number(y(trust))}" for at, (_, trust) in enumerate(line.points, 1)
-        )
-        title = Markup("<title>{}</title>").format(f"{line.name}: {line.points[-1][1]:.0%}")
-        if len(line.points) == 1:
-            only = line.points[0][1]
-            parts.append(_tag("circle", f"trust {line.status}", title, cx=x(1), cy=y(only), r=3))
+        points = [(x(at), y(trust)) for at, (_, trust) in enumerate(line.points, 1)]
+        css, tip = f"trust {line.status}", f"{line.name}: {line.points[-1][1]:.0%}"
+        if len(points) == 1:
+            drawing.disc(*points[0], 3, css, tip)
         else:
-            parts.append(_tag("polyline", f"trust {line.status}", title, points=points))
-    return _svg(height, name, parts)
+            drawing.path(points, css, tip)
+    return _markup(drawing)
 
 
 def day_chart(days: Sequence[tuple[str, int]], name: str) -> Markup:
@@ -116,19 +103,16 @@ def day_chart(days: Sequence[tuple[str, int]], name: str) -> Markup:
     most = max((count for _, count in days), default=0)
     if not most:
         return Markup("")
-    height, bottom = 120.0, 100.0
+    drawing, bottom = Drawing(_WIDTH, 120, name), 100.0
     step = _WIDTH / len(days)
-    parts = []
     for at, (day, count) in enumerate(days):
         tall = count / most * (bottom - 18)
         middle = at * step + step / 2
-        parts.append(
-            _tag("rect", "day", x=at * step + 4, y=bottom - tall, width=step - 8, height=tall)
-        )
-        parts.append(_text("tick", middle, height - 4, _day(day, at == 0), "middle"))
+        drawing.box(at * step + 4, bottom - tall, step - 8, tall, "day")
+        drawing.text(middle, bottom + 16, _day(day, at == 0), "tick", "middle")
         if count:
-            parts.append(_text("value", middle, bottom - tall - 4, f"{count:,}", "middle"))
-    return _svg(height, name, parts, style="chart days")
+            drawing.text(middle, bottom - tall - 4, f"{count:,}", "value", "middle")
+    return _markup(drawing, 'class="chart days"')
 
 
 def _day(day: str, is_first: bool) -> str:
@@ -142,42 +126,7 @@ def heat(count: int, most: int) -> int:
     return 0 if not count or not most else max(1, round(count / most * 9))
 
 
-def _svg(
-    height: float, name: str, parts: Iterable[Markup], style: str = "chart", **attributes: str
-) -> Markup:
-    return _tag(
-        "svg",
-        style,
-        Markup("").join(parts),
-        viewBox=f"0 0 {_number(_WIDTH)} {_number(height)}",
-        role="img",
-        aria_label=name,
-        **attributes,
-    )
-
-
-def _line(style: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
-    return _tag("line", style, x1=x1, y1=y1, x2=x2, y2=y2)
-
-
-def _text(style: str, x: float, y: float, words: str, anchor: str = "start") -> Markup:
-    return _tag("text", style, Markup.escape(words), x=x, y=y, text_anchor=anchor)
-
-
-def _tag(name: str, style: str, inside: Markup | str = "", **attributes: str | float) -> Markup:
-    """Return an element; attributes and content are escaped, unless they are markup."""
-    told = Markup("").join(
-        Markup(' {}="{}"').format(
-            key.replace("_", "-"), each if isinstance(each, str) else _number(each)
-        )
-        for key, each in {"class": style, **attributes}.items()
-    )
-    return Markup("<{}{}>{}</{}>").format(name, told, inside, name)
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+def _markup(drawing: Drawing, attributes: str = 'class="chart"') -> Markup:
+    """Return a drawing for a template."""
+    # A drawing escapes all words in it.
+    return Markup(str(drawing).replace("<svg", f"<svg {attributes}", 1))  # noqa: S704
