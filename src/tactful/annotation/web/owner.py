@@ -17,7 +17,7 @@ from tactful.annotation.protocol.records import Step
 from tactful.annotation.store.events import KINDS, Event
 from tactful.annotation.web import charts, owner_export, owner_items, owner_people, owner_settings
 from tactful.annotation.web.figures import StepTable
-from tactful.annotation.web.owner_site import OwnerSite, download, now, number_of
+from tactful.annotation.web.owner_site import OwnerPages, OwnerSite, download, now, number_of
 from tactful.annotation.web.session import Session
 
 LOG_PAGE = 50
@@ -49,26 +49,23 @@ def routes(project: Project) -> list[Route]:
     ]
 
 
-class _Pages:
-    def __init__(self, site: OwnerSite):
-        self._site = site
-
+class _Pages(OwnerPages):
     def status(self, request: Request, session: Session) -> Response:
-        return self._site.show(request, session, "owner_status.html", **self._status(request))
+        return self._show(request, session, "owner_status.html", **self._status(request))
 
     def live(self, request: Request, session: Session) -> Response:
-        return self._site.show(request, session, "owner_live.html", **self._status(request))
+        return self._show(request, session, "owner_live.html", **self._status(request))
 
     def _status(self, request: Request) -> dict[str, Any]:
         price = _price(request.query_params.get("price", ""))
-        status = self._site.figures.status(price, now())
+        status = self._figures.status(price, now())
         return {
             "status_now": status,
             "price": price,
             "bars": [charts.progress_bar(step) for step in status.steps],
             "day_chart": charts.day_chart(status.days, "Answers a day, of the last two weeks"),
-            "suspects": [test for test in self._site.figures.tests() if test.suspect],
-            "skipped_items": self._site.figures.skipped_items(),
+            "suspects": [test for test in self._figures.tests() if test.suspect],
+            "skipped_items": self._figures.skipped_items(),
             "most_skipped": _MOST_SKIPPED,
         }
 
@@ -81,7 +78,7 @@ class _Pages:
         first, second = _two(request, people, pairs)
         crossed = confusion.confusion(view, first, second) if view and first and second else None
         main, long_lists = _parted(table.agreements)
-        return self._site.show(
+        return self._show(
             request,
             session,
             "owner_agreement.html",
@@ -124,18 +121,18 @@ class _Pages:
         return download("agreement.csv", (*header, "why undefined"), rows)
 
     def log(self, request: Request, session: Session) -> Response:
-        store = self._site.project.store
+        store = self._project.store
         kind = request.query_params.get("kind", "")
         last = store.last
         before = min(number_of(request, "before", last + 1), last + 1)
         free = {
             question.id
-            for step in self._site.project.protocol.steps
+            for step in self._project.protocol.steps
             for question in step.questions
             if question.kind in ("text", "texts") or question.open
         }
-        events, reached = _newest(self._site, before, kind if kind in KINDS else None)
-        return self._site.show(
+        events, reached = _newest(self._project, before, kind if kind in KINDS else None)
+        return self._show(
             request,
             session,
             "owner_log.html",
@@ -149,18 +146,17 @@ class _Pages:
         )
 
     def _table(self, request: Request) -> StepTable:
-        steps = self._site.project.state.protocol.steps
+        steps = self._project.state.protocol.steps
         wanted = request.query_params.get("step", "")
         step: Step = next((each for each in steps if each.id == wanted), steps[0])
-        return self._site.figures.agreement(step)
+        return self._figures.agreement(step)
 
     def _names(self) -> dict[str, str]:
-        project = self._site.project
-        with project.lock:
-            return {person.id: person.name for person in project.state.people.values()}
+        with self._project.lock:
+            return {person.id: person.name for person in self._project.state.people.values()}
 
 
-def _newest(site: OwnerSite, before: int, kind: str | None) -> tuple[list[Event], int]:
+def _newest(project: Project, before: int, kind: str | None) -> tuple[list[Event], int]:
     """Return a page of events before a number, newest first, and the number it reached."""
     found: list[Event] = []
     top = before
@@ -168,7 +164,7 @@ def _newest(site: OwnerSite, before: int, kind: str | None) -> tuple[list[Event]
         size = LOG_PAGE if kind is None else _SEARCH_STEP
         after = max(0, top - 1 - size)
         part = []
-        for event in site.project.store.read(after):
+        for event in project.store.read(after):
             if (event.number or 0) >= top:
                 break
             if kind is None or event.kind == kind:

@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 from tactful.annotation.analysis.estimate import day_of
 from tactful.annotation.formats.load import EXPORTS, FORMATS
-from tactful.annotation.web.owner_site import Form, OwnerSite, now, one
+from tactful.annotation.web.owner_site import Form, OwnerPages, OwnerSite, now, one
 from tactful.annotation.web.session import Session
 from tactful.errors import OutputError, TactfulError, UsageError
 
@@ -45,13 +45,10 @@ def routes(site: OwnerSite) -> list[Route]:
     ]
 
 
-class _Pages:
+class _Pages(OwnerPages):
     def __init__(self, site: OwnerSite):
-        self._site = site
+        super().__init__(site)
         self._busy = Lock()
-
-    def export(self, request: Request, session: Session) -> Response:
-        return self._show(request, session)
 
     def download(self, request: Request, session: Session, form: Form) -> Response:
         """Send one format as a ZIP file."""
@@ -60,23 +57,23 @@ class _Pages:
             raise HTTPException(400, f"There is no format '{name}'; choose one of the list.")
         if not self._busy.acquire(blocking=False):
             problem = "Another export is being made; wait until it is done and try again."
-            return self._show(request, session, problem)
+            return self.export(request, session, problem)
         try:
             options = [f"--{each}" for each in ("spreadsheet", "unfinished") if each in form]
-            made = _zipped(self._site.project.folder, name, options)
+            made = _zipped(self._project.folder, name, options)
         except TactfulError as error:
-            return self._show(request, session, str(error))
+            return self.export(request, session, str(error))
         finally:
             self._busy.release()
-        file = f"{safe_name(self._site.project.name)}-{name}-{day_of(now())}.zip"
+        file = f"{safe_name(self._project.name)}-{name}-{day_of(now())}.zip"
         headers = {
             "Content-Disposition": f"attachment; filename*=utf-8''{quote(file)}",
             "Content-Length": str(made.seek(0, 2)),
         }
         return StreamingResponse(_pieces(made), media_type="application/zip", headers=headers)
 
-    def _show(self, request: Request, session: Session, problem: str = "") -> Response:
-        return self._site.show(
+    def export(self, request: Request, session: Session, problem: str = "") -> Response:
+        return self._show(
             request,
             session,
             "owner_export.html",

@@ -18,6 +18,7 @@ from tactful.annotation.web.answer_form import Field, fields, gold_fields, read_
 from tactful.annotation.web.owner_site import (
     REFEREE,
     Form,
+    OwnerPages,
     OwnerSite,
     back,
     download,
@@ -64,26 +65,22 @@ def routes(site: OwnerSite) -> list[Route]:
     ]
 
 
-class _Pages:
-    def __init__(self, site: OwnerSite):
-        self._site = site
-
+class _Pages(OwnerPages):
     def items(self, request: Request, session: Session) -> Response:
         query = request.query_params
         words, status, step = (query.get(name, "").strip() for name in ("q", "status", "step"))
         page = number_of(request, "page")
-        project = self._site.project
-        found = self._site.figures.find(
+        found = self._figures.find(
             lambda item: _is_wanted(item, words.casefold(), status, step), page * PER_PAGE + 1
         )
-        with project.lock:
+        with self._project.lock:
             rows = [_row(item) for item in found[(page - 1) * PER_PAGE : page * PER_PAGE]]
-        return self._site.show(
+        return self._show(
             request,
             session,
             "owner_items.html",
             rows=rows,
-            steps=project.protocol.steps,
+            steps=self._project.protocol.steps,
             statuses=STATUSES,
             q=words,
             status_wanted=status,
@@ -93,10 +90,10 @@ class _Pages:
         )
 
     def disputed(self, request: Request, session: Session) -> Response:
-        found = self._site.figures.disputes()
+        found = self._figures.disputes()
         page = number_of(request, "page")
-        steps = {step.id: step.title for step in self._site.project.protocol.steps}
-        return self._site.show(
+        steps = {step.id: step.title for step in self._project.protocol.steps}
+        return self._show(
             request,
             session,
             "owner_disputed.html",
@@ -108,7 +105,7 @@ class _Pages:
         )
 
     def disputed_file(self, request: Request, session: Session) -> Response:
-        rows = ((one.item, one.step, one.why, one.text) for one in self._site.figures.disputes())
+        rows = ((one.item, one.step, one.why, one.text) for one in self._figures.disputes())
         return download("disputed.csv", ("item", "step", "why", "text"), rows)
 
     def item(self, request: Request, session: Session) -> Response:
@@ -117,7 +114,7 @@ class _Pages:
 
     def adjudicate(self, request: Request, session: Session, form: Form) -> Response:
         item, step = self._item_of(form), self._step_of(form)
-        with self._site.project.lock:
+        with self._project.lock:
             if not self._may_see(session, item):
                 raise HTTPException(404)
         try:
@@ -125,7 +122,7 @@ class _Pages:
         except TactfulError as error:
             return self._item(request, session, item.id, problem=str(error), wrong=step.id)
         try:
-            self._site.project.adjudicate(
+            self._project.adjudicate(
                 session.person.id, item.id, step.id, answers, one(form, "note")[:_LONGEST_NOTE]
             )
         except TactfulError as error:
@@ -142,19 +139,18 @@ class _Pages:
     def gold(self, request: Request, session: Session, form: Form) -> Response:
         """Show what a new right answer would change, and store it when that is confirmed."""
         item = self._item_of(form)
-        project = self._site.project
         try:
             gold = self._gold_of(form, item.gold or {})
             if one(form, "action") == "confirm":
-                project.edit_gold(item.id, gold)
+                self._project.edit_gold(item.id, gold)
                 said = "The hidden test was changed."
                 return back("/owner/item", said, id=item.id, **shown(request))
-            rules = project.state.protocol
+            rules = self._project.state.protocol
             gold = None if gold is None else check_test(rules, gold, item.text)
-            change = self._site.figures.gold_change(item.id, gold)
+            change = self._figures.gold_change(item.id, gold)
         except TactfulError as error:
             return self._item(request, session, item.id, problem=str(error), wrong="gold")
-        return self._site.show(
+        return self._show(
             request,
             session,
             "owner_gold.html",
@@ -175,7 +171,7 @@ class _Pages:
                 return _confirmed(one(form, "gold"))
             case _:
                 gold: dict[str, Any] = {}
-                for step in self._site.project.protocol.steps:
+                for step in self._project.protocol.steps:
                     gold |= read_gold(step, form, before)
                 return gold or None
 
@@ -189,24 +185,23 @@ class _Pages:
         wrong: str = "",
         draft: Mapping[str, Any] | None = None,
     ) -> Response:
-        project = self._site.project
-        with project.lock:
-            item = project.state.items.get(name)
+        with self._project.lock:
+            item = self._project.state.items.get(name)
             if item is None or not self._may_see(session, item):
                 raise HTTPException(404)
-            names = {person.id: person.name for person in project.state.people.values()}
+            names = {person.id: person.name for person in self._project.state.people.values()}
             steps = [
                 self._step(step, item, names, draft if wrong == step.id else None)
-                for step in project.protocol.steps
+                for step in self._project.protocol.steps
                 if step.id in item.steps
             ]
             mine = session.person.role == "owner"
-            gold = (
-                [(step, gold_fields(step, item.gold or {})) for step in project.protocol.steps]
+            gold = [
+                (step, gold_fields(step, item.gold or {}))
+                for step in self._project.protocol.steps
                 if mine
-                else []
-            )
-        return self._site.show(
+            ]
+        return self._show(
             request,
             session,
             "owner_item.html",
@@ -231,7 +226,7 @@ class _Pages:
     def _step(
         self, step: Step, item: Item, names: Mapping[str, str], draft: Mapping[str, Any] | None
     ) -> StepShown:
-        state = self._site.project.state
+        state = self._project.state
         here = item.steps[step.id]
         counted = {answer.annotator for answer in state.counted(item.id, step.id)}
         if item.gold is not None:
@@ -254,7 +249,7 @@ class _Pages:
         here = item.steps[step.id]
         if item.gold is not None or here.status not in ("done", "disputed"):
             return {}
-        found = self._site.project.state.labels(item.id, step.id)
+        found = self._project.state.labels(item.id, step.id)
         return {
             question.id: (_label_words(step, question, label.value), label.confidence)
             for question in step.questions
@@ -266,22 +261,21 @@ class _Pages:
 
     def _next(self, item: str) -> Iterator[str]:
         """Yield the other items that are still disputed."""
-        self._site.figures.forget()
-        for each in self._site.figures.disputes():
+        self._figures.forget()
+        for each in self._figures.disputes():
             if each.item != item:
                 yield each.item
 
     def _item_of(self, form: Form) -> Item:
-        project = self._site.project
-        with project.lock:
-            item = project.state.items.get(one(form, "item"))
+        with self._project.lock:
+            item = self._project.state.items.get(one(form, "item"))
         if item is None:
             raise HTTPException(404)
         return item
 
     def _step_of(self, form: Form) -> Step:
         wanted = one(form, "step")
-        for step in self._site.project.protocol.steps:
+        for step in self._project.protocol.steps:
             if step.id == wanted:
                 return step
         raise HTTPException(404)

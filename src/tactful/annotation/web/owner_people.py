@@ -8,7 +8,7 @@ from starlette.routing import Route
 from tactful.annotation.protocol.records import Role
 from tactful.annotation.state.project_state import Person
 from tactful.annotation.web import charts
-from tactful.annotation.web.owner_site import Form, OwnerSite, back, download, now, one
+from tactful.annotation.web.owner_site import Form, OwnerPages, OwnerSite, back, download, now, one
 from tactful.annotation.web.session import Session
 from tactful.errors import TactfulError
 
@@ -28,13 +28,7 @@ def routes(site: OwnerSite) -> list[Route]:
     ]
 
 
-class _Pages:
-    def __init__(self, site: OwnerSite):
-        self._site = site
-
-    def people(self, request: Request, session: Session) -> Response:
-        return self._show(request, session)
-
+class _Pages(OwnerPages):
     def change(self, request: Request, session: Session, form: Form) -> Response:
         """Change one person, or invite somebody."""
         try:
@@ -42,10 +36,10 @@ class _Pages:
                 return self._invite(request, session, form)
             return self._one_person(session, form)
         except TactfulError as error:
-            return self._show(request, session, problem=str(error), status=409)
+            return self.people(request, session, problem=str(error), status=409)
 
     def file(self, request: Request, session: Session) -> Response:
-        burdens = {each.person: each for each in self._site.figures.burdens()}
+        burdens = {each.person: each for each in self._figures.burdens()}
         fields = ("id", "name", "role", "status", "trust", "right", "tests", "answered", "skipped")
         rows = [
             (
@@ -64,14 +58,14 @@ class _Pages:
             raise HTTPException(400, f"There is no role '{role}'; choose one of the list.")
         if not name or len(name) > _LONGEST_NAME:
             problem = f"Give the person a name of 1 to {_LONGEST_NAME} characters."
-            return self._show(request, session, problem=problem, status=400)
-        invitation = self._site.project.invite(role, name)
+            return self.people(request, session, problem=problem, status=400)
+        invitation = self._project.invite(role, name)
         link = f"{str(request.base_url).rstrip('/')}/join/{invitation.token}"
         # In the response itself: the token is not stored, not even in a URL.
-        return self._show(request, session, link=link, invited=name)
+        return self.people(request, session, link=link, invited=name)
 
     def _one_person(self, session: Session, form: Form) -> Response:
-        project, who = self._site.project, one(form, "person")
+        project, who = self._project, one(form, "person")
         with project.lock:
             person = project.state.people.get(who)
         if person is None:
@@ -93,7 +87,7 @@ class _Pages:
                 raise HTTPException(400, f"There is no action '{other}'.")
         return back("/owner/people", said)
 
-    def _show(
+    def people(
         self,
         request: Request,
         session: Session,
@@ -103,18 +97,17 @@ class _Pages:
         problem: str = "",
         status: int = 200,
     ) -> Response:
-        lines = sorted(self._site.figures.trust(), key=lambda line: line.points[-1][1])
-        project = self._site.project
-        with project.lock:
-            quality = project.state.protocol.quality
-            care = project.state.protocol.wellbeing
-        return self._site.show(
+        lines = sorted(self._figures.trust(), key=lambda line: line.points[-1][1])
+        with self._project.lock:
+            quality = self._project.state.protocol.quality
+            care = self._project.state.protocol.wellbeing
+        return self._show(
             request,
             session,
             "owner_people.html",
             status=status,
             people=self._all(),
-            burdens={each.person: each for each in self._site.figures.burdens()},
+            burdens={each.person: each for each in self._figures.burdens()},
             chart=charts.trust_chart(
                 lines[:MOST_LINES], quality.least_trust, "Trust of each annotator, test by test"
             ),
@@ -122,7 +115,7 @@ class _Pages:
             most_lines=MOST_LINES,
             quality=quality,
             care=care,
-            tests=self._site.figures.tests(),
+            tests=self._figures.tests(),
             roles=ROLES,
             link=link,
             invited=invited,
@@ -131,9 +124,8 @@ class _Pages:
         )
 
     def _all(self) -> list[Person]:
-        project = self._site.project
-        with project.lock:
+        with self._project.lock:
             return sorted(
-                project.state.people.values(),
+                self._project.state.people.values(),
                 key=lambda person: (ROLES.index(person.role), person.name.casefold()),
             )

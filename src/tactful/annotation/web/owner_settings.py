@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from tactful.annotation.protocol.changes import WORKLOADS
 from tactful.annotation.protocol.records import Protocol
-from tactful.annotation.web.owner_site import Form, OwnerSite, back
+from tactful.annotation.web.owner_site import Form, OwnerPages, OwnerSite, back
 from tactful.annotation.web.session import Session
 from tactful.errors import InputError, TactfulError
 
@@ -121,25 +121,19 @@ def _read(setting: Setting, form: Form) -> Any:
         ) from None
 
 
-class _Pages:
-    def __init__(self, site: OwnerSite):
-        self._site = site
-
-    def settings(self, request: Request, session: Session) -> Response:
-        return self._show(request, session)
-
+class _Pages(OwnerPages):
     def change(self, request: Request, session: Session, form: Form) -> Response:
         try:
             changes = read_settings(self._groups(), form)
             if not changes:
                 return back("/owner/settings", "Nothing changed.")
-            self._site.project.change(changes)
+            self._project.change(changes)
         except TactfulError as error:
-            return self._show(request, session, str(error))
+            return self.settings(request, session, str(error))
         return back("/owner/settings", f"Changed: {', '.join(changes)}.")
 
-    def _show(self, request: Request, session: Session, problem: str = "") -> Response:
-        return self._site.show(
+    def settings(self, request: Request, session: Session, problem: str = "") -> Response:
+        return self._show(
             request,
             session,
             "owner_settings.html",
@@ -150,7 +144,6 @@ class _Pages:
         )
 
     def _groups(self) -> list[tuple[str, list[Setting]]]:
-        project = self._site.project
-        with project.lock:
-            state = project.state
+        with self._project.lock:
+            state = self._project.state
             return settings_of(state.protocol, state.settings["workload"])

@@ -89,6 +89,13 @@ class OwnerSite:
         return session
 
 
+class OwnerPages:
+    """Some pages of the owner, as methods that :meth:`OwnerSite.page` and ``action`` call."""
+
+    def __init__(self, site: OwnerSite):
+        self._project, self._figures, self._show = site.project, site.figures, site.show
+
+
 def back(path: str, said: str, **query: str) -> Response:
     """Redirect to a page with a message."""
     return RedirectResponse(f"{path}?{urlencode({**query, 'said': said})}", 303)
