@@ -20,6 +20,8 @@ MOST_EXACT_SIGNS = 14
 """For up to this many numbers, all changes of signs are tried: 2 ** 14 = 16,384."""
 MOST_EXACT_SPLITS = 20_000
 """Up to this many ways of splitting numbers into two groups, all of them are tried."""
+_Z = 1.959964
+"""The quantile of the normal distribution for intervals of 95 %."""
 _CELLS_AT_ONCE = 4_000_000
 """The most numbers in a block of repetitions: some tens of megabytes."""
 
@@ -111,6 +113,16 @@ def percentile_interval(samples: ArrayLike, level: float) -> tuple[float, float]
         return None
     low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+def wilson_interval(found: int, of: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval (1927) of a share; it stays between 0 and 1."""
+    share, square = found / of, _Z * _Z
+    centre = (share + square / (2 * of)) / (1 + square / of)
+    spread = math.sqrt(share * (1 - share) / of + square / (4 * of * of))
+    half = _Z * spread / (1 + square / of)
+    # Rounding must not put a share of 0 or 1 outside its own interval.
+    return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
 
 
 @dataclass(frozen=True, slots=True)

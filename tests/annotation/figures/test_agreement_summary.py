@@ -18,6 +18,7 @@ from tactful.annotation.analysis.views import (
     NOTHING,
     Row,
     Rows,
+    View,
     judgements,
     views,
 )
@@ -25,6 +26,17 @@ from tactful.annotation.protocol.records import Option, Question, Step
 
 Begin = Callable[..., Any]
 TEXT = "A mild text."
+
+
+def columns_of(rows: list[Row]) -> Rows:
+    made = Rows()
+    for row in rows:
+        made.add(*row)
+    return made
+
+
+def labels_of(view: View) -> list[str]:
+    return [view.ratings.labels[label] for label in view.ratings.label]
 
 
 def agreement_of(
@@ -88,7 +100,7 @@ def test_several_answers_are_compared_as_a_set_and_one_by_one(told: Any) -> None
     whole, praise, pity = seen = views(question, rows)
     assert set(whole.ratings.labels) == {"praise", "praise + pity", "pity", NOTHING}
     assert (praise.id, praise.title) == ("which:praise", "Praise")
-    assert {label for _, _, label in pity.rows} == {CHOSEN, NOT_CHOSEN}
+    assert set(labels_of(pity)) == {CHOSEN, NOT_CHOSEN}
     agreements = question_agreement(question, rows, seen, {}, 0)
     assert [each.label for each in agreements] == [None, "praise", "pity"]
     assert agreements[1].answers[1].value == 1.0  # all agree on praise
@@ -118,20 +130,21 @@ def test_no_judgement_is_undefined_with_a_reason(story: Begin) -> None:
 def test_a_question_for_each_answer_of_another_is_taken_apart() -> None:
     question = Question("sure", "choice", "Sure?", options=(Option("y", "Yes"),), per="which")
     rows = [Row("a · pity", "ann", "y"), Row("a · pity", "ben", "y"), Row("a · praise", "ann", "y")]
-    (view,) = views(question, Rows.of(rows))
-    assert [item for item, _, _ in view.rows] == ["a · pity", "a · pity", "a · praise"]
+    (view,) = views(question, columns_of(rows))
+    items = [view.ratings.items[item] for item in view.ratings.item]
+    assert items == ["a · pity", "a · pity", "a · praise"]
 
 
 def test_answers_of_ones_own_come_behind_those_of_the_protocol() -> None:
     question = Question("who", "choice", "Who?", options=(Option("z", "Z"),), open=True)
-    (view,) = views(question, Rows.of([Row("a", "ann", "own"), Row("a", "ben", "z")]))
+    (view,) = views(question, columns_of([Row("a", "ann", "own"), Row("a", "ben", "z")]))
     assert view.ratings.labels == ("z", "own")
 
 
 def test_options_that_nobody_chose_are_named_in_one_line() -> None:
     options = tuple(Option(name, name.title()) for name in ("praise", "pity", "envy"))
     question = Question("which", "choices", "Which?", options=options)
-    rows = Rows.of([Row("a", "ann", ["pity"]), Row("a", "ben", []), Row("b", "ann", ["pity"])])
+    rows = columns_of([Row("a", "ann", ["pity"]), Row("a", "ben", []), Row("b", "ann", ["pity"])])
     found = question_agreement(question, rows, views(question, rows), {}, 0)
     assert [each.label for each in found] == [None, "pity", OTHERS]
     assert found[-1].title == "2 options that nobody chose"
@@ -142,7 +155,7 @@ def test_options_that_nobody_chose_are_named_in_one_line() -> None:
 def test_what_lies_in_a_gap_is_not_marked() -> None:
     question = Question("places", "spans", "Where?", options=(Option("pity", "Pity"),))
     gap = {"start": 0, "end": 6, "value": "pity", "parts": [[0, 1], [5, 6]]}
-    rows = Rows.of(
+    rows = columns_of(
         [
             Row("a", "ann", [gap]),
             Row("a", "ben", [{"start": 0, "end": 1, "value": "pity"}]),
@@ -155,7 +168,7 @@ def test_what_lies_in_a_gap_is_not_marked() -> None:
 
 def test_columns_are_the_rows_that_were_put_in() -> None:
     rows = [Row("a", "ann", "y"), Row("b", "ben", ["z"])]
-    made = Rows.of(rows)
+    made = columns_of(rows)
     assert list(made) == rows
     assert len(made) == 2
     assert made.annotator == ["ann", "ben"]

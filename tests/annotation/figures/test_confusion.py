@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.annotation.analysis.confusion import against_others, confusion, pairs, wilson
+from tactful.annotation.analysis.confusion import against_others, confusion, pairs
 from tactful.annotation.analysis.views import Row, Rows, View, views
 from tactful.annotation.protocol.records import Option, Question
+from tactful.resampling import wilson_interval
 
 QUESTION = Question(
     "tone", "choice", "Is it kind?", options=(Option("yes", "Yes"), Option("no", "No"))
@@ -27,8 +28,15 @@ ROWS = [
 ]
 
 
+def columns_of(rows: list[Row]) -> Rows:
+    made = Rows()
+    for row in rows:
+        made.add(*row)
+    return made
+
+
 def view_of(rows: list[Row]) -> View:
-    return views(QUESTION, Rows.of(rows))[0]
+    return views(QUESTION, columns_of(rows))[0]
 
 
 VIEW = view_of(ROWS)
@@ -92,14 +100,14 @@ def test_only_ties_is_a_reason_of_its_own() -> None:
 
 @pytest.mark.parametrize(("right", "total"), [(0, 1), (1, 1), (8, 10), (0, 50), (50, 50)])
 def test_wilson_holds_the_share_and_stays_within_bounds(right: int, total: int) -> None:
-    low, high = wilson(right, total)
+    low, high = wilson_interval(right, total)
     assert 0 <= low <= right / total <= high <= 1
     assert high - low > 0
 
 
 def test_wilson_is_the_published_one() -> None:
     # Newcombe 1998, table I: 81 of 263 gives 0.2553 to 0.3662 by method 3 (Wilson's score).
-    low, high = wilson(81, 263)
+    low, high = wilson_interval(81, 263)
     assert math.isclose(low, 0.2553, abs_tol=5e-5)
     assert math.isclose(high, 0.3662, abs_tol=5e-5)
 

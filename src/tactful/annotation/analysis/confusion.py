@@ -141,23 +141,16 @@ def against_others(view: View) -> list[AgainstOthers]:
     return sorted(found, key=lambda one: (math.inf if one.share is None else one.share, -one.items))
 
 
-def wilson(right: int, total: int, z: float = 1.959964) -> tuple[float, float]:
-    """Return Wilson's 95 % interval (1927) of a share; it stays between 0 and 1."""
-    share, square = right / total, z * z
-    centre = (share + square / (2 * total)) / (1 + square / total)
-    spread = math.sqrt(share * (1 - share) / total + square / (4 * total * total))
-    half = z * spread / (1 + square / total)
-    # Rounding must not put a share of 0 or 1 outside its own interval.
-    return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
-
-
 def _compared(person: str, items: int, same: int, ties: int) -> AgainstOthers:
+    from tactful.resampling import wilson_interval
+
     if not items:
         reason = (
             "the others are tied on every item" if ties else "nobody else judged the same items"
         )
         return AgainstOthers(person, 0, 0, ties, None, None, reason)
-    return AgainstOthers(person, items, same, ties, same / items, wilson(same, items), None)
+    interval = wilson_interval(same, items)
+    return AgainstOthers(person, items, same, ties, same / items, interval, None)
 
 
 def _of(table: "Ratings", annotator: str) -> dict[int, int]:

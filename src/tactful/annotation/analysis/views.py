@@ -40,14 +40,6 @@ class Rows:
     annotator: list[str] = field(default_factory=list)
     answer: list[Any] = field(default_factory=list)
 
-    @classmethod
-    def of(cls, rows: Iterable[Row]) -> "Rows":
-        """Return records as columns."""
-        made = cls()
-        for row in rows:
-            made.add(*row)
-        return made
-
     def add(self, item: str, annotator: str, answer: Any) -> None:
         """Add one answer."""
         self.item.append(item)
@@ -78,32 +70,21 @@ class View:
         """The question, with the option behind a colon."""
         return self.question if self.option is None else f"{self.question}:{self.option}"
 
-    @property
-    def rows(self) -> Iterator[tuple[str, str, str]]:
-        """The judgements in words: item, annotator, label."""
-        known = self.ratings
-        for item, annotator, label in zip(known.item, known.annotator, known.label, strict=True):
-            yield known.items[item], known.annotators[annotator], known.labels[label]
 
-
-def judgements(
-    state: "State", step: Step, items: Iterable["Item"] | None = None
-) -> dict[str, Rows]:
-    """Return the answers that count, by question; of some items, or of all."""
-    return by_question(step, counted_answers(state, step, items))
+def judgements(state: "State", step: Step) -> dict[str, Rows]:
+    """Return the answers that count, by question."""
+    return by_question(step, counted_answers(state, step, state.items.values()))
 
 
 def counted_answers(
-    state: "State", step: Step, items: Iterable["Item"] | None = None
+    state: "State", step: Step, items: Iterable["Item"]
 ) -> list[tuple[str, list["Answer"]]]:
     """Return the answers that count, item by item.
 
     It is fast and returns a copy, so that the lock of a shared state is held only briefly.
     """
     return [
-        (item.id, state.counted(item.id, step.id))
-        for item in (state.items.values() if items is None else items)
-        if item.steps[step.id].counting
+        (item.id, state.counted(item.id, step.id)) for item in items if item.steps[step.id].counting
     ]
 
 

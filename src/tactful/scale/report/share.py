@@ -1,11 +1,9 @@
 """How many of how many, with Wilson's interval: the same on the page and in the terminal."""
 
-import math
 from dataclasses import dataclass
 
 from tactful.pages.text import NOT_KNOWN, fine_percent
-
-_Z = 1.959964
+from tactful.resampling import wilson_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +21,7 @@ class Share:
     @property
     def interval(self) -> tuple[float, float] | None:
         """Wilson's 95 % interval (1927)."""
-        if not self.of:
-            return None
-        share, square = self.found / self.of, _Z * _Z
-        centre = (share + square / (2 * self.of)) / (1 + square / self.of)
-        spread = math.sqrt(share * (1 - share) / self.of + square / (4 * self.of * self.of))
-        half = _Z * spread / (1 + square / self.of)
-        # Rounding must not put a share of 0 or 1 outside its own interval.
-        return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
+        return wilson_interval(self.found, self.of) if self.of else None
 
     def __str__(self) -> str:
         return fine_percent(self.value)
