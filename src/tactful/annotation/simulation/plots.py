@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tactful.annotation.simulation.annotators import SPAM, Annotator
-from tactful.annotation.simulation.report import Setting, Simulation
-from tactful.annotation.simulation.run import DAY, START, Record
+from tactful.annotation.simulation.report import Simulation
+from tactful.annotation.simulation.run import DAY, START, Record, Setting
 from tactful.figures import COLOURS, FAINT, INK, figure_file, or_gap, set_title
 
 if TYPE_CHECKING:

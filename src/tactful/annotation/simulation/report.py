@@ -10,8 +10,8 @@ from typing import Any
 from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.annotation.simulation.annotators import SPAM, Annotator, Answering
 from tactful.annotation.simulation.cases import Case, Rates, neutral, random_for
-from tactful.annotation.simulation.run import START, Record
-from tactful.metrics.detection import Confusion
+from tactful.annotation.simulation.run import START, Record, Setting
+from tactful.metrics.detection import Confusion, confusion_counts
 
 CURVE = (1, 3, 5, 7)
 """Votes per item, for the curve of the plain majority."""
@@ -78,48 +78,34 @@ class Scorer:
         """Score pairs of truth and label; pairs of None were not asked."""
         if not self.scored:
             return Score(0, None, None, None, FREE_TEXT)
-        items = right = decisions = 0
-        hits = false = missed = 0
-        for truth, label in pairs:
-            if truth is None and label is None:
-                continue
-            items += 1
-            if self.several:
-                gold, said = set(truth or ()), set(label or ())
-                both = len(gold & said)
-                hits, false, missed = (
-                    hits + both,
-                    false + len(said) - both,
-                    missed + len(gold) - both,
-                )
-                decisions += len(self.values)
-            else:
-                gold_shown, said_shown = self.shown(truth), self.shown(label)
-                hits += gold_shown and said_shown
-                false += said_shown and not gold_shown
-                missed += gold_shown and not said_shown
-                decisions += 1
-                right += self.right(truth, label)
-        counts = Confusion(hits, false, missed, decisions - hits - false - missed)
-        if self.several:
-            right = counts.true_positives + counts.true_negatives
-        return _score(items, right, counts)
+        asked = [pair for pair in pairs if pair != (None, None)]
+        decisions = [decision for pair in asked for decision in self.decisions(*pair)]
+        if not decisions:
+            return Score(0, None, None, None, "no item was asked this question")
+        gold, said = zip(*decisions, strict=True)
+        counts = confusion_counts(gold, said)
+        right = counts.true_positives + counts.true_negatives
+        if not self.several:
+            right = sum(self.right(*pair) for pair in asked)
+        return _score(len(asked), right, counts)
+
+    def decisions(self, truth: Any, label: Any) -> list[tuple[bool, bool]]:
+        """Return what is positive in the truth and in the label of one item."""
+        if not self.several:
+            return [(self.shown(truth), self.shown(label))]
+        return [(value in (truth or ()), value in (label or ())) for value in self.values]
 
 
 def _score(items: int, right: int, counts: Confusion) -> Score:
-    if not items:
-        return Score(0, None, None, None, "no item was asked this question")
     positives = counts.true_positives + counts.false_negatives
     negatives = counts.true_negatives + counts.false_positives
     found = 2 * counts.true_positives + counts.false_positives + counts.false_negatives
-    balanced = None
-    reason = None
-    if positives and negatives:
-        balanced = counts.true_positives / positives / 2 + counts.true_negatives / negatives / 2
-    else:
-        reason = f"no item is {'positive' if not positives else 'negative'} in truth"
     f1 = 2 * counts.true_positives / found if found else None
-    return Score(items, right / counts.items, f1, balanced, reason)
+    if not positives or not negatives:
+        reason = f"no item is {'negative' if positives else 'positive'} in truth"
+        return Score(items, right / counts.items, f1, None, reason)
+    balanced = counts.true_positives / positives / 2 + counts.true_negatives / negatives / 2
+    return Score(items, right / counts.items, f1, balanced)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,20 +225,6 @@ class Simulation:
                 for of in ("protocol", "equal_cost", "three_votes")
             },
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """The input of a simulation."""
-
-    protocol: Protocol
-    cases: Sequence[Case]
-    people: Sequence[Annotator]
-    rates: Rates
-    seed: int
-    price: float | None = None
-    curve: bool = False
-    """Whether to compute the plain majority at several costs."""
 
 
 def make_report(setting: Setting, record: Record) -> Simulation:

@@ -32,6 +32,20 @@ _JITTER = 0.5
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """The input of a simulation."""
+
+    protocol: Protocol
+    cases: Sequence[Case]
+    people: Sequence[Annotator]
+    rates: Rates
+    seed: int
+    price: float | None = None
+    curve: bool = False
+    """Whether to compute the plain majority at several costs."""
+
+
+@dataclass(frozen=True, slots=True)
 class Removal:
     """The removal of a person."""
 
@@ -81,22 +95,16 @@ class _Worker:
 class Run:
     """One simulation; call :meth:`carry_out`."""
 
-    def __init__(
-        self,
-        protocol: Protocol,
-        cases: Sequence[Case],
-        people: Sequence[Annotator],
-        rates: Rates,
-        seed: int,
-    ):
-        self.protocol = protocol
-        self.cases = {case.id: case for case in cases}
-        self.answering = Answering(protocol, rates)
-        self.pages = random_for(seed, "pages")
+    def __init__(self, setting: Setting):
+        self.protocol = setting.protocol
+        self.cases = {case.id: case for case in setting.cases}
+        self.answering = Answering(setting.protocol, setting.rates)
+        self.pages = random_for(setting.seed, "pages")
         self.workers = {
-            person.id: _Worker(person, random_for(seed, f"{person.id}")) for person in people
+            person.id: _Worker(person, random_for(setting.seed, person.id))
+            for person in setting.people
         }
-        self.state = State(protocol)
+        self.state = State(setting.protocol)
         self.record = Record(self.state)
         self.queue: list[tuple[float, int, str]] = []
         self.now = START
@@ -190,31 +198,25 @@ class Run:
             return
         given = worker.page.pop()
         case = self.cases[given.item]
-        answers = self.answering.answer(
-            person,
-            self.protocol.step(given.step),
-            case,
-            person.tired(worker.in_session),
-            worker.rng,
-        )
+        step, tired = self.protocol.step(given.step), person.tired(worker.in_session)
+        answers = self.answering.answer(person, step, case, tired, worker.rng)
         worker.in_session += 1
-        self._judge(now, worker, given, answers)
+        data = {"answers": answers, "seconds": person.seconds}
+        self._judge("answered", now, worker, given, data)
+        worker.answered.append(given)
         if case.gold is not None:
             self.record.tests += 1
             self._remove_untrusted(now)
-        if worker.page:
-            self._turn(now + self._seconds(worker), person.id)
-        else:
-            self._turn(now, person.id)
+        self._turn(now + self._seconds(worker) if worker.page else now, person.id)
 
-    def _judge(self, now: float, worker: _Worker, given: Given, answers: Mapping[str, Any]) -> None:
-        seconds = worker.person.seconds
-        data = {"answers": answers, "seconds": seconds}
-        self._apply("answered", now, given.item, worker.person.id, given.step, data)
+    def _judge(
+        self, kind: Kind, now: float, worker: _Worker, given: Given, data: Mapping[str, Any]
+    ) -> None:
+        """Record a paid judgement or decision."""
+        self._apply(kind, now, given.item, worker.person.id, given.step, data)
         self.record.judgements[given.step] += 1
-        self.record.seconds += seconds
+        self.record.seconds += worker.person.seconds
         self.record.ended = now
-        worker.answered.append(given)
 
     def _remove_untrusted(self, now: float) -> None:
         for name in list(self.state.to_remove()):
@@ -241,12 +243,8 @@ class Run:
         step, case = self.protocol.step(given.step), self.cases[given.item]
         answers = self.answering.answer(person, step, case, 1.0, worker.rng)
         self.now += person.seconds
-        data = {"answers": answers, "note": ""}
-        self._apply("adjudicated", self.now, given.item, person.id, given.step, data)
+        self._judge("adjudicated", self.now, worker, given, {"answers": answers, "note": ""})
         self.record.decisions += 1
-        self.record.judgements[given.step] += 1
-        self.record.seconds += person.seconds
-        self.record.ended = self.now
 
     def _call(self, at: float, within: float = 0.0) -> None:
         """Queue everybody who has a step to work on."""

@@ -21,8 +21,8 @@ from tactful.annotation.simulation.cases import (
     read_cases,
     read_rates,
 )
-from tactful.annotation.simulation.report import Setting, Simulation, make_report
-from tactful.annotation.simulation.run import Record, Run
+from tactful.annotation.simulation.report import Simulation, make_report
+from tactful.annotation.simulation.run import Record, Run, Setting
 from tactful.errors import UsageError
 
 __all__ = ["Crowd", "Plan", "Simulation", "simulate", "simulate_with_record"]
@@ -58,9 +58,7 @@ def simulate_with_record(
 ) -> tuple[Simulation, Setting, Record]:
     """Simulate a protocol; return the report, the input and the record of the run."""
     setting = prepare(protocol, plan or Plan())
-    record = Run(
-        setting.protocol, setting.cases, setting.people, setting.rates, setting.seed
-    ).carry_out()
+    record = Run(setting).carry_out()
     return make_report(setting, record), setting, record
 
 
