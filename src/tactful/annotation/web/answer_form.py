@@ -99,8 +99,7 @@ def read_answers(step: Step, form: Form) -> dict[str, Any]:
 
 def _read(question: Question, name: str, form: Form) -> Any:
     given = [value.strip() for value in form.get(f"q:{name}", ()) if value.strip()]
-    own = [line.strip() for value in form.get(f"own:{name}", ()) for line in value.splitlines()]
-    own = [line for line in own if line]
+    own = _lines(form, f"own:{name}")
     match question.kind:
         case "choice" | "scale":
             return own[0] if own else given[0] if given else None
@@ -109,11 +108,9 @@ def _read(question: Question, name: str, form: Form) -> Any:
         case "text":
             return given[0] if given else None
         case "texts":
-            lines = [line.strip() for value in given for line in value.splitlines()]
-            return [line for line in lines if line] or None
+            return _lines(form, f"q:{name}") or None
         case "spans":
-            added = [line for value in form.get(f"add:{name}", ()) for line in value.splitlines()]
-            found = read_spans([*given, *added])
+            found = read_spans([*given, *_lines(form, f"add:{name}")])
             return found or ([] if f"asked:{name}" in form else None)
 
 
@@ -146,9 +143,14 @@ def _field(
     given = [str(each) for each in answer] if isinstance(answer, list) else [str(answer)]
     if question.kind in ("text", "texts"):
         return Field(question, name, key, (), "\n".join(given), marks)
+    return Field(question, name, key, *_parted(question, given), marks)
+
+
+def _parted(question: Question, given: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Return the options among the answers, and the other answers as lines."""
     known = {option.value for option in question.options}
-    own = "\n".join(each for each in given if each not in known)
-    return Field(question, name, key, tuple(each for each in given if each in known), own, marks)
+    chosen = tuple(each for each in given if each in known)
+    return chosen, "\n".join(each for each in given if each not in known)
 
 
 def _marks(
@@ -249,26 +251,27 @@ def _single(question: Question, form: Form, name: str, chosen: list[str]) -> lis
     known = {option.value for option in question.options}
     found: list[Any] = [value for value in chosen if value in known]
     if question.open:
-        found += _lines(form, name)
+        found += _lines(form, f"{name}:lines")
     if NOT_ASKED in form.get(f"none:{question.id}", ()):
         found.append(None)
     return found
 
 
 def _several(question: Question, form: Form, name: str, chosen: list[str]) -> Any:
+    lines = _lines(form, f"{name}:lines")
     if question.kind == "choices":
         known = {option.value for option in question.options}
-        own = _lines(form, name) if question.open else []
-        return [*(value for value in chosen if value in known), *own]
+        return [*(value for value in chosen if value in known), *(lines if question.open else [])]
     if question.kind == "texts":
-        return _lines(form, name)
+        return lines
     if question.kind == "text":
-        return (_lines(form, name) or [""])[0]
-    return read_spans(_lines(form, name))
+        return (lines or [""])[0]
+    return read_spans(lines)
 
 
 def _lines(form: Form, name: str) -> list[str]:
-    lines = [line.strip() for value in form.get(f"{name}:lines", ()) for line in value.splitlines()]
+    """Return the lines of a field that are not empty."""
+    lines = (line.strip() for value in form.get(name, ()) for line in value.splitlines())
     return [line for line in lines if line]
 
 
@@ -279,17 +282,12 @@ def _gold_field(question: Question, gold: Mapping[str, Any]) -> GoldField:
     if question.per is not None:
         kept = tuple(line for each in accepted for line in in_words(question, each))
         return GoldField(question, True, (), "", False, False, kept or ("not asked",))
-    known = {option.value for option in question.options}
     if question.kind in ("choice", "scale"):
         told = [str(value) for value in accepted if value is not None]
-        chosen = tuple(value for value in told if value in known)
-        own = "\n".join(value for value in told if value not in known)
-        return GoldField(question, True, chosen, own, None in accepted, False)
+        return GoldField(question, True, *_parted(question, told), None in accepted, False)
     first = accepted[0] if accepted else []
     if question.kind == "spans":
         lines = "\n".join(map(span_line, first or ()))
         return GoldField(question, True, (), lines, False, len(accepted) > 1)
     values = [str(value) for value in (first if isinstance(first, list) else [first])]
-    chosen = tuple(value for value in values if value in known)
-    own = "\n".join(value for value in values if value not in known)
-    return GoldField(question, True, chosen, own, False, len(accepted) > 1)
+    return GoldField(question, True, *_parted(question, values), False, len(accepted) > 1)

@@ -47,14 +47,6 @@ class Comparison:
     """For each row, whether people answered it differently, or not all were asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Blanks:
-    """Texts for empty answers."""
-
-    none: str = "(none)"
-    unmarked: str = "(nothing marked)"
-
-
 def compare(
     step: Step,
     text: str,
@@ -63,9 +55,13 @@ def compare(
     names: Mapping[str, str],
     decision: Answer | None = None,
     gold: Mapping[str, Any] | None = None,
-    blanks: Blanks = Blanks(),  # noqa: B008 (it is frozen)
+    none: str = "(none)",
+    unmarked: str = "(nothing marked)",
 ) -> Comparison:
-    """Return everyone's answers; questions that nobody answered are left out."""
+    """Return everyone's answers; questions that nobody answered are left out.
+
+    ``none`` and ``unmarked`` are the texts for empty answers.
+    """
     tested = gold is not None and is_tested(step, gold)
     columns = [
         Column(
@@ -88,7 +84,8 @@ def compare(
         if any(answer is not None for answer in answers):
             judged = answers[: len(given)]
             common = _common(judged)
-            cells = tuple(_cell(question, answer, text, common, blanks) for answer in answers)
+            empty = unmarked if question.kind == "spans" and question.per is None else none
+            cells = tuple(_cell(question, answer, text, common, empty) for answer in answers)
             rows.append((question, cells))
             split.append(len({_key(answer) for answer in judged}) > 1)
     return Comparison(tuple(columns), tuple(rows), tuple(split))
@@ -127,15 +124,15 @@ def in_words(question: Question, answer: Any, none: str = "(none)") -> tuple[str
     return (names.get(str(answer), str(answer)),)
 
 
-def _cell(question: Question, answer: Any, text: str, common: str | None, blanks: Blanks) -> Cell:
+def _cell(question: Question, answer: Any, text: str, common: str | None, empty: str) -> Cell:
     differs = common is not None and answer is not None and _key(answer) != common
     if question.kind != "spans" or question.per is not None or answer is None:
-        return Cell(in_words(question, answer, blanks.none), differs=differs)
+        return Cell(in_words(question, answer, empty), differs=differs)
     names = {option.value: option.name for option in question.options}
     marked = tuple(
         (names.get(str(span["value"]), str(span["value"])), words_of(span, text)) for span in answer
     )
-    return Cell(() if marked else (blanks.unmarked,), marked, differs)
+    return Cell(() if marked else (empty,), marked, differs)
 
 
 def _common(answers: Sequence[Any]) -> str | None:
@@ -166,8 +163,8 @@ def others_of(protocol: Protocol, item: PageItem, words: Catalogue) -> dict[str,
     source = protocol.step(step.entry.step)
     given = [Answer(_letter(at), each, 0.0) for at, each in enumerate(item.others)]
     letters = [answer.annotator for answer in given]
-    blanks = Blanks(words("others.none"), words("others.unmarked"))
-    table = compare(source, item.text, given, letters, {}, blanks=blanks)
+    none, unmarked = words("others.none"), words("others.unmarked")
+    table = compare(source, item.text, given, letters, {}, none=none, unmarked=unmarked)
     return {
         "names": [words("others.annotator", letter=letter) for letter in letters],
         "rows": [
