@@ -3,6 +3,7 @@
 Exports turn a state into these records and write them; imports read a file into them.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -66,8 +67,13 @@ class Annotated:
 
     @property
     def counted(self) -> tuple[Judged, ...]:
-        """Return the judgements that count."""
+        """The judgements that count."""
         return tuple(each for each in self.judged if each.counts)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a judgement counts, or a referee decided."""
+        return bool(self.counted) or self.decision is not None
 
     def value(self, question: str) -> Any:
         """Return the value of a label, with a referee's part in it; None where it is unclear."""
@@ -95,7 +101,7 @@ class Source:
 
     def judged(self) -> Iterator[Annotated]:
         """Yield the items and steps with judgements, without hidden tests."""
-        return (each for each in self.records() if each.gold is None and _has_answers(each))
+        return (each for each in self.records() if each.gold is None and each.is_judged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,21 @@ class Imported:
 def bad_value(place: str, found: str, expected: str) -> FileFormatError:
     """Build the error for something in a file that cannot be read."""
     return FileFormatError(f"{place}: found {found}; expected {expected}.")
+
+
+def outside(place: str, start: int, end: int, text: str) -> FileFormatError:
+    """Build the error for a span that is not a piece of its text."""
+    piece = f"a piece of the text, which has {len(text):,} characters"
+    return bad_value(place, f"offsets {start} to {end}", piece)
+
+
+def as_texts(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the values as texts; lists, mappings and numbers become JSON."""
+    return {
+        str(name): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in values.items()
+        if value is not None
+    }
 
 
 def find_step(protocol: Protocol, name: str, place: str) -> Step:
@@ -225,7 +246,3 @@ def _why_not(state: "State", item: "Item", annotator: str) -> str:
         return "test"
     person = state.people[annotator]
     return "extra" if person.counts else f"removed: {person.removed_for}"
-
-
-def _has_answers(record: Annotated) -> bool:
-    return bool(record.counted) or record.decision is not None

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tactful.annotation.formats.annotated import Annotated, Imported, Judged, Source
+from tactful.annotation.formats.annotated import Annotated, Imported, Judged, Source, outside
 from tactful.annotation.formats.log import ABOUT
 from tactful.annotation.formats.losses import Loss, as_losses, losses
 from tactful.annotation.formats.names import safe_names
@@ -287,10 +287,7 @@ def _refuse_overlap(marked: list[Piece], file: Path, number: int) -> None:
 def _piece(found: str, file: Path, number: int, text: str) -> Piece:
     start, end = (int(each) for each in found.split())
     if not start < end <= len(text):
-        raise FileFormatError(
-            f"{file}, line {number}: found offsets {start} to {end}; expected a piece of the text, "
-            f"which has {len(text):,} characters."
-        )
+        raise outside(f"{file}, line {number}", start, end, text)
     return start, end
 
 

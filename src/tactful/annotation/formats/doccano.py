@@ -16,8 +16,10 @@ from tactful.annotation.formats.annotated import (
     Imported,
     Judged,
     Source,
+    as_texts,
     bad_value,
     find_step,
+    outside,
 )
 from tactful.annotation.formats.codec import (
     complete,
@@ -156,11 +158,7 @@ class _Line:
             str(self.found.get("item", self.found.get("id", f"{self.file.stem}-{self.number}"))),
             text,
             step.id,
-            meta={
-                name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-                for name, value in self.found.items()
-                if name not in _OWN and value is not None
-            },
+            meta=as_texts({k: v for k, v in self.found.items() if k not in _OWN}),
             judged=(Judged(person, complete(step, answers)),),
             place=self.place,
             made_id="item" not in self.found and "id" not in self.found,
@@ -176,11 +174,7 @@ class _Line:
             raise bad_value(self.place, "a span that cannot be read", "a start, an end and a label")
         start, end, label = found
         if not 0 <= start < end <= len(text):
-            raise bad_value(
-                self.place,
-                f"offsets {start} to {end}",
-                f"a piece of the text, which has {len(text):,} characters",
-            )
+            raise outside(self.place, start, end, text)
         question, value = self._label(label, step, marks=True)
         spans.setdefault(question, []).append({"start": start, "end": end, "value": value})
 

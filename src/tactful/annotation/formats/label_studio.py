@@ -19,8 +19,10 @@ from tactful.annotation.formats.annotated import (
     Imported,
     Judged,
     Source,
+    as_texts,
     bad_value,
     find_step,
+    outside,
 )
 from tactful.annotation.formats.codec import (
     complete,
@@ -293,7 +295,7 @@ class _Task:
             step.id,
             context=_texts(self.data.get("context")),
             meta={
-                **_texts({k: v for k, v in self.data.items() if k not in (self.name, *_OWN)}),
+                **as_texts({k: v for k, v in self.data.items() if k not in (self.name, *_OWN)}),
                 **_texts(self.data.get("meta")),
             },
             judged=tuple(judged),
@@ -369,11 +371,7 @@ class _Task:
         for value, label in marked:
             start, end = (_points(text, value[name], unit) for name in ("start", "end"))
             if start is None or end is None or not start < end <= len(text):
-                raise bad_value(
-                    self.place,
-                    f"offsets {value['start']} to {value['end']}",
-                    f"a piece of the text, which has {len(text):,} characters",
-                )
+                raise outside(self.place, value["start"], value["end"], text)
             found.append({"start": start, "end": end, "value": label})
         return sorted(found, key=lambda each: (each["start"], each["end"], each["value"]))
 
@@ -447,10 +445,4 @@ def _number(found: Any) -> float | None:
 
 
 def _texts(found: Any) -> dict[str, str]:
-    if not isinstance(found, Mapping):
-        return {}
-    return {
-        str(name): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        for name, value in found.items()
-        if value is not None
-    }
+    return as_texts(found) if isinstance(found, Mapping) else {}

@@ -143,8 +143,7 @@ def _count(source: "Source", lost: list[str], other: set[tuple[str, str]]) -> _C
             for name, label in record.labels.items()
         )
         if record.gold is None:
-            has_any = bool(record.counted) or record.decision is not None
-            (judged if has_any else unjudged).add(record.id)
+            (judged if record.is_judged else unjudged).add(record.id)
     if "unjudged" in count.aspects:
         count.aspects["unjudged"] = len(unjudged - judged)
     return count

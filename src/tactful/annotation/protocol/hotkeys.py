@@ -9,7 +9,7 @@ import string
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tactful.annotation.protocol.records import Option, Question
+from tactful.annotation.protocol.records import Question
 
 APP_KEYS: dict[str, str] = {
     "Enter": "send",
@@ -92,12 +92,10 @@ def _without_odd_digits(question: Question) -> Question:
     """Return a question without the digits of the file, unless every option has one."""
     if all(_is_digit(option.key) for option in question.options):
         return question
-    options = tuple(_without_digit(option) for option in question.options)
+    options = tuple(
+        replace(option, key="") if _is_digit(option.key) else option for option in question.options
+    )
     return replace(question, options=options)
-
-
-def _without_digit(option: Option) -> Option:
-    return replace(option, key="") if _is_digit(option.key) else option
 
 
 def _is_digit(text: str) -> bool:

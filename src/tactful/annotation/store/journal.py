@@ -76,7 +76,8 @@ class Journal:
                 continue
             numbered = replace(event, number=self.state.number + 1)
             self._pending.append(numbered)
-            self._take(numbered)
+            self.state.apply(numbered)
+            self._note(numbered)
             kept.append(numbered)
         return kept
 
@@ -158,10 +159,6 @@ class Journal:
         for event in events:
             self._note(event)
             yield event
-
-    def _take(self, event: Event) -> None:
-        self.state.apply(event)
-        self._note(event)
 
     def _note(self, event: Event) -> None:
         if event.key is not None:
