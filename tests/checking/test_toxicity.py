@@ -10,7 +10,8 @@ from tests.toxicity_detector import ToxicPhrases
 
 from tactful.checking.findings import check_document
 from tactful.checking.report import DocumentReport
-from tactful.checking.reports import RENDERERS, Run, render
+from tactful.checking.reports import RENDERERS
+from tactful.checking.reports.run import Run, render
 from tactful.cli.main import cli
 from tactful.documents.document import document_of
 from tactful.taxonomies import load_taxonomy
