@@ -15,7 +15,7 @@ from tactful.checking.models import with_second_reading
 from tactful.detectors.load import EMBEDDED, load_detector
 from tactful.detectors.weights import weights_folder
 from tactful.errors import UsageError
-from tactful.frames import load
+from tactful.frames import embedded
 from tactful.scale.scorer import Columns
 
 ENGLISH = [
@@ -160,7 +160,7 @@ def test_a_fingerprint_changes_with_what_reads_again(
     patronizing = bulk_scorer("fast", "en", ["pcl"]).fingerprint
     weights = tmp_path / "weights"
     shutil.copytree(weights_folder("frames-en").parent, weights)
-    monkeypatch.setattr(load, "find_weights", weights.joinpath)
+    monkeypatch.setattr(embedded, "find_weights", weights.joinpath)
     assert bulk_scorer("fast", "en").fingerprint == before
     heads = weights / "frames-en" / "heads.npz"
     heads.write_bytes(heads.read_bytes() + b" ")
@@ -171,7 +171,7 @@ def test_a_fingerprint_changes_with_what_reads_again(
     assert len({before, changed, bulk_scorer("fast", "en").fingerprint}) == 3
     assert bulk_scorer("fast", "en", second_reading=False).fingerprint == without
     assert bulk_scorer("fast", "en", ["pcl"]).fingerprint == patronizing
-    monkeypatch.setattr(load, "find_weights", {}.get)
+    monkeypatch.setattr(embedded, "find_weights", {}.get)
     assert bulk_scorer("fast", "en").fingerprint == without
 
 
