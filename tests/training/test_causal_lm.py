@@ -14,6 +14,7 @@ pytest.importorskip("transformers")
 from tactful.errors import FileFormatError, UsageError  # noqa: E402
 from tactful.frames.causal_tokens import LineTokenizer  # noqa: E402
 from tactful.frames.linearise import special_tokens  # noqa: E402
+from tactful.training import pretrained  # noqa: E402
 from tactful.training.causal import language_model as causal_lm  # noqa: E402
 from tactful.training.causal.base import find_base, load_base  # noqa: E402
 from tactful.training.causal.data import Line, encode_lines  # noqa: E402
@@ -160,7 +161,7 @@ def test_without_peft_the_command_is_named(base: Path, monkeypatch: pytest.Monke
             raise ImportError(name)
         return real(name, package)
 
-    monkeypatch.setattr(causal_lm, "import_module", without)
+    monkeypatch.setattr(pretrained, "import_module", without)
     model, wrapped, lines = opened(base)
     with pytest.raises(UsageError, match="pip install peft"):
         train_causal(model, wrapped, lines, CausalPlan(lora=True))

@@ -5,8 +5,14 @@ import pytest
 from scipy.sparse import csr_array
 
 from tactful.errors import UsageError
-from tactful.training.stereotypes.balance import over_sampled, under_bags
-from tactful.training.stereotypes.linear import METHODS, Sum, fit_sum, mean_sum
+from tactful.training.stereotypes.linear import (
+    METHODS,
+    Sum,
+    fit_sum,
+    mean_sum,
+    over_sampled,
+    under_bags,
+)
 
 LABELS = np.array([True] * 4 + [False] * 10)
 

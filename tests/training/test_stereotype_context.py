@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 from tactful.errors import InputError
-from tactful.training.stereotypes.context import Context, contexts_of, place_of
-from tactful.training.stereotypes.data import group_folds, make_lesson
+from tactful.training.stereotypes.data import (
+    Context,
+    contexts_of,
+    group_folds,
+    make_lesson,
+    place_of,
+)
 
 
 def test_neighbours_and_what_is_replied_to() -> None:

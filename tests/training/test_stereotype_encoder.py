@@ -12,7 +12,7 @@ pytest.importorskip("onnx")
 
 from tactful.detectors import load_detector
 from tactful.errors import InputError, UsageError
-from tactful.training.stereotypes import encoder as stereotype_encoder
+from tactful.training import pretrained
 from tactful.training.stereotypes.encoder import StereotypeEncoder
 
 FAST: dict[str, Any] = {"epochs": 40, "batch": 8, "rate": 1e-2}
@@ -73,7 +73,7 @@ def test_without_peft_the_command_is_named(
     def absent(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(stereotype_encoder, "import_module", absent)
+    monkeypatch.setattr(pretrained, "import_module", absent)
     with pytest.raises(UsageError, match="pip install peft"):
         StereotypeEncoder(tiny_encoder, lora=True).fit(texts, table)
 

@@ -9,9 +9,9 @@ from tactful.training.stereotypes.features import (
     features_of,
     linguistic_features,
     negation_features,
+    negations,
     plain,
 )
-from tactful.training.stereotypes.negation import negations
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from factory.spanish.ablations import ablate, exclusive_measures, measures_of
 
 from tactful.detectors import load_detector, read_card
 from tactful.errors import UnknownNameError, UsageError
-from tactful.training.stereotypes.context import Context
-from tactful.training.stereotypes.data import StereotypeLesson, make_lesson
+from tactful.training.stereotypes.data import Context, StereotypeLesson, make_lesson
 from tactful.training.stereotypes.detector import save_stereotypes
 from tactful.training.stereotypes.switches import SWITCHES, Switches
 from tactful.training.stereotypes.systems import SwitchedSystem

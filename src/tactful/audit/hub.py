@@ -204,7 +204,7 @@ def _as_one_sentence(kind: ModelKind, place: str, *, offline: bool) -> Iterator[
     """Turn whatever the library raises about a model into one sentence."""
     from safetensors import SafetensorError
 
-    from tactful.training.causal.base import quiet
+    from tactful.training.pretrained import quiet
 
     try:
         with quiet():

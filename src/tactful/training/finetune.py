@@ -5,25 +5,22 @@ are read and written as safetensors only, and downloaded only on request.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import torch
-from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.models.encoder import MAX_TOKENS, MODEL_FILE, OVERLAP, TOKENIZER_FILE
-from tactful.detectors.models.estimator import binary_table, list_of_texts
 from tactful.documents.normalise import normalise
 from tactful.errors import MissingExtraError, UsageError
 from tactful.files import atomic_folder
-from tactful.training.epochs import OnEpoch, Plan
+from tactful.training.epochs import Plan
 from tactful.training.fixed_scales import examples, fix_scales
-from tactful.training.loop import OnStep, silent
-from tactful.training.network_classifier import NetworkClassifier
+from tactful.training.network_classifier import Flags, NetworkClassifier
 from tactful.training.onnx_export import export_onnx, quantise_onnx
+from tactful.training.pretrained import quiet
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -45,6 +42,7 @@ class Classifier(nn.Module):
         return logits
 
 
+@dataclass(eq=False, repr=False)
 class FineTuned(NetworkClassifier):
     """A fine-tuned encoder behind ``fit`` and ``predict_proba``.
 
@@ -54,65 +52,33 @@ class FineTuned(NetworkClassifier):
     ``validation``) has not fallen. The papers' settings are in :mod:`tactful.training.recipes`.
     """
 
-    def __init__(
-        self,
-        encoder: str | Path,
-        epochs: int = 10,
-        batch: int = 32,
-        rate: float = 2e-5,
-        warm_up: float | None = 0.06,
-        weight_decay: float = 0.01,
-        max_tokens: int = MAX_TOKENS,
-        patience: int | None = None,
-        validation: float = 0.1,
-        class_weight: str | None = None,
-        sampling: str | None = None,
-        download: bool = False,
-        random_state: int = 1,
-    ):
-        self.encoder = encoder
-        self.epochs = epochs
-        self.batch = batch
-        self.rate = rate
-        self.warm_up = warm_up
-        self.weight_decay = weight_decay
-        self.max_tokens = max_tokens
-        self.patience = patience
-        self.validation = validation
-        self.class_weight = class_weight
-        self.sampling = sampling
-        self.download = download
-        self.random_state = random_state
+    encoder: str | Path
+    epochs: int = 10
+    batch: int = 32
+    rate: float = 2e-5
+    warm_up: float | None = 0.06
+    weight_decay: float = 0.01
+    max_tokens: int = MAX_TOKENS
+    patience: int | None = None
+    validation: float = 0.1
+    class_weight: str | None = None
+    sampling: str | None = None
+    download: bool = False
+    random_state: int = 1
 
-    def fit(
-        self,
-        X: Sequence[str],  # noqa: N803
-        y: ArrayLike,
-        *,
-        folder: Path | None = None,
-        on_epoch: OnEpoch = silent,
-        on_step: OnStep = silent,
-    ) -> Self:
-        """Learn from texts and their labels; ``folder`` keeps a checkpoint after each epoch."""
-        texts = list_of_texts(X)
-        table, self.several_ = binary_table(y, len(texts))
+    def _prepared(self, texts: Sequence[str], table: Flags) -> tuple[nn.Module, Flags]:
         if not OVERLAP < self.max_tokens <= MAX_TOKENS:
             raise UsageError(
                 f"Found max_tokens={self.max_tokens}; expected more than {OVERLAP} and at most "
                 f"{MAX_TOKENS}: longer texts are read through windows."
             )
         labels = self._learnt_labels(table)
-        torch.manual_seed(self.random_state)
         classifier, self.tokenizer_ = load_classifier(
             self.encoder, labels.shape[1], self.max_tokens, self.download
         )
-        network = self._network(classifier, labels.shape[1])
-        learnt = self.train_network(network, texts, table, folder, on_epoch, on_step, labels)
-        self.network_ = self._finished(network)
-        self.examples_ = examples([texts[row] for row in learnt], self.random_state)
-        return self
+        return self._network(classifier, labels.shape[1]), labels
 
-    def _learnt_labels(self, table: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _learnt_labels(self, table: Flags) -> Flags:
         """Return the columns that the network learns."""
         return table
 
@@ -120,8 +86,8 @@ class FineTuned(NetworkClassifier):
         """Return the network to train."""
         return classifier
 
-    def _finished(self, network: nn.Module) -> nn.Module:
-        """Return the trained network as it predicts and is exported."""
+    def _finished(self, network: nn.Module, texts: Sequence[str]) -> nn.Module:
+        self.examples_ = examples(texts, self.random_state)
         return network
 
     def plan(self) -> Plan:
@@ -190,24 +156,22 @@ def load_classifier(
 ) -> tuple[Classifier, "Tokenizer"]:
     """Open a pretrained encoder with a new head for ``ids`` labels, and its tokenizer."""
     try:
-        from transformers import AutoModelForSequenceClassification, AutoTokenizer, logging
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer
     except ImportError as error:
         raise MissingExtraError("train", "Fine-tuning an encoder") from error
     local = not download
-    # transformers warns that the head is new, which fine-tuning always has.
-    loud = logging.get_verbosity()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
     try:
-        body = AutoModelForSequenceClassification.from_pretrained(
-            str(encoder),
-            num_labels=ids,
-            problem_type="multi_label_classification",
-            local_files_only=local,
-            use_safetensors=True,
-            ignore_mismatched_sizes=True,
-        )
-        wrapped = AutoTokenizer.from_pretrained(str(encoder), local_files_only=local)
+        # transformers warns that the head is new, which fine-tuning always has.
+        with quiet():
+            body = AutoModelForSequenceClassification.from_pretrained(
+                str(encoder),
+                num_labels=ids,
+                problem_type="multi_label_classification",
+                local_files_only=local,
+                use_safetensors=True,
+                ignore_mismatched_sizes=True,
+            )
+            wrapped = AutoTokenizer.from_pretrained(str(encoder), local_files_only=local)
     except (OSError, ValueError, KeyError) as error:
         reason = (str(error).strip().splitlines() or ["it cannot be read"])[0]
         advice = "name its folder" if download else "name its folder, or allow --download"
@@ -215,9 +179,6 @@ def load_classifier(
             f"Found no encoder at '{encoder}' ({reason}); expected a folder with config.json, "
             f"model.safetensors and a tokenizer; {advice}."
         ) from None
-    finally:
-        logging.set_verbosity(loud)
-        logging.enable_progress_bar()
     tokenizer = getattr(wrapped, "backend_tokenizer", None)
     if tokenizer is None:
         raise UsageError(

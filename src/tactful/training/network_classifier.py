@@ -3,17 +3,26 @@
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+import torch
+from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
 from tactful.detectors.base import sigmoid
-from tactful.detectors.models.estimator import Numbers, TextClassifier, list_of_texts, shaped
+from tactful.detectors.models.estimator import (
+    Numbers,
+    TextClassifier,
+    binary_table,
+    list_of_texts,
+    shaped,
+)
 from tactful.errors import UsageError
 from tactful.training.epochs import Epoch, LabelledTokens, OnEpoch, Plan, predict_logits, run_epochs
-from tactful.training.loop import OnStep
+from tactful.training.loop import OnStep, silent
+
+Flags = NDArray[np.bool_]
 
 
 class NetworkClassifier(TextClassifier):
@@ -36,25 +45,36 @@ class NetworkClassifier(TextClassifier):
     def _windows(self, texts: Sequence[str]) -> Iterable[Sequence[Sequence[int]]]:
         """Return the windows of each text as token ids; short texts have one."""
 
-    def train_network(
-        self,
-        network: nn.Module,
-        texts: Sequence[str],
-        table: NDArray[np.bool_],
-        folder: Path | None,
-        on_epoch: OnEpoch,
-        on_step: OnStep,
-        labels: NDArray[np.bool_] | None = None,
-    ) -> list[int]:
-        """Train on the first window of each text; return the rows that were not held out.
+    @abstractmethod
+    def _prepared(self, texts: Sequence[str], table: Flags) -> tuple[nn.Module, Flags]:
+        """Return the network to train, and the columns of ``table`` that it learns."""
 
-        labels: what the network learns, where that is not all of ``table``.
+    def _finished(self, network: nn.Module, texts: Sequence[str]) -> nn.Module:
+        """Return the network as it predicts and is exported, after training on ``texts``."""
+        return network
+
+    def fit(
+        self,
+        X: Sequence[str],  # noqa: N803
+        y: ArrayLike,
+        *,
+        folder: Path | None = None,
+        on_epoch: OnEpoch = silent,
+        on_step: OnStep = silent,
+    ) -> Self:
+        """Learn from texts and their labels; ``folder`` keeps a checkpoint after each epoch.
+
+        The network reads the first window of each text.
         """
+        texts = list_of_texts(X)
+        table, self.several_ = binary_table(y, len(texts))
+        torch.manual_seed(self.random_state)
+        network, labels = self._prepared(texts, table)
         tokens = [windows[0] for windows in self._windows(texts)]
         learnt, held_out = held_out_rows(
             table, self.validation if self.patience is not None else 0.0, self.random_state
         )
-        targets = (table if labels is None else labels).astype(np.float32)
+        targets = labels.astype(np.float32)
 
         def part(rows: list[int]) -> LabelledTokens:
             return LabelledTokens([tokens[row] for row in rows], targets[rows])
@@ -68,9 +88,10 @@ class NetworkClassifier(TextClassifier):
             on_epoch,
             on_step,
         )
+        self.network_ = self._finished(network, [texts[row] for row in learnt])
         self.ids_ = table.shape[1]
         self.classes_ = np.array([0, 1])
-        return learnt
+        return self
 
     def decision_function(self, X: Sequence[str]) -> Numbers:  # noqa: N803
         """Return the log-odds; for a long text, those of its highest window."""
@@ -97,9 +118,7 @@ class NetworkClassifier(TextClassifier):
         return logits
 
 
-def held_out_rows(
-    labels: NDArray[np.bool_], share: float, seed: int
-) -> tuple[list[int], list[int]]:
+def held_out_rows(labels: Flags, share: float, seed: int) -> tuple[list[int], list[int]]:
     """Return the rows to train on and those to hold out, stratified by whether a text has a label.
 
     Both have at least one row where ``share`` is above 0.

@@ -5,7 +5,7 @@ decay after a short warm-up are what the authors of BERT recommend (Devlin et al
 128 tokens hold nearly every paragraph and comment (longer ones are read through windows).
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from tactful.registry import unknown_name
@@ -32,16 +32,8 @@ class Recipe:
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers as :class:`tactful.training.finetune.FineTuned` takes them."""
-        return {
-            "epochs": self.epochs,
-            "batch": self.batch,
-            "rate": self.rate,
-            "warm_up": self.warm_up,
-            "weight_decay": self.weight_decay,
-            "max_tokens": self.max_tokens,
-            "patience": self.patience,
-            "random_state": self.random_state,
-        }
+        about = ("name", "source", "encoder", "given")
+        return {name: value for name, value in asdict(self).items() if name not in about}
 
 
 _DPM = "Pérez-Almendros et al. 2020, section 5"

@@ -17,10 +17,20 @@ from tactful.detectors.card import Card, write_card
 from tactful.detectors.load import load_detector
 from tactful.errors import InputError, MissingExtraError, UsageError
 from tactful.files import atomic_folder
+from tactful.registry import Registry
 from tactful.training.calibrate import best_threshold, figures_of, platt
 from tactful.training.task_data import TaskData
 
-MODELS = ("tfidf", "vectors", "bilstm", "encoder")
+_CLASSES: Registry[Callable[..., Any]] = Registry(
+    "model",
+    {
+        "tfidf": "tactful.detectors.models.tfidf:TfidfSvm",
+        "vectors": "tactful.detectors.models.vectors:VectorsSvm",
+        "bilstm": "tactful.training.bilstm.train:BiLstm",
+        "encoder": "tactful.training.finetune:FineTuned",
+    },
+)
+MODELS = _CLASSES.built_in
 LEARNT_IN_EPOCHS = ("bilstm", "encoder")
 CHECKPOINT_FILE = "checkpoint.safetensors"
 DETECTOR_FOLDER = "detector"
@@ -89,22 +99,8 @@ def train_task(
 
 def make_model(chosen: TrainingOptions) -> Any:
     """Build the chosen model, with ``fit`` and ``predict_proba``."""
-    if chosen.model == "tfidf":
-        from tactful.detectors.models.tfidf import TfidfSvm
-
-        return TfidfSvm(**chosen.settings)
-    if chosen.model == "vectors":
-        from tactful.detectors.models.vectors import VectorsSvm
-
-        return VectorsSvm(**chosen.settings)
     require_extra(chosen.model)
-    if chosen.model == "bilstm":
-        from tactful.training.bilstm.train import BiLstm
-
-        return BiLstm(**chosen.settings)
-    from tactful.training.finetune import FineTuned
-
-    return FineTuned(**chosen.settings)
+    return _CLASSES.get(chosen.model)(**chosen.settings)
 
 
 def write_detector(model: Any, data: TaskData, chosen: TrainingOptions, folder: Path) -> None:

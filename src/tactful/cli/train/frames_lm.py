@@ -113,11 +113,12 @@ def train_frames_lm(options: dict[str, Any], command: str = "") -> None:
     try:
         from tactful.training.causal import frames as causal_frames
         from tactful.training.causal import language_model as causal_lm
+        from tactful.training.task_training import clear_work
     except ImportError as error:
         raise MissingExtraError("train", "Training a causal language model") from error
     work = output.with_name(f"{output.name}.training")
     if not options["resume"]:
-        causal_frames.clear_work(work)
+        clear_work(work)
     usual = causal_lm.LORA_RATE if options["lora"] else causal_lm.PAPER_RATE
     chosen = causal_frames.CausalOptions(
         base=options["base"],

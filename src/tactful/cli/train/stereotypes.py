@@ -141,7 +141,7 @@ def _train_encoder(
     except ImportError as error:
         raise MissingExtraError("train", "Fine-tuning an encoder") from error
     from tactful.detectors.card import read_card
-    from tactful.training.stereotypes.detector import NOT_FOR
+    from tactful.training.task_training import NOT_FOR
 
     chosen = {name: options[name] for name in ("epochs", "rate") if options[name] is not None}
     model = StereotypeEncoder(

@@ -9,12 +9,14 @@ vectors that stay as they are, and the last states of both directions as what is
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+from torch import nn
 
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.models.bilstm import (
@@ -25,20 +27,19 @@ from tactful.detectors.models.bilstm import (
     word_numbers,
     words_of,
 )
-from tactful.detectors.models.estimator import binary_table, list_of_texts
 from tactful.detectors.models.vectors import read_vectors
 from tactful.errors import InputError
 from tactful.files import atomic_folder
 from tactful.metrics.word_vectors import WordVectors
 from tactful.training.bilstm.network import BiLstmNetwork
 from tactful.training.bilstm.onnx import export_bilstm
-from tactful.training.epochs import OnEpoch, Plan
-from tactful.training.loop import OnStep, silent
-from tactful.training.network_classifier import NetworkClassifier
+from tactful.training.epochs import Plan
+from tactful.training.network_classifier import Flags, NetworkClassifier
 
 VERSION = "1"
 
 
+@dataclass(eq=False, repr=False)
 class BiLstm(NetworkClassifier):
     """The BiLSTM behind ``fit`` and ``predict_proba``.
 
@@ -47,63 +48,32 @@ class BiLstm(NetworkClassifier):
     and how many are. validation: the share of the texts held out for early stopping.
     """
 
-    def __init__(
-        self,
-        vectors: WordVectors | Path | str | None = None,
-        units: int = 20,
-        dropout: float = 0.25,
-        epochs: int = 300,
-        patience: int | None = 10,
-        validation: float = 0.1,
-        batch: int = 32,
-        rate: float = 1e-3,
-        tune_vectors: bool = False,
-        dimension: int = 100,
-        least: int = 2,
-        most: int = 20_000,
-        class_weight: str | None = None,
-        sampling: str | None = None,
-        random_state: int = 1,
-    ):
-        self.vectors = vectors
-        self.units = units
-        self.dropout = dropout
-        self.epochs = epochs
-        self.patience = patience
-        self.validation = validation
-        self.batch = batch
-        self.rate = rate
-        self.tune_vectors = tune_vectors
-        self.dimension = dimension
-        self.least = least
-        self.most = most
-        self.class_weight = class_weight
-        self.sampling = sampling
-        self.random_state = random_state
+    vectors: WordVectors | Path | str | None = None
+    units: int = 20
+    dropout: float = 0.25
+    epochs: int = 300
+    patience: int | None = 10
+    validation: float = 0.1
+    batch: int = 32
+    rate: float = 1e-3
+    tune_vectors: bool = False
+    dimension: int = 100
+    least: int = 2
+    most: int = 20_000
+    class_weight: str | None = None
+    sampling: str | None = None
+    random_state: int = 1
 
-    def fit(
-        self,
-        X: Sequence[str],  # noqa: N803
-        y: ArrayLike,
-        *,
-        folder: Path | None = None,
-        on_epoch: OnEpoch = silent,
-        on_step: OnStep = silent,
-    ) -> Self:
-        """Learn from texts and their labels; ``folder`` keeps a checkpoint after each epoch."""
-        texts = list_of_texts(X)
-        table, self.several_ = binary_table(y, len(texts))
+    def _prepared(self, texts: Sequence[str], table: Flags) -> tuple[nn.Module, Flags]:
         self.words_, matrix = self._vocabulary(texts)
-        torch.manual_seed(self.random_state)
-        self.network_ = BiLstmNetwork(
+        network = BiLstmNetwork(
             torch.from_numpy(matrix),
             self.units,
             table.shape[1],
             self.dropout,
             self.vectors is None or self.tune_vectors,
         )
-        self.train_network(self.network_, texts, table, folder, on_epoch, on_step)
-        return self
+        return network, table
 
     def plan(self) -> Plan:
         """Return the settings of the run."""

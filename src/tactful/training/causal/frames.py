@@ -1,6 +1,5 @@
 """From a corpus to the folder of a causal framer: read, learnt, written with its card."""
 
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ from tactful.frames.causal_tokens import LineTokenizer
 from tactful.frames.posts import Post, read_posts
 from tactful.frames.schema import CATEGORICAL, GROUPS, STATEMENTS
 from tactful.settings import load_settings
-from tactful.training.causal.base import PACKAGED, Base, find_base, load_base, quiet
+from tactful.training.causal.base import PACKAGED, Base, find_base, load_base
 from tactful.training.causal.data import (
     choose_lessons,
     encode_lines,
@@ -23,7 +22,9 @@ from tactful.training.causal.data import (
     places_of,
 )
 from tactful.training.causal.language_model import CausalPlan, mean_loss, train_causal
-from tactful.training.loop import CHECKPOINT_FILE, OnStep, silent
+from tactful.training.loop import OnStep, silent
+from tactful.training.pretrained import quiet
+from tactful.training.task_training import NOT_FOR, clear_work
 
 VERSION = "1"
 POST_TOKENS = 64
@@ -34,10 +35,6 @@ LIMITS = (
     "Its training texts are offensive, and so can be what it writes.",
     "What a post may imply is no statement about what its writer believes.",
     "In-group language is rare in the corpus; a yes or a no to it is uncertain.",
-)
-NOT_FOR = (
-    "Removing texts or punishing people without a person's decision.",
-    "Judging the person who wrote a text.",
 )
 
 
@@ -129,14 +126,8 @@ def read_frame_posts(data: Path | None) -> list[Post]:
     return read_posts(data)
 
 
-def clear_work(work: Path) -> None:
-    """Remove the checkpoint of a run, and its folder if nothing else is in it."""
-    (work / CHECKPOINT_FILE).unlink(missing_ok=True)
-    if work.is_dir() and not any(work.iterdir()):
-        shutil.rmtree(work)
-
-
 def _card(base: Base, training: dict[str, Any]) -> Card:
+    terms = CORPORA.get("sbic").licence
     return Card(
         name="frames-causal",
         version=VERSION,
@@ -144,12 +135,8 @@ def _card(base: Base, training: dict[str, Any]) -> Card:
         kind="frames-causal",
         summary=f"{base.name}, fine-tuned to write Social Bias Frames.",
         licence="that of its base and of its corpus",
-        corpora=({"name": "sbic", "terms": _terms(), "texts": training["posts learnt from"]},),
+        corpora=({"name": "sbic", "terms": terms, "texts": training["posts learnt from"]},),
         training=training,
         limits=LIMITS,
         not_for=NOT_FOR,
     )
-
-
-def _terms() -> str:
-    return str(CORPORA.get("sbic").licence)

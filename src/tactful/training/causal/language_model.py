@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from tactful.training.loop import (
     run_steps,
     silent,
 )
+from tactful.training.pretrained import with_adapters
 
 CHECKPOINT_STEPS = 100
 PAPER_RATE = 1e-5
@@ -72,7 +72,7 @@ def train_causal(
     if not lines:
         raise UsageError("Found no line to learn from; expected at least 1.")
     torch.manual_seed(plan.seed)
-    learner = with_adapters(model, tokenizer, plan.rank) if plan.lora else model
+    learner = _with_adapters(model, tokenizer, plan.rank) if plan.lora else model
     learnt = {name: each for name, each in learner.named_parameters() if each.requires_grad}
     optimiser = torch.optim.AdamW(list(learnt.values()), lr=plan.rate, weight_decay=0.0, fused=True)
     about = {
@@ -125,25 +125,16 @@ def mean_loss(model: Any, lines: Sequence[Line], size: int = 8) -> float:
     return float(torch.cat(losses).mean())
 
 
-def with_adapters(model: Any, tokenizer: Any, rank: int) -> Any:
+def _with_adapters(model: Any, tokenizer: Any, rank: int) -> Any:
     """Return the model with low-rank adapters; beside them only the new tokens are learnt."""
-    try:
-        peft: Any = import_module("peft")
-    except ImportError:
-        raise UsageError(
-            "Training with --lora needs peft; install it with: pip install peft"
-        ) from None
     from transformers.pytorch_utils import Conv1D
 
-    new = sorted(tokenizer.convert_tokens_to_ids(special_tokens()))
-    config = peft.LoraConfig(
+    return with_adapters(
+        model,
+        rank,
+        "--lora",
         task_type="CAUSAL_LM",
-        r=rank,
-        lora_alpha=2 * rank,
-        lora_dropout=0.0,
-        target_modules="all-linear",
         # GPT-2 keeps its weights the other way round.
         fan_in_fan_out=any(isinstance(each, Conv1D) for each in model.modules()),
-        trainable_token_indices=new,
+        trainable_token_indices=sorted(tokenizer.convert_tokens_to_ids(special_tokens())),
     )
-    return peft.get_peft_model(model, config)

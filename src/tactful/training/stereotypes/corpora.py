@@ -12,8 +12,13 @@ from tactful.corpora.stereoimmigrants import CATEGORIES as STEREOIMMIGRANTS_CATE
 from tactful.errors import InputError
 from tactful.registry import unknown_name
 from tactful.settings import load_settings
-from tactful.training.stereotypes.context import Context, contexts_of, place_of
-from tactful.training.stereotypes.data import StereotypeLesson, make_lesson
+from tactful.training.stereotypes.data import (
+    Context,
+    StereotypeLesson,
+    contexts_of,
+    make_lesson,
+    place_of,
+)
 from tactful.types import Example
 
 ROOT = "stereotype"

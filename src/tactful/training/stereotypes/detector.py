@@ -17,13 +17,10 @@ from tactful.errors import UsageError
 from tactful.training.calibrate import figures_of
 from tactful.training.stereotypes.data import StereotypeLesson
 from tactful.training.stereotypes.trainer import StereotypeTrainer
+from tactful.training.task_training import NOT_FOR
 
 VERSION = "1"
 PART = "held out in turn, group by group (calibration and threshold were chosen there)"
-NOT_FOR = (
-    "Removing texts or punishing people without a person's decision.",
-    "Judging the person who wrote a text.",
-)
 
 
 def stereotype_detector(

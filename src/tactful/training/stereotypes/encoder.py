@@ -5,18 +5,17 @@ cross-entropy, and the binary label is a yes where any category is (DETESTS 2022
 log-odds are the highest of theirs.
 """
 
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from tactful.detectors.models.encoder import MAX_TOKENS
 from tactful.errors import InputError, UsageError
 from tactful.training.finetune import Classifier, FineTuned
+from tactful.training.network_classifier import Flags
+from tactful.training.pretrained import with_adapters
 
 
 class CategoryHeads(nn.Module):
@@ -51,6 +50,7 @@ class AnyCategory(nn.Module):
         return torch.cat([logits.amax(dim=1, keepdim=True), logits], dim=1)
 
 
+@dataclass(eq=False, repr=False)
 class StereotypeEncoder(FineTuned):
     """A fine-tuned encoder with the switches ``lora`` and ``heads``.
 
@@ -59,32 +59,11 @@ class StereotypeEncoder(FineTuned):
     is an encoder like any other.
     """
 
-    def __init__(
-        self,
-        encoder: str | Path,
-        epochs: int = 10,
-        batch: int = 32,
-        rate: float = 2e-5,
-        warm_up: float | None = 0.06,
-        weight_decay: float = 0.01,
-        max_tokens: int = MAX_TOKENS,
-        patience: int | None = None,
-        validation: float = 0.1,
-        class_weight: str | None = None,
-        sampling: str | None = None,
-        download: bool = False,
-        random_state: int = 1,
-        lora: bool = False,
-        rank: int = 8,
-        heads: bool = False,
-    ):
-        super().__init__(
-            encoder, epochs, batch, rate, warm_up, weight_decay, max_tokens, patience, validation,
-            class_weight, sampling, download, random_state,
-        )  # fmt: skip
-        self.lora, self.rank, self.heads = lora, rank, heads
+    lora: bool = False
+    rank: int = 8
+    heads: bool = False
 
-    def _learnt_labels(self, table: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _learnt_labels(self, table: Flags) -> Flags:
         if self.rank < 1:
             raise UsageError(f"Found the rank {self.rank} of adapters; expected at least 1.")
         if not self.heads:
@@ -96,13 +75,14 @@ class StereotypeEncoder(FineTuned):
         body: Any = classifier.body
         if self.lora:
             name = body.base_model_prefix
-            setattr(body, name, with_adapters(getattr(body, name), self.rank))
+            setattr(body, name, with_adapters(getattr(body, name), self.rank, "--switch lora"))
         if not self.heads:
             return classifier
         encoder = getattr(body, body.base_model_prefix)
         return CategoryHeads(encoder, int(body.config.hidden_size), labels)
 
-    def _finished(self, network: nn.Module) -> nn.Module:
+    def _finished(self, network: nn.Module, texts: Sequence[str]) -> nn.Module:
+        super()._finished(network, texts)
         if self.lora:
             # Without category heads the encoder is an attribute of the classifier's body.
             owner: Any = network if self.heads else network.body
@@ -111,21 +91,7 @@ class StereotypeEncoder(FineTuned):
         return AnyCategory(network) if self.heads else network
 
 
-def with_adapters(encoder: Any, rank: int) -> Any:
-    """Freeze an encoder and put low-rank adapters beside all of its linear layers."""
-    try:
-        peft: Any = import_module("peft")
-    except ImportError:
-        raise UsageError(
-            "Training with --switch lora needs peft; install it with: pip install peft"
-        ) from None
-    config = peft.LoraConfig(
-        r=rank, lora_alpha=2 * rank, lora_dropout=0.0, target_modules="all-linear"
-    )
-    return peft.get_peft_model(encoder, config)
-
-
-def _check_hierarchy(table: np.ndarray) -> None:
+def _check_hierarchy(table: Flags) -> None:
     if table.shape[1] < 3:
         raise InputError(
             f"Found {table.shape[1]} columns of labels; expected the binary label and at least two "

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tactful.detectors.models.weighted_ngrams import Terms, fit_terms
 from tactful.errors import InputError, UsageError
-from tactful.training.stereotypes.context import Context
+from tactful.training.stereotypes.data import Context
 from tactful.training.stereotypes.features import linguistic_features, negation_features
 from tactful.training.stereotypes.switches import Switches
 

@@ -20,11 +20,15 @@ from tactful.training.stereotypes.back_translation import (
     Translate,
     back_translate,
 )
-from tactful.training.stereotypes.balance import BAGS
-from tactful.training.stereotypes.context import NO_CONTEXT, Context
-from tactful.training.stereotypes.data import StereotypeLesson, group_folds
-from tactful.training.stereotypes.linear import METHODS, Sum, fit_sum, mean_sum
-from tactful.training.stereotypes.meta import MetaClassifier
+from tactful.training.stereotypes.data import NO_CONTEXT, Context, StereotypeLesson, group_folds
+from tactful.training.stereotypes.linear import (
+    BAGS,
+    METHODS,
+    MetaClassifier,
+    Sum,
+    fit_sum,
+    mean_sum,
+)
 from tactful.training.stereotypes.rows import RowMaker, Vectors, joined, views
 from tactful.training.stereotypes.switches import Switches
 
