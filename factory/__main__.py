@@ -30,6 +30,7 @@ def english() -> None:
 @click.option("--epochs", default=1, show_default=True, type=click.IntRange(1))
 @click.option("--seed", default=1, show_default=True, help="Of batches, dropout and new heads.")
 @click.option("--rate", default=5e-5, show_default=True, help="The top layer's learning rate.")
+@click.option("--start", type=FOLDER, help="Continue from what a network learnt before.")
 @click.option("--threads", default=2, show_default=True, type=click.IntRange(1))
 @click.option("--bfloat16", is_flag=True, help="Faster on processors that multiply bfloat16.")
 def train(
@@ -40,6 +41,7 @@ def train(
     epochs: int,
     seed: int,
     rate: float,
+    start: Path | None,
     threads: int,
     bfloat16: bool,
 ) -> None:
@@ -51,7 +53,7 @@ def train(
 
     torch.set_num_threads(threads)
     settings = Settings(seed=seed, epochs=epochs, rate=rate, bfloat16=bfloat16)
-    train_network(base, tier, data, work, settings)
+    train_network(base, tier, data, work, settings, start)
 
 
 def _pipeline_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -98,6 +98,23 @@ def save_weights(model: nn.Module, path: Path) -> None:
         save_file({name: value.contiguous() for name, value in model.state_dict().items()}, target)
 
 
+def save_learnt(network: Network, path: Path) -> None:
+    """Write what a network learnt as float16; word embeddings are those of the pretrained body."""
+    learnt = {
+        name: value.half().contiguous()
+        for name, value in network.state_dict().items()
+        if ".embeddings." not in name and ".pooler." not in name
+    }
+    with atomic_path(path, force=True) as target:
+        save_file(learnt, target)
+
+
+def load_learnt(network: Network, path: Path) -> None:
+    """Continue from what :func:`save_learnt` wrote."""
+    found = {name: value.float() for name, value in load_file(path).items()}
+    network.load_state_dict({**network.state_dict(), **found})
+
+
 def load_weights(model: nn.Module, path: Path) -> None:
     """Read weights that :func:`save_weights` wrote."""
     model.load_state_dict(load_file(path))

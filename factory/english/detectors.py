@@ -72,7 +72,7 @@ READ = (
     "news",
 )
 """The corpora whose texts teach the fast detector."""
-MOST_OF_EACH = 16_000
+MOST_OF_EACH = 8_000
 ENCODER_SHARE = {"pcl": 0.8, "unhealthy": 0.8, "frame": 0.9, "toxicity": 0.8}
 SHARES = {
     "encoder-en": ENCODER_SHARE,
@@ -176,7 +176,7 @@ def make_detectors(
     pretrained = base_folder(base, work / "models")
     network = open_network(pretrained, OUTPUTS, TOKEN_OUTPUTS, seed)
     load_weights(network, trained / WEIGHTS)
-    merge_heads(network, MERGED)
+    merge_heads(network, MERGED[tier])
     texts = Texts.read(data, tier)
     about = {
         "command": f"python -m factory english train --base {base} --tier {tier} --work WORK; "

@@ -22,10 +22,10 @@ from factory.english.sources import (
     sources_of,
 )
 from factory.learning import Lessons, Settings, load_tokenizer, mark_tokens, predict, train
-from factory.network import Network, open_network, save_weights
+from factory.network import Network, load_learnt, open_network, save_learnt, save_weights
 from tactful.files import atomic_path
 
-WEIGHTS = "network.safetensors"
+WEIGHTS, LEARNT = "network.safetensors", "learnt.safetensors"
 _PCL_WEIGHT = 0.5
 """``pcl`` counts as much as its seven categories together."""
 
@@ -78,7 +78,9 @@ class Sampler:
         return found
 
 
-def train_network(base: str, tier: str, data: Path, work: Path, settings: Settings) -> None:
+def train_network(
+    base: str, tier: str, data: Path, work: Path, settings: Settings, start: Path | None = None
+) -> None:
     """Train one network into ``work/BASE-TIER-SEED`` and write its figures."""
     folder = work / f"{base}-{tier}-{settings.seed}"
     corpora = read_sources(data, tier)
@@ -89,6 +91,9 @@ def train_network(base: str, tier: str, data: Path, work: Path, settings: Settin
     tokenizer = load_tokenizer(pretrained, settings.max_tokens)
     network = open_network(pretrained, OUTPUTS, TOKEN_OUTPUTS, settings.seed)
 
+    if start is not None:
+        load_learnt(network, start)
+
     def on_step(step: int, total: int, loss: float) -> None:
         if step % 25 == 0 or step == total:
             print(f"{folder.name}: step {step:,} of {total:,}, loss {loss:.4f}", flush=True)
@@ -96,6 +101,7 @@ def train_network(base: str, tier: str, data: Path, work: Path, settings: Settin
     sampler = Sampler(taught, tier, settings.seed)
     train(network, encode(taught, tokenizer), sampler, settings, folder, on_step)
     save_weights(network, folder / WEIGHTS)
+    save_learnt(network, folder / LEARNT)
     about = {
         "figures": figures(network, held_out, tokenizer),
         "corpora": provenance(data, tier, corpora),

@@ -1,6 +1,7 @@
 """One harmful sentence is found among harmless ones, and marked where it is."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,7 +18,13 @@ LOUD = "What a fool. "
 class Diluted(BaseDetector):
     """Finds a fool, and less so the more other words there are."""
 
-    card = Card("diluted", "1", ("toxicity", "pcl"), thresholds={"toxicity": 0.6, "pcl": 0.5})
+    card = Card(
+        "diluted",
+        "1",
+        ("toxicity", "pcl"),
+        thresholds={"toxicity": 0.4, "pcl": 0.5},
+        report_thresholds={"toxicity": 0.6},
+    )
 
     def __init__(self) -> None:
         self.read: list[str] = []
@@ -51,6 +58,13 @@ def test_a_sentence_is_found_that_its_paragraph_hides() -> None:
 def test_sentences_of_a_passage_without_suspicion_are_not_read() -> None:
     detector = Diluted()
     assert check_document(detector, document_of(QUIET * 3)).findings == ()
+    assert len(detector.read) == 1
+
+
+def test_a_detector_without_report_thresholds_reads_passages_only() -> None:
+    detector = Diluted()
+    detector.card = replace(detector.card, report_thresholds={})
+    assert check_document(detector, document_of(QUIET * 2 + LOUD + QUIET)).findings == ()
     assert len(detector.read) == 1
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from tactful.checking.explanation import explain, taxonomy_entries
 from tactful.checking.report import DocumentReport, Passage, Place, PlacedFinding, PlacedSpan
 from tactful.checking.wording import spoken_or_english
-from tactful.detectors.base import GATES, BaseDetector, Detector, found_ids
+from tactful.detectors.base import GATES, BaseDetector, Detector, Scores, found_ids
 from tactful.detectors.card import Card
 from tactful.documents.document import Document
 from tactful.documents.ignores import find_ignores
@@ -206,12 +206,9 @@ def _scored(
     for at in range(0, len(segments), BATCH):
         batch = segments[at : at + BATCH]
         scores = detector.score([segment.text for segment in batch])
-        suspicious = np.logical_or.reduce(
-            [scores[name] >= SUSPICION * needed[name] for name in scores]
-        )
         parts = [
             (row, place)
-            for row in np.flatnonzero(suspicious).tolist()
+            for row in _suspicious(scores, needed, detector.card)
             for place in _sentences(batch[row].text)
         ]
         texts = [batch[row].text[start:end] for row, (start, end) in parts]
@@ -227,6 +224,18 @@ def _scored(
                     found[row][name] = float(column[number])
                     places[row][name] = place
         yield from zip(batch, found, places, strict=True)
+
+
+def _suspicious(scores: Scores, needed: Mapping[str, float], card: Card) -> list[int]:
+    """Return the rows whose sentences are read as well.
+
+    Only a detector with report thresholds, which keep ordinary text quiet, is asked that often:
+    every reading is another chance of a false alarm.
+    """
+    if not card.report_thresholds:
+        return []
+    reached = [scores[name] >= SUSPICION * needed[name] for name in scores]
+    return np.flatnonzero(np.logical_or.reduce(reached)).tolist()
 
 
 def _sentences(text: str) -> list[Range]:

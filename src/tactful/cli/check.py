@@ -157,7 +157,7 @@ def check_cli(
     all_scores: bool,
     report_lang: str,
 ) -> None:
-    """Find patronizing, stereotyping, unhealthy and toxic language: where, how sure, and why.
+    """Find patronizing, stereotyping and unhealthy language: where, how sure, and why.
 
     Without files the text comes from standard input. Findings alone leave the exit code at 0; see
     --fail-on.

@@ -57,7 +57,7 @@ class LazyGroup(click.Group):
 
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "check": ("tactful.cli.check:check_cli", "Find patronizing, unhealthy and toxic language."),
+    "check": ("tactful.cli.check:check_cli", "Find patronizing and unhealthy language."),
     "score": (
         "tactful.cli.score.command:score_cli",
         "Score a table of any size: a column for each id.",
@@ -109,7 +109,7 @@ _INTERRUPTED = 130
 )
 @click.version_option(__version__, prog_name="tactful")
 def cli() -> None:
-    """Tactful reads what language implies: patronizing, stereotyping, unhealthy, biased, toxic."""
+    """Tactful reads what language implies: patronizing, stereotyping, unhealthy, biased."""
 
 
 def main(args: list[str] | None = None) -> None:

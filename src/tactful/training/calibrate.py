@@ -12,7 +12,7 @@ from tactful.metrics.ranking import roc_auc_score
 from tactful.metrics.significance import bootstrap_interval
 
 Floats = NDArray[np.float64]
-REPETITIONS = 1000
+REPETITIONS = 300
 _PRIOR_SLOPE = 2.0
 """How hard the slope is held near 1: few positives must not bend it far."""
 

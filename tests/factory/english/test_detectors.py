@@ -14,7 +14,8 @@ pytestmark = pytest.mark.train
 
 from factory.english.heads import merge_heads  # noqa: E402
 from factory.learning import Settings  # noqa: E402
-from factory.network import open_network  # noqa: E402
+from factory.network import load_learnt, open_network  # noqa: E402
+from safetensors.torch import load_file  # noqa: E402
 
 from factory.english import detectors, fast, sources, train  # noqa: E402
 from tactful.detectors import load_detector, read_card  # noqa: E402
@@ -74,6 +75,12 @@ def test_one_run_writes_all_detectors(
         monkeypatch.setattr(room, "base_folder", lambda *_: wide_encoder)
     work, output = tmp_path / "work", tmp_path / "weights"
     train.train_network("tiny", "open", tmp_path, work, Settings(max_tokens=32))
+    learnt = open_network(wide_encoder, sources.OUTPUTS, sources.TOKEN_OUTPUTS, 2)
+    load_learnt(learnt, work / "tiny-open-1" / train.LEARNT)
+    whole = load_file(work / "tiny-open-1" / train.WEIGHTS)
+    torch.testing.assert_close(
+        learnt.text_head.weight, whole["text_head.weight"], atol=1e-3, rtol=1e-3
+    )
     detectors.make_detectors("tiny", "open", tmp_path, work, output, lambda _: None)
     texts = ["You poor little fool.", "The bridge opens on Monday."]
     for name in FOLDERS:
