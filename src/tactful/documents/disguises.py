@@ -41,10 +41,6 @@ _DISGUISED = re.compile(
     r"|(?P<repeated>(?<![^\W_])(?=[A-Za-z]*?([A-Za-z])\5\5)[A-Za-z]{4,}(?![^\W_]))"
     f"|(?P<emoji>[{''.join(_EMOJI)}]\ufe0f?)",
 )
-_MAYBE = re.compile(
-    r"[A-Za-z]([ .\-_*·])[A-Za-z]\1[A-Za-z]\1[A-Za-z]|[A-Za-z][013457@$!|]|[013457@$!|][A-Za-z]"
-    rf"|([A-Za-z])\2\2|[{''.join(_EMOJI)}]"
-)
 _RUN = re.compile(r"([A-Za-z])\1{2,}")
 _ROMAN = re.compile("[IVXLCDM]+")
 _UNKNOWN = float("inf")
@@ -56,8 +52,6 @@ def undisguise(text: str) -> tuple[str, Offsets] | None:
     >>> undisguise("What an 1d10t, s t u p i d and duuuumb.")[0]
     'What an idiot, stupid and dumb.'
     """
-    if not _MAYBE.search(text):
-        return None
     writer, at, changed = Writer(text), 0, False
     for found in _DISGUISED.finditer(text):
         plain = _plain(found)

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import cache
 from unicodedata import normalize
 
-from tactful.documents.disguises import undisguise
 from tactful.documents.segments import Maps, Writer, through
 
 MOST_MARKS = 2
@@ -107,6 +106,11 @@ _MARK = re.compile(f"[{_MARKS}]")
 _MARK_OR_SIGN = re.compile(f"[{_MARKS}{_SIGNS}]")
 _LINE = re.compile(f"[{_LINES}]")
 _MARKED = re.compile(f"[^{_MARKS}]?[{_MARKS}]+|[{_SIGNS}]{{{MOST_SIGNS + 1},}}")
+# Letters apart, letters beside digits or signs, a letter three times, an emoji.
+_MAYBE_DISGUISED = re.compile(
+    r"[A-Za-z]([ .\-_*·])[A-Za-z]\1[A-Za-z]\1[A-Za-z]|[A-Za-z][013457@$!|]|[013457@$!|][A-Za-z]"
+    r"|([A-Za-z])\2\2|[\u2620\U0001f300-\U0001faff]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,10 @@ def normalise(text: str) -> Normalised:
     'first the poor'
     """
     clean = _without_odd_characters(text)
+    if not _MAYBE_DISGUISED.search(clean.text):
+        return clean
+    from tactful.documents.disguises import undisguise
+
     plain = undisguise(clean.text)
     if plain is None:
         return clean

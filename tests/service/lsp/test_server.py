@@ -61,7 +61,7 @@ def test_a_whole_life(start: Start) -> None:
     assert pcl["range"]["start"]["line"] == 4
     assert pcl["source"] == "tactful"
 
-    shown = editor.hover(uri, 4, 50)
+    shown = editor.hover(uri, 4, pcl["range"]["start"]["character"])
     assert shown["contents"]["kind"] == "markdown"
     assert "**Patronizing or condescending**" in shown["contents"]["value"]
     assert editor.hover(uri, 2, 3) is None
