@@ -68,7 +68,7 @@ def pairs(lessons: Sequence[Lesson]) -> list[tuple[str, str, str]]:
 
 
 def pair_rows(reader: Reader, found: Sequence[tuple[str, str, str]]) -> list[list[object]]:
-    """Return, by family, how many pairs are ordered, and how many are told apart in the report."""
+    """Return, by family, the shares of pairs that are ordered, separated, and reported."""
     rows: dict[str, list[tuple[bool, bool, bool]]] = {}
     for family, harmful, harmless in found:
         ordered = reader.highest(harmful) > reader.highest(harmless)
@@ -124,7 +124,7 @@ def main() -> int:
             if lesson.kind == "neutral" and len(lesson.text.split()) <= HEADING_WORDS:
                 kinds.setdefault("neutral, as short as headings", []).append(lesson.text)
     data = os.environ.get("TACTFUL_DATA")
-    quiet, told, paragraphs = [], [], []
+    quiet, separated, paragraphs = [], [], []
     for model in models:
         reader = Reader(model)
         if data:
@@ -136,7 +136,7 @@ def main() -> int:
         for kind, texts in sorted(kinds.items()):
             flagged, total = reader.share(texts)
             quiet.append([model, kind, total, flagged, flagged / total])
-        told += [[model, *row] for row in pair_rows(reader, pairs(lessons))]
+        separated += [[model, *row] for row in pair_rows(reader, pairs(lessons))]
     write_page(
         "check-trust",
         "Is the check worth trusting?",
@@ -145,7 +145,7 @@ def main() -> int:
         + table(["detector", "kind", "texts", "flagged", "share"], quiet)
         + "\n\nContrast pairs, a harmful text and a harmless one: the harmful one scores higher; "
         "it is reported and the harmless one is not; it is reported:\n\n"
-        + table(["detector", "family", "pairs", "ordered", "told apart", "reported"], told)
+        + table(["detector", "family", "pairs", "ordered", "separated", "reported"], separated)
         + "\n\nOne lesson between two to four news sentences:\n\n"
         + table(["detector", "figure", "value"], paragraphs)
         + f"\n\n{machine_line()}\nCommand: `python benchmarks/check_trust.py`",

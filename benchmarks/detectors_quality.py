@@ -1,7 +1,8 @@
 """How well the embedded detectors find what they should: on the part nothing was trained on.
 
 Calibration was fitted on that same part, so the calibration error is a little flattered; thresholds
-follow from the probabilities and from ordinary news sentences. Needs the corpora in $TACTFUL_DATA.
+follow from the probabilities. Needs the corpora in $TACTFUL_DATA. Only for models of ``python -m
+factory english detectors``: earlier ones learnt from most of this validation part.
 """
 
 import os

@@ -230,10 +230,7 @@ def write_encoder(
         "comments, toxicity, and the variables of Social Bias Frames.",
         span_thresholds=dict.fromkeys(TOKEN_OUTPUTS, 0.5),
         licence=LICENCE[tier],
-        corpora=tuple(
-            {"name": each["corpus"], **{k: each[k] for k in ("terms", "rows", "sha256")}}
-            for each in texts.corpora
-        ),
+        corpora=_used(texts),
         training={**about, **scales},
         limits=LIMITS,
     )

@@ -113,7 +113,7 @@ class Wording:
     rules: Rules
     quotes: tuple[str, str]
     under: str
-    """How a share below 1 % is told; no detector can know that it is 0."""
+    """The words for a share below 1 %; no detector can know that it is 0."""
     over: str
     number: Callable[[int], str]
     likely: Callable[[float], str]
