@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 import tomllib
@@ -137,6 +138,27 @@ def test_an_interrupt_that_a_library_turns_into_an_error_is_an_interrupt(
     monkeypatch.setattr("tactful.cli.boom", command, raising=False)
     monkeypatch.setitem(COMMANDS, "boom", ("tactful.cli:boom", "Fail."))
     assert exit_code("boom") == 130
+    assert capsys.readouterr().err.strip() == "Error: Interrupted."
+
+
+def test_any_error_that_an_interrupt_causes_is_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @click.command()
+    def command() -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise TypeError("'<unprintable str object>' is not a data type") from None
+
+    monkeypatch.setattr("tactful.cli.boom", command, raising=False)
+    monkeypatch.setitem(COMMANDS, "boom", ("tactful.cli:boom", "Fail."))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert exit_code("boom") == 130
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert capsys.readouterr().err.strip() == "Error: Interrupted."
 
 

@@ -2,10 +2,14 @@
 
 import io
 import os
+import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import Any, NoReturn
 
 import click
 
@@ -115,30 +119,35 @@ def cli() -> None:
 def main(args: list[str] | None = None) -> None:
     """Run the command line: one sentence for an error, never a traceback, and its exit code."""
     _print_anything()
-    swallowed = _hush_second_interrupt()
     colour = False if os.environ.get("NO_COLOR") else None
-    try:
-        code = cli.main(args=args, prog_name="tactful", standalone_mode=False, color=colour)
-    except TactfulError as error:
-        if swallowed:
-            _fail("Interrupted.", _INTERRUPTED)
-        _fail(str(error), error.exit_code)
-    except click.exceptions.Abort:
-        _fail("Interrupted.", _INTERRUPTED)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # The reader of our output has gone (``| head``): there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(EXIT_FAILURE)
-    except FileNotFoundError as error:
-        _fail(f"There is no file or folder '{error.filename}'.", EXIT_USAGE)
-    except OSError as error:
-        where = f" '{error.filename}'" if error.filename else ""
-        _fail(f"The system refused{where}: {error.strerror or error}.", EXIT_FAILURE)
-    else:
-        sys.exit(code if isinstance(code, int) else 0)
+    with _noted_interrupts() as interrupts:
+        try:
+            code = cli.main(args=args, prog_name="tactful", standalone_mode=False, color=colour)
+        except Exception as error:
+            if interrupts or isinstance(error, click.exceptions.Abort):
+                _fail("Interrupted.", _INTERRUPTED)
+            _end_with(error)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _end_with(error: Exception) -> NoReturn:
+    """End the program with a sentence about an error that users can mend; raise any other."""
+    match error:
+        case TactfulError():
+            _fail(str(error), error.exit_code)
+        case click.ClickException():
+            error.show()
+            sys.exit(error.exit_code)
+        case BrokenPipeError():
+            # The reader of our output has gone (``| head``): there is nobody left to tell.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(EXIT_FAILURE)
+        case FileNotFoundError():
+            _fail(f"There is no file or folder '{error.filename}'.", EXIT_USAGE)
+        case OSError():
+            where = f" '{error.filename}'" if error.filename else ""
+            _fail(f"The system refused{where}: {error.strerror or error}.", EXIT_FAILURE)
+    raise error
 
 
 def _print_anything() -> None:
@@ -148,27 +157,39 @@ def _print_anything() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _hush_second_interrupt() -> list[type[BaseException]]:
-    """Keep the report of an interrupt to one line; return those that could not be raised.
+@contextmanager
+def _noted_interrupts() -> Iterator[list[int]]:
+    """Collect the interrupts that arrive: an error that follows one is the interrupt's doing.
 
-    polars answers Ctrl-C itself; Python's own answer then comes while the stack unwinds, and may
-    fall into a generator that is being closed, where Python would print a traceback about it. If
-    it falls into a call of Python by polars, polars makes an error of its own out of it.
+    An interrupt may fall into a library that calls Python. polars, for one, makes an error of its
+    own out of it, or reports it as one that cannot be raised; neither deserves a traceback.
     """
-    usual = sys.unraisablehook
-    swallowed: list[type[BaseException]] = []
+    interrupts: list[int] = []
+    usual, usual_hook = signal.getsignal(signal.SIGINT), sys.unraisablehook
+    noted = usual is signal.default_int_handler and current_thread() is main_thread()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        interrupts.append(number)
+        signal.default_int_handler(number, frame)
 
     def hook(unraisable: "sys.UnraisableHookArgs") -> None:
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
-            swallowed.append(unraisable.exc_type)
+            interrupts.append(signal.SIGINT)
         else:
-            usual(unraisable)
+            usual_hook(unraisable)
 
     sys.unraisablehook = hook
-    return swallowed
+    if noted:
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield interrupts
+    finally:
+        sys.unraisablehook = usual_hook
+        if noted:
+            signal.signal(signal.SIGINT, usual)
 
 
-def _fail(message: str, code: int) -> None:
+def _fail(message: str, code: int) -> NoReturn:
     click.echo(f"Error: {message}", err=True)
     sys.exit(code)
 
