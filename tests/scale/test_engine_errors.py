@@ -117,6 +117,13 @@ def test_an_error_of_ours_and_an_interrupt_pass() -> None:
         raise KeyboardInterrupt
 
 
+def test_an_engine_that_fails_to_stop_after_an_interrupt_was_interrupted() -> None:
+    stopping = ConnectionError("Answer from Java side is empty")
+    stopping.__context__ = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt), one_sentence_errors("spark"):
+        raise stopping
+
+
 def test_a_file_that_is_no_parquet_is_named() -> None:
     found = not_parquet("in.parquet", "Parquet magic bytes not found in footer.\nand more")
     assert str(found).startswith(

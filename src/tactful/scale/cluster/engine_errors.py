@@ -19,10 +19,15 @@ _LONGEST = 300
 
 @contextmanager
 def one_sentence_errors(engine: str) -> Iterator[None]:
-    """Turn an engine's exceptions into one sentence; our own errors pass unchanged."""
+    """Turn an engine's exceptions into one sentence; our own errors pass unchanged.
+
+    After an interrupt an engine may fail while it is shut down; that is still an interrupt.
+    """
     try:
         yield
     except Exception as error:
+        if any(isinstance(each, KeyboardInterrupt) for each in _chain(error)):
+            raise KeyboardInterrupt from None
         # Ray's wrapper of our errors is an instance of both, with a message of several pages.
         if type(error).__module__.partition(".")[0] == "tactful":
             raise
@@ -70,12 +75,16 @@ def not_parquet(name: str, story: str) -> FileFormatError:
 
 
 def _whole_story(error: BaseException) -> str:
-    told = []
+    return "\n".join(
+        f"{type(each).__module__}.{type(each).__name__}: {each}" for each in _chain(error)
+    )
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and those that it came from."""
     seen: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen:
         seen.add(id(current))
-        kind = type(current)
-        told.append(f"{kind.__module__}.{kind.__name__}: {current}")
+        yield current
         current = current.__cause__ or current.__context__
-    return "\n".join(told)

@@ -70,8 +70,8 @@ def run_spark(job: Job, *, quiet: bool = False, **options: Unpack[WaveOptions]) 
     """
     refuse_arrow(job, "spark")
     with ExitStack() as stack:
-        spark = stack.enter_context(spark_session(job, quiet))
         stack.enter_context(one_sentence_errors("spark"))
+        spark = stack.enter_context(spark_session(job, quiet))
         stack.enter_context(_set_up(spark))
         store = HadoopStore(spark, job.input_format)
 
