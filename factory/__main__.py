@@ -31,6 +31,7 @@ def english() -> None:
 @click.option("--seed", default=1, show_default=True, help="Of batches, dropout and new heads.")
 @click.option("--rate", default=5e-5, show_default=True, help="The top layer's learning rate.")
 @click.option("--start", type=FOLDER, help="Continue from what a network learnt before.")
+@click.option("--finish", is_flag=True, help="Stress our own texts and quiet news; with --start.")
 @click.option("--threads", default=2, show_default=True, type=click.IntRange(1))
 @click.option("--bfloat16", is_flag=True, help="Faster on processors that multiply bfloat16.")
 def train(
@@ -42,6 +43,7 @@ def train(
     seed: int,
     rate: float,
     start: Path | None,
+    finish: bool,
     threads: int,
     bfloat16: bool,
 ) -> None:
@@ -53,7 +55,7 @@ def train(
 
     torch.set_num_threads(threads)
     settings = Settings(seed=seed, epochs=epochs, rate=rate, bfloat16=bfloat16)
-    train_network(base, tier, data, work, settings, start)
+    train_network(base, tier, data, work, settings, start, finish)
 
 
 def _pipeline_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from tactful.corpora import load_corpus
+from tactful.corpora.split import hashed_part
 from tactful.files import open_text
 from tactful.settings import Settings, load_settings
 from tactful.training.task_data import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS
@@ -26,8 +27,6 @@ PCL_TARGETS = {"0": 0.0, "1": 0.25, "2": 0.65, "3": 0.85, "4": 1.0}
 """DPM section 4.1: 2 to 4 count as PCL; 1 and 2 are the borderline of two annotators."""
 ONE_ANNOTATOR = 0.8
 """The target of a category that only one of the two annotators marked."""
-HELD_OUT = 8
-"""Out of 100: how many texts of each corpus are our own validation part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +43,6 @@ class Record:
     """The labels as the papers binarise them."""
     spans: tuple[Span, ...] | None = None
     """None where nobody looked for spans."""
-
-
-def part_of(text: str) -> str:
-    """Return ``train`` or ``validation``; equal texts of all corpora are in the same part.
-
-    >>> part_of("A mild remark.") == part_of("a mild REMARK")
-    True
-    """
-    plain = "".join(each for each in text.lower() if each.isalnum())
-    bucket = int(sha256(plain.encode()).hexdigest()[:8], 16) % 100
-    return "validation" if bucket < HELD_OUT else "train"
 
 
 def read_records(data: Path | None = None) -> list[Record]:
@@ -83,7 +71,7 @@ def _corpus_records(name: str, settings: Settings) -> list[Record]:
             example.id,
             example.text,
             name,
-            part_of(example.text),
+            hashed_part(example.text),
             _targets(name, example),
             {key: int(example.labels[key] >= 0.5) for key in IDS_OF[name] if key in example.labels},
             example.spans if name == "dpm" else None,

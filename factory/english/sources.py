@@ -18,7 +18,7 @@ import polars as pl
 
 from factory.lessons.load import FOLDER as LESSONS
 from factory.lessons.load import read_lessons
-from factory.records import part_of
+from tactful.corpora.split import hashed_part
 from tactful.documents.segments import sentences
 from tactful.errors import UsageError
 from tactful.files import sha256 as file_sha256
@@ -127,7 +127,7 @@ class Row:
     @property
     def part(self) -> str:
         """``train`` or ``validation``; equal texts of all corpora are in the same part."""
-        return self.fixed_part or part_of(self.text)
+        return self.fixed_part or hashed_part(self.text)
 
 
 @dataclass(frozen=True, slots=True)

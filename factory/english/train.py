@@ -7,6 +7,7 @@ under the curve of each output on our own validation part.
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,20 +27,30 @@ from factory.network import Network, load_learnt, open_network, save_learnt, sav
 from tactful.files import atomic_path
 
 WEIGHTS, LEARNT = "network.safetensors", "learnt.safetensors"
+OURS = ("lessons", "paragraphs", "news")
+FINISH_SHARE, FINISH_WEIGHT, FINISH_HEAD_RATE = 0.2, 4.0, 3e-4
+"""The end of a training sees a fifth of the corpora; texts of ours, and the news that must stay
+quiet, weigh four times as much there."""
+FINISH_MIX = 0.65
+"""What the finished weights count; the rest are those before, which know the corpora better."""
 _PCL_WEIGHT = 0.5
 """``pcl`` counts as much as its seven categories together."""
 
 
-def encode(rows: Sequence[Row], tokenizer: Tokenizer) -> Lessons:
-    """Turn rows into tokens and targets; the weights of a row add up to the row's weight."""
+def encode(rows: Sequence[Row], tokenizer: Tokenizer, ours: float = 1.0) -> Lessons:
+    """Turn rows into tokens and targets; the weights of a row add up to the row's weight.
+
+    That weight is multiplied by ``ours`` in texts of ours and in news.
+    """
     column = {name: at for at, name in enumerate(OUTPUTS)}
     targets = np.zeros((len(rows), len(OUTPUTS)), dtype=np.float32)
     weights = np.zeros_like(targets)
     encodings = tokenizer.encode_batch([row.text for row in rows])
     for at, row in enumerate(rows):
+        weight = row.weight * (ours if row.corpus in OURS else 1.0)
         for name, value in row.targets.items():
             targets[at, column[name]] = value
-            weights[at, column[name]] = row.weight * _weight(row.targets, name)
+            weights[at, column[name]] = weight * _weight(row.targets, name)
     return Lessons(
         [encoding.ids for encoding in encodings],
         targets,
@@ -58,28 +69,42 @@ def _weight(targets: Mapping[str, float], name: str) -> float:
 
 
 class Sampler:
-    """Deals out the rows of an epoch: a new part of each large corpus, texts with PCL twice."""
+    """Deals out the rows of an epoch: a new part of each large corpus, texts with PCL twice.
 
-    def __init__(self, rows: Sequence[Row], tier: str, seed: int):
+    With a ``fraction`` it is only that part of each corpus that is not ours.
+    """
+
+    def __init__(self, rows: Sequence[Row], tier: str, seed: int, fraction: float = 1.0):
         by_corpus: dict[str, list[int]] = {}
         for at, row in enumerate(rows):
             by_corpus.setdefault(row.corpus, []).append(at)
         rng = np.random.default_rng([seed, 77])
         self._rows = {name: rng.permutation(found) for name, found in by_corpus.items()}
-        self._shares = {each.name: each.share for each in sources_of(tier)}
+        given = {each.name: each.share for each in sources_of(tier)}
+        self._shares = {
+            name: share if name in OURS else round(share * fraction)
+            for name, found in by_corpus.items()
+            for share in [given.get(name) or len(found)]
+        }
         self._twice = [at for at, row in enumerate(rows) if row.targets.get("pcl", 0) > 0.5]
 
     def __call__(self, epoch: int) -> list[int]:
         """Return the rows of an epoch."""
         found = list(self._twice)
         for name, rows in self._rows.items():
-            share = self._shares.get(name) or len(rows)
+            share = self._shares[name]
             found += np.resize(np.roll(rows, -share * epoch), share).tolist()
         return found
 
 
 def train_network(
-    base: str, tier: str, data: Path, work: Path, settings: Settings, start: Path | None = None
+    base: str,
+    tier: str,
+    data: Path,
+    work: Path,
+    settings: Settings,
+    start: Path | None = None,
+    finish: bool = False,
 ) -> None:
     """Train one network into ``work/BASE-TIER-SEED`` and write its figures."""
     folder = work / f"{base}-{tier}-{settings.seed}"
@@ -98,8 +123,17 @@ def train_network(
         if step % 25 == 0 or step == total:
             print(f"{folder.name}: step {step:,} of {total:,}, loss {loss:.4f}", flush=True)
 
-    sampler = Sampler(taught, tier, settings.seed)
-    train(network, encode(taught, tokenizer), sampler, settings, folder, on_step)
+    sampler = Sampler(taught, tier, settings.seed, FINISH_SHARE if finish else 1.0)
+    lessons = encode(taught, tokenizer, FINISH_WEIGHT if finish else 1.0)
+    if finish:
+        settings = replace(settings, head_rate=FINISH_HEAD_RATE)
+    before = {name: each.clone() for name, each in network.state_dict().items()} if finish else {}
+    train(network, lessons, sampler, settings, folder, on_step)
+    if finish:
+        found = network.state_dict()
+        network.load_state_dict(
+            {name: before[name].lerp(each, FINISH_MIX) for name, each in found.items()}
+        )
     save_weights(network, folder / WEIGHTS)
     save_learnt(network, folder / LEARNT)
     about = {

@@ -143,7 +143,7 @@ def _figure(name: str, metric: str, value: float, items: int) -> dict[str, Any]:
         "low": None,
         "high": None,
         "items": items,
-        "part": "held-out eighth",
+        "part": "held-out posts",
     }
 
 

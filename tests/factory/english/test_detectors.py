@@ -21,7 +21,7 @@ from factory.english import detectors, fast, sources, train  # noqa: E402
 from tactful.detectors import load_detector, read_card  # noqa: E402
 from tactful.training import calibrate  # noqa: E402
 
-FOLDERS = ("encoder-en", "fast-en", "default-en", "cascade-en")
+FOLDERS = ("open-encoder-en", "open-fast-en", "open-en", "open-cascade-en")
 
 
 def test_merged_heads_are_the_mean_of_their_parts(tiny_encoder: Path) -> None:
@@ -40,6 +40,13 @@ def test_thresholds_rise_until_ordinary_texts_are_quiet() -> None:
     found = detectors.quiet_thresholds({"pcl": 0.3, "toxicity": 0.4}, ordinary, share=0.002)
     assert found["toxicity"] == 0.4
     assert (ordinary["pcl"] >= found["pcl"]).sum() == 2
+
+
+def test_what_is_reported_only_below_another_id_does_not_count() -> None:
+    ordinary = {"pcl": np.zeros(1000), "pcl.metaphor": np.linspace(0, 0.8, 1000)}
+    found = detectors.quiet_thresholds({"pcl": 0.3, "pcl.metaphor": 0.3}, ordinary, share=0.002)
+    assert found["pcl"] == 0.3
+    assert (ordinary["pcl.metaphor"] >= found["pcl.metaphor"]).sum() == 2
 
 
 def test_thresholds_stay_where_ordinary_texts_are_quiet_already() -> None:
@@ -81,7 +88,12 @@ def test_one_run_writes_all_detectors(
     torch.testing.assert_close(
         learnt.text_head.weight, whole["text_head.weight"], atol=1e-3, rtol=1e-3
     )
-    detectors.make_detectors("tiny", "open", tmp_path, work, output, lambda _: None)
+    start = work / "tiny-open-1" / train.LEARNT
+    settings = Settings(seed=2, max_tokens=32)
+    train.train_network("tiny", "open", tmp_path, work, settings, start, finish=True)
+    finished = load_file(work / "tiny-open-2" / train.WEIGHTS)
+    assert not torch.equal(finished["text_head.weight"], whole["text_head.weight"])
+    detectors.make_detectors("tiny", "open", tmp_path, work, output, lambda _: None, seed=2)
     texts = ["You poor little fool.", "The bridge opens on Monday."]
     for name in FOLDERS:
         card = read_card(output / name)
