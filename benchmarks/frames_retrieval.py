@@ -14,7 +14,7 @@ from results import machine_line, table, write_page
 from tactful.frames.embedding import ENCODER, load_embedding
 from tactful.frames.evaluation import evaluate_frames
 from tactful.frames.index import Index, index_of_parts, indexed
-from tactful.frames.posts import FOLDS, HELD_OUT, SEED, Post, read_posts, with_references
+from tactful.frames.posts import FOLDS, SEED, Post, read_posts, with_references
 from tactful.frames.retrieval import RetrievalFramer
 from tactful.types import Frame
 
@@ -35,7 +35,7 @@ COLUMNS = (
 )  # fmt: skip
 BARS: tuple[float | str, ...] = (0.72, 0.74, 0.74, 0.74, 0.78, 0.35, 0.35, 0.35, 0.49)
 VARIABLES = ("offensive", "intent", "lewd", "group.all", "in_group")
-EVERYWHERE, ALONE = f"all {FOLDS} folds", "held-out fold"
+EVERYWHERE, ALONE = f"all {FOLDS} folds", "held-out posts"
 
 
 def majority(index: Index) -> Frame:
@@ -116,7 +116,7 @@ def main() -> int:
         found, speeds = cross_validated(posts, name)
         for part, alone in ((EVERYWHERE, False), (ALONE, True)):
             chosen = {
-                way: [pair for pair in pairs if not alone or pair[0].fold == HELD_OUT]
+                way: [pair for pair in pairs if not alone or pair[0].held_out]
                 for way, pairs in found.items()
             }
             if len(texts) < 3:
@@ -136,12 +136,11 @@ def main() -> int:
         "Frames by retrieval",
         f"{len(posts):,} posts of the developer files of the Social Bias Inference Corpus, "
         f"{len(with_references(posts)):,} with references; {FOLDS} folds (seed {SEED}), each "
-        f"answered by an index of the other {FOLDS - 1}. The held-out fold has {len(held):,} "
-        f"posts, {len(with_references(held)):,} with references. The embedded encoder learnt the "
-        "categorical answers, but no group and no statement, of the other folds' posts: on all "
-        "folds its vectors know more than they should, on the held-out fold they do not. The "
-        "settings were chosen by cross-validation among the other folds, too; only the held-out "
-        "fold had no part in that. *always*: a group is named for every post; *as it answers*: a "
+        f"answered by an index of the other {FOLDS - 1}. {len(held):,} posts are held out, "
+        f"{len(with_references(held)):,} of them with references. The embedded encoder learnt the "
+        "categorical answers, but no group and no statement, of the other posts: its vectors know "
+        "more of those than they should. The settings were chosen by cross-validation among all "
+        "posts. *always*: a group is named for every post; *as it answers*: a "
         "blank is wrong. Best over references, lower-cased; BLEU-2 with the best single reference "
         "(nothing smoothed), with all references of a post, and over the corpus. The bars do not "
         "say which BLEU-2 they are; each column has the same one.\n\n"

@@ -137,7 +137,7 @@ def test_the_authors_development_part(data_folder: Callable[[str], Path]) -> Non
     found = read_posts(data_folder("sbic"))
     assert len(found) == 4_673
     assert len(with_references(found)) == 1_806
-    assert sum(post.held_out for post in found) == 585
+    assert sum(post.held_out for post in found) == 386
     shares = {
         name: [post.frame.answers[name] == "yes" for post in found if name in post.frame.answers]
         for name in CATEGORICAL

@@ -32,7 +32,7 @@ class FramerRun:
 
 
 def measured_part(posts: Sequence[Post]) -> tuple[str, list[Post]]:
-    """Return the posts to measure on: the official test part, or else the eighth held out."""
+    """Return the posts to measure on: the official test part, or else those held out."""
     test = [post for post in posts if post.split == "test"]
     if test:
         return "test", test

@@ -20,7 +20,7 @@ from tactful.frames.posts import Post
 from tactful.training.loop import length_batches, padded
 
 VALIDATION = "fold2"
-"""With the held-out eighth this leaves 75 : 12.5 : 12.5, as in section 4.2."""
+"""An eighth of the posts, as in section 4.2."""
 UNLEARNT = -100
 
 
@@ -102,7 +102,7 @@ def _some(post: Post, at: int, seed: int, per_post: int | None) -> list[Instance
 
 
 def parts(posts: Sequence[Post]) -> tuple[list[Post], list[Post]]:
-    """Return the posts to learn from and those to validate on; the held-out eighth is neither."""
+    """Return the posts to learn from and those to validate on; the held-out ones are neither."""
     rest = [post for post in posts if not post.held_out]
     return (
         [post for post in rest if post.fold != VALIDATION],

@@ -95,7 +95,7 @@ def train_causal_framer(
         "share": chosen.share,
         "lines per post": chosen.per_post,
         "post tokens": chosen.post_tokens,
-        "left out": "the held-out eighth of the posts (fold1), and fold2 for validation",
+        "left out": "the held-out posts, and fold2 for validation",
     }
     if validated:
         watched = choose_lessons(validated, seed=seed, per_post=1, most_posts=VALIDATION_POSTS)
