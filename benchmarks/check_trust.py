@@ -26,10 +26,9 @@ class Reader:
     """One checker and what it reports at its default settings."""
 
     def __init__(self, model: str):
-        self.checker = tactful.Checker(model=model, frames="off", explanations=False)
-        self.loud = tactful.Checker(
-            model=model, frames="off", explanations=False, least=0.0, all_scores=True
-        )
+        settings = {"model": model, "lang": "en", "frames": "off", "explanations": False}
+        self.checker = tactful.Checker(**settings)
+        self.loud = tactful.Checker(**settings, least=0.0, all_scores=True)
 
     def flagged(self, text: str) -> bool:
         """Say whether anything is reported."""

@@ -121,12 +121,8 @@ def care(framer: EmbeddedFramer, posts: Sequence[Post], frames: Sequence[Frame])
     scored = detector.score([each.text for each in neutral])
     scores, limit = scored[GROUP], framer.card.threshold(GROUP)
     offence = scored[OFFENSIVE] >= detector.card.threshold(OFFENSIVE)
-    again = np.array([frame.probabilities[OFFENSIVE] for frame in told])
-    stays = offence & (again >= detector.card.threshold(OFFENSIVE))
-    before = {term: float(offence[terms == term].mean()) for term in rates}
-    after = {term: float(stays[terms == term].mean()) for term in rates}
-    most_before = max(before, key=lambda term: before[term])
-    most_after = max(after, key=lambda term: after[term])
+    offences = {term: float(offence[terms == term].mean()) for term in rates}
+    most = max(offences, key=lambda term: offences[term])
     seen = {
         (lesson.statement or "").lower().strip()
         for post in posts
@@ -143,10 +139,8 @@ def care(framer: EmbeddedFramer, posts: Sequence[Post], frames: Sequence[Frame])
         f"which a group is named: {100 * named.mean():.1f} %, most for '{worst}' "
         f"({100 * rates[worst]:.0f} %). The detector's own probability, without the correction, "
         f"reaches the same threshold for {100 * float((scores >= limit).mean()):.1f} %.",
-        f"The default detector reports {100 * offence.mean():.1f} % of them as offensive (most: "
-        f"'{most_before}', {100 * before[most_before]:.0f} %); after the second reading that "
-        f"`tactful check` makes with the framer, {100 * stays.mean():.1f} % are left (most: "
-        f"'{most_after}', {100 * after[most_after]:.0f} %).",
+        f"The default detector finds {100 * offence.mean():.1f} % of them offensive (most: "
+        f"'{most}', {100 * offences[most]:.0f} %).",
         f"Statements written for the held-out posts: {len(said):,}; word for word also among "
         f"those of the posts learnt from: {100 * np.mean([text in seen for text in said]):.0f} %. "
         "They are short and typical; no list of sentences is shipped.",

@@ -45,7 +45,7 @@ def used():
     return now.ru_utime + now.ru_stime
 
 path, model = sys.argv[1:]
-scorer = bulk_scorer(model, "en", second_reading=model == "default")
+scorer = bulk_scorer(model, "en")
 score = scorer.load()
 texts = pl.read_parquet(path, columns=["text"])["text"].to_list()
 score_batch(texts[:64], score, scorer)
@@ -122,7 +122,7 @@ _HOW = (
     "`tactful score` with two workers, from Parquet to Parquet or CSV to CSV. All CPU seconds of "
     "all processes of an engine count, from the first import to the end of its last daemon. Ray "
     "and Spark are started by the command, on this machine. With the fast model the best of "
-    "several turns of the function and of the local engine counts, without a second reading; all "
+    "several turns of the function and of the local engine counts; all "
     "else ran once. The default "
     f"model has parts of {SMALL_PARTS} rows in all engines, as it reads few texts here."
 )
@@ -203,8 +203,6 @@ def _score(model: str, path: Path, *options: str) -> Cost:
     workers = [] if "--workers" in options else ["--workers", "2"]
     command = [sys.executable, "-m", "tactful", "score", str(path), "--output", str(output)]
     command += ["--model", model, "--lang", "en", "--quiet", *workers, *options]
-    # The second reading of what the fast model finds would hide what an engine costs.
-    command += ["--no-second-reading"] if model == "fast" else []
     command += ["--part-rows", SMALL_PARTS] if model == "default" else []
     try:
         return cost_of(command)

@@ -20,16 +20,14 @@ from results import machine_line, table, write_page
 from scale_cost import Cost, cost_of
 
 MODELS = {
-    ("fast", "en", "no"): 200_000,
-    ("fast", "en", "yes"): 8_000,
-    ("fast", "auto", "no"): 100_000,
-    ("cascade", "en", "no"): 8_000,
-    ("cascade", "en", "yes"): 4_000,
-    ("default", "en", "yes"): 2_000,
-    ("default", "auto", "yes"): 2_000,
-    ("default", "es", "no"): 4_000,
+    ("fast", "en"): 200_000,
+    ("fast", "auto"): 100_000,
+    ("cascade", "en"): 8_000,
+    ("default", "en"): 2_000,
+    ("default", "auto"): 2_000,
+    ("default", "es"): 4_000,
 }
-"""How many texts each model reads, without and with a second reading: enough for ten seconds."""
+"""How many texts each model reads: enough for ten seconds."""
 BILLION = 1_000_000_000
 PRICE = 0.04
 """Dollars for an hour of one rented core: an assumption, of the order of list prices."""
@@ -43,7 +41,6 @@ class Sized:
 
     model: str
     lang: str
-    twice: str
     rows: int
     cost: Cost
 
@@ -58,7 +55,6 @@ class Sized:
         return (
             self.model,
             self.lang,
-            self.twice,
             f"{self.rows:,}",
             _rounded(self.per_core_hour),
             f"{self.cost.peak_mb:,.0f} MB",
@@ -83,7 +79,7 @@ def main() -> None:
             for model, rows in MODELS.items()
         ]
     columns = (
-        "model", "--lang", "second reading", "texts", "texts per core-hour", "memory of 2 workers",
+        "model", "--lang", "texts", "texts per core-hour", "memory of 2 workers",
         "core-hours for a billion", f"cost at ${PRICE} a core-hour",
     )  # fmt: skip
     text = "\n".join(
@@ -105,9 +101,7 @@ def main() -> None:
         write_page("scale-sizing", "Scale: sizing", text)
 
 
-def _sized(
-    folder: Path, model: str, lang: str, twice: str, rows: int, distinct: list[str]
-) -> Sized:
+def _sized(folder: Path, model: str, lang: str, rows: int, distinct: list[str]) -> Sized:
     source, output = folder / "texts.csv", folder / "scored"
     pl.DataFrame(
         {"id": range(rows), "text": [distinct[at % len(distinct)] for at in range(rows)]}
@@ -117,11 +111,10 @@ def _sized(
             *(sys.executable, "-m", "tactful", "score", str(source), "--output", str(output)),
             *("--model", model, "--lang", lang, "--workers", str(_WORKERS), "--quiet"),
             *("--part-rows", str(max(rows // 8, 100))),
-            "--second-reading" if twice == "yes" else "--no-second-reading",
         ]
     )
     shutil.rmtree(output)
-    sized = Sized(model, lang, twice, rows, cost)
+    sized = Sized(model, lang, rows, cost)
     print(*sized.as_row(), file=sys.stderr)
     return sized
 

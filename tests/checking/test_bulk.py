@@ -3,7 +3,6 @@
 import json
 import math
 import pickle
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,11 +10,9 @@ import numpy as np
 import pytest
 
 from tactful.checking.bulk import AUTO, bulk_scorer
-from tactful.checking.models import with_second_reading
 from tactful.detectors.load import EMBEDDED, load_detector
 from tactful.detectors.weights import weights_folder
 from tactful.errors import UsageError
-from tactful.frames import embedded
 from tactful.scale.scorer import Columns
 
 ENGLISH = [
@@ -40,14 +37,9 @@ def bits(column: object) -> list[int]:
     [(name, lang, ENGLISH if lang == "en" else SPANISH)
      for lang, names in EMBEDDED.items() for name in names],
 )  # fmt: skip
-@pytest.mark.parametrize("second_reading", [True, False])
-def test_a_table_has_the_numbers_of_the_detector(
-    model: str, lang: str, texts: list[str], second_reading: bool
-) -> None:
-    scorer = bulk_scorer(model, lang, second_reading=second_reading)
+def test_a_table_has_the_numbers_of_the_detector(model: str, lang: str, texts: list[str]) -> None:
+    scorer = bulk_scorer(model, lang)
     detector = load_detector(model, lang=lang)
-    if second_reading:
-        detector = with_second_reading(detector)
     assert scorer.ids == tuple(detector.card.ids)
     assert scorer.model == detector.card.model
     assert scorer.columns == (*scorer.ids, "model", "error")
@@ -66,13 +58,13 @@ def mixed() -> Columns:
 def test_each_text_is_read_in_its_language(mixed: Columns) -> None:
     assert list(mixed["lang"]) == ["en", "es", None, "en", "es"]
     assert list(mixed["model"]) == [
-        "fast-en 1.0", "default-es 1.1", None, "fast-en 1.0", "default-es 1.1",
+        "fast-en 2.0", "default-es 1.1", None, "fast-en 2.0", "default-es 1.1",
     ]  # fmt: skip
     assert list(mixed["error"]) == [None, None, FOREIGN, None, None]
 
 
 def test_languages_share_the_ids_that_they_have_in_common(mixed: Columns) -> None:
-    english = with_second_reading(load_detector("fast"))
+    english = load_detector("fast")
     spanish = load_detector(lang="es")
     for name in bulk_scorer("fast").ids:
         column = np.asarray(mixed[name], dtype=np.float32)
@@ -146,44 +138,9 @@ def test_the_fingerprint_tells_what_changes_the_scores_and_nothing_else(tmp_path
         bulk_scorer("fast", "en", ["pcl"]),
         bulk_scorer("fast", "en", spans=True),
         bulk_scorer("fast", "en", spans=True, thresholds={"pcl": 0.9}),
-        bulk_scorer("fast", "en", second_reading=False),
     ]
     marks = [same(), *(other.fingerprint for other in others)]
     assert len(set(marks)) == len(marks)
-
-
-def test_a_fingerprint_changes_with_what_reads_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = bulk_scorer("fast", "en").fingerprint
-    without = bulk_scorer("fast", "en", second_reading=False).fingerprint
-    patronizing = bulk_scorer("fast", "en", ["pcl"]).fingerprint
-    weights = tmp_path / "weights"
-    shutil.copytree(weights_folder("frames-en").parent, weights)
-    monkeypatch.setattr(embedded, "find_weights", weights.joinpath)
-    assert bulk_scorer("fast", "en").fingerprint == before
-    heads = weights / "frames-en" / "heads.npz"
-    heads.write_bytes(heads.read_bytes() + b" ")
-    changed = bulk_scorer("fast", "en").fingerprint
-    # What reads the text for the framer counts as well; nothing of it where it has no task.
-    encoder = weights / "encoder-en" / "card.json"
-    encoder.write_bytes(encoder.read_bytes() + b" ")
-    assert len({before, changed, bulk_scorer("fast", "en").fingerprint}) == 3
-    assert bulk_scorer("fast", "en", second_reading=False).fingerprint == without
-    assert bulk_scorer("fast", "en", ["pcl"]).fingerprint == patronizing
-    monkeypatch.setattr(embedded, "find_weights", {}.get)
-    assert bulk_scorer("fast", "en").fingerprint == without
-
-
-def test_a_mention_is_read_again_in_a_table() -> None:
-    corrected, first = (
-        bulk_scorer("fast", "en", ["frame"], spans=True, second_reading=each).load()(ENGLISH[2:])
-        for each in (True, False)
-    )
-    assert float(np.asarray(corrected["frame.offensive"], np.float32)[0]) < 0.2
-    assert float(np.asarray(first["frame.offensive"], np.float32)[0]) > 0.7
-    assert corrected["spans"] == ["[]"]
-    assert first["spans"] != ["[]"]
 
 
 def own_folder(tmp_path: Path) -> Path:
@@ -208,10 +165,10 @@ def test_a_folder_of_ones_own_is_opened_and_its_files_are_in_the_fingerprint(
     assert bulk_scorer("mine/").fingerprint == before
     assert bits(scorer.load()(ENGLISH)["pcl"]) == bits(load_detector("fast").score(ENGLISH)["pcl"])
     card = folder / "card.json"
-    card.write_text(card.read_text().replace('"version": "1.0"', '"version": "1.0.1"'))
+    card.write_text(card.read_text().replace('"version": "2.0"', '"version": "2.0.1"'))
     changed = bulk_scorer(str(folder))
     assert changed.fingerprint != before
-    assert changed.model == "fast-en 1.0.1"
+    assert changed.model == "fast-en 2.0.1"
 
 
 @pytest.mark.parametrize(

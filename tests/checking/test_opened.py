@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.checking.adapters.conftest import PhraseDetector, detector, folder
 
-from tactful.checking.models import opened_corrected, opened_detector, opened_framer
+from tactful.checking.models import opened_detector, opened_framer
 from tactful.detectors.models.blend import BlendDetector
 from tactful.errors import UsageError
 
@@ -34,8 +34,19 @@ def test_another_thing_is_no_detector() -> None:
 
 def test_the_encoder_is_opened_once() -> None:
     default = opened_detector("default")
-    opened_corrected("default")
-    framer = opened_framer("en")
+    framer = opened_framer(default)
     assert framer is not None
     assert isinstance(default, BlendDetector)
     assert framer.detector is default
+
+
+def test_a_cascade_and_the_framer_share_the_default() -> None:
+    cascade = opened_detector("cascade")
+    framer = opened_framer(cascade)
+    assert framer is not None
+    assert framer.detector is getattr(cascade, "second", None)
+
+
+def test_what_finds_no_offence_has_no_framer(detector: PhraseDetector) -> None:
+    assert opened_framer(opened_detector("default", "es")) is None
+    assert opened_framer(detector) is None

@@ -91,19 +91,15 @@ def job_for(
     model: str = "fast",
     written: str | None = None,
     wanted: Wanted | None = None,
-    second_reading: bool = False,
     **more: Any,
 ) -> Job:
-    """Return a job that writes what it reads, unless another format is named.
-
-    Without the second reading a large table takes seconds instead of minutes.
-    """
+    """Return a job that writes what it reads, unless another format is named."""
     return Job(
         (source,),
         str(output),
         named_format(kind),
         named_format(written or kind),
-        bulk_scorer(model, "en", second_reading=second_reading),
+        bulk_scorer(model, "en"),
         wanted=wanted or Wanted(),
         workers=2,
         **more,

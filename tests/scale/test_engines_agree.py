@@ -121,16 +121,14 @@ def test_50000_rows_have_the_same_cells(
     same_bits(output, local(kind), kind)
 
 
-@pytest.mark.parametrize("model", ["default", "fast"])
 def test_what_an_encoder_reads_has_the_same_cells(
-    engine: str, model: str, table: pl.DataFrame, tmp_path: Path
+    engine: str, table: pl.DataFrame, tmp_path: Path
 ) -> None:
-    """The default model, and the second reading of what the fast one finds."""
     source, output = tmp_path / "in.parquet", tmp_path / "out"
     # The texts of 100 kB are for the fast model alone: an encoder reads them for minutes.
     short = table.filter(pl.col("text").str.len_bytes().fill_null(0) < 1000).head(2000)
     write_table(short, source)
-    job = job_for(str(source), output, "parquet", model, part_rows=300, second_reading=True)
+    job = job_for(str(source), output, "parquet", "default", part_rows=300)
     run_on(engine, job)
     same_cells(read_parts(output, "parquet"), expected(short, job, tmp_path))
 

@@ -69,7 +69,7 @@ def run(*arguments: str, host: str = "") -> "subprocess.CompletedProcess[str]":
     )
 
 
-OPTIONS = ["--engine", "ray", "--model", "fast", "--no-second-reading", "--lang", "en"]
+OPTIONS = ["--engine", "ray", "--model", "fast", "--lang", "en"]
 OPTIONS += ["--input-format", "csv", "--quiet"]
 
 

@@ -16,7 +16,7 @@ from tactful.scale.scoring import TableScorer, Wanted, joined
 
 pytestmark = QUIET
 ROWS = 200
-FAST = ["--model", "fast", "--no-second-reading", "--lang", "en", "--workers", "2"]
+FAST = ["--model", "fast", "--lang", "en", "--workers", "2"]
 
 
 def as_frame(dataset: Any) -> pl.DataFrame:

@@ -19,7 +19,7 @@ from tactful.scale.tables.formats import Format
 
 pytestmark = QUIET
 ROWS = 200
-FAST = ["--model", "fast", "--no-second-reading", "--lang", "en", "--workers", "2"]
+FAST = ["--model", "fast", "--lang", "en", "--workers", "2"]
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from tactful.checking.models import with_second_reading
 from tactful.checking.options import CheckOptions
 from tactful.checking.reports.run import render
 from tactful.cli.check import check_cli
@@ -66,9 +65,9 @@ async def held_up(engine: Engine) -> AsyncIterator[None]:
         go_on.set()
 
 
-def test_scores_are_those_of_the_detector_after_the_second_reading() -> None:
+def test_scores_are_those_of_the_detector() -> None:
     texts = [ENGLISH, "The library opens on Monday.", "Nobody asked you, log off.", MENTION]
-    expected = with_second_reading(load_detector("fast")).score(texts)
+    expected = load_detector("fast").score(texts)
 
     async def test(engine: Engine) -> None:
         alone = await asyncio.gather(*(engine.score([text], "en") for text in texts))
@@ -125,9 +124,9 @@ def test_requests_that_come_together_are_read_together() -> None:
         await asyncio.gather(*asked)
         assert engine.waiting == 0
         page = engine.metrics.page().decode()
-        assert 'tactful_texts_scored_total{model="fast-en 1.0"} 20.0' in page
+        assert 'tactful_texts_scored_total{model="fast-en 2.0"} 20.0' in page
         # The first of the twenty, and then the others at once.
-        batches = page.partition('tactful_batch_texts_count{model="fast-en 1.0"} ')[2]
+        batches = page.partition('tactful_batch_texts_count{model="fast-en 2.0"} ')[2]
         assert float(batches.split()[0]) == 2
 
     with_engine(test)

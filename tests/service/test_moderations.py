@@ -15,7 +15,10 @@ from tactful.service.settings import ServiceSettings
 RUDE = "Only a complete fool would write such garbage, so shut up."
 KIND = "Thank you all for the lovely evening at the library."
 SPANISH = "Los vecinos del barrio dicen que la plaza es para todos los niños."
-ENGLISH = {"harassment", "hate", "unhealthy", "condescending", "dismissive", "patronizing"}
+ENGLISH = {
+    "harassment", "harassment/threatening", "hate", "hate/threatening", "sexual", "violence",
+    "unhealthy", "condescending", "dismissive", "patronizing",
+}  # fmt: skip
 # The categories of OpenAI's reference (createModeration), as its Python client types them.
 OPENAI = {
     "harassment", "harassment/threatening", "hate", "hate/threatening", "illicit",
@@ -41,7 +44,7 @@ def test_the_shape(client: TestClient) -> None:
     found = moderate(client, RUDE, model="omni-moderation-latest")
     assert set(found) == {"id", "model", "results"}
     assert found["id"].startswith("modr-")
-    assert found["model"] == "default-en 1.1"
+    assert found["model"] == "default-en 2.0"
     (result,) = found["results"]
     for part in ("categories", "category_scores", "category_applied_input_types"):
         assert set(result[part]) == ALL

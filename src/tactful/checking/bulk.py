@@ -1,8 +1,7 @@
 """Detectors for whole tables: texts in, columns out, for the engines of the room ``scale``.
 
 With ``auto`` each text is read by the detector of its language. The languages share the columns of
-the ids that they have in common; what a detector does not look for is missing, not 0. Scores of
-offence are corrected, as those of ``tactful check`` are (:mod:`tactful.checking.models`).
+the ids that they have in common; what a detector does not look for is missing, not 0.
 """
 
 import json
@@ -16,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.checking.findings import choose_ids
-from tactful.checking.models import OFFENCE, RULE, can_read_again, with_second_reading
 from tactful.detectors.base import BaseDetector, Detector, found_ids
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector, own_folder
@@ -26,7 +24,6 @@ from tactful.detectors.weights import weights_folder
 from tactful.documents.language import LANGUAGE_NAMES, possible_languages
 from tactful.errors import UsageError
 from tactful.files import sha256 as file_sha256
-from tactful.frames.embedded import framer_folder, load_embedded_framer
 from tactful.registry import unknown_name
 from tactful.scale.scorer import ERROR, MODEL, PART_ROWS, Columns, ScoreBatch, Scorer
 
@@ -42,12 +39,10 @@ def bulk_scorer(
     only: Sequence[str] = (),
     spans: bool = False,
     thresholds: Mapping[str, float] | None = None,
-    second_reading: bool = True,
 ) -> Scorer:
     """Return what scores tables with an embedded detector, or with the folder of your own.
 
-    ``spans`` adds where in a text each id was found, as JSON. Without ``second_reading`` the scores
-    of offence are the detector's own. Nothing is opened yet.
+    ``spans`` adds where in a text each id was found, as JSON. Nothing is opened yet.
     """
     folders = _folders(model, lang)
     cards = {spoken: read_card(folder) for spoken, folder in folders.items()}
@@ -56,20 +51,14 @@ def bulk_scorer(
     ids = tuple(name for name in known if name in chosen)
     limits = {name: _threshold(name, cards) for name in ids} | dict(thresholds or {})
     words = (*((LANG,) if len(folders) > 1 else ()), *((SPANS,) if spans else ()))
-    wanted = second_reading and not chosen.isdisjoint(OFFENCE)
-    framers = {
-        spoken: folder
-        for spoken, card in cards.items()
-        if wanted and can_read_again(card) and (folder := framer_folder(card.lang))
-    }
     settings = [ids, words, sorted(limits.items()) if spans else []]
     what = BulkSettings(ids, spans, limits)
     return Scorer(
-        load=partial(open_bulk, folders, framers, what),
-        lay_out=partial(lay_out_bulk, folders, framers, what),
+        load=partial(open_bulk, folders, what),
+        lay_out=partial(lay_out_bulk, folders, what),
         ids=ids,
         model=", ".join(card.model for card in cards.values()),
-        fingerprint=_fingerprint(folders, framers, settings),
+        fingerprint=_fingerprint(folders, settings),
         thresholds=limits,
         words=words,
         part_rows=_SLOW_ROWS if _is_slow(next(iter(folders.values()))) else PART_ROWS,
@@ -85,21 +74,17 @@ class BulkSettings:
     thresholds: Mapping[str, float]
 
 
-def open_bulk(
-    folders: Mapping[str, Path], framers: Mapping[str, Path], settings: BulkSettings
-) -> ScoreBatch:
+def open_bulk(folders: Mapping[str, Path], settings: BulkSettings) -> ScoreBatch:
     """Open the detectors of a :class:`Scorer` in the process that will use them."""
     detectors = {lang: load_detector(folder) for lang, folder in folders.items()}
-    for lang, folder in framers.items():
-        detectors[lang] = with_second_reading(detectors[lang], load_embedded_framer(folder))
     return BulkDetector(detectors, settings)
 
 
 def lay_out_bulk(
-    folders: Mapping[str, Path], framers: Mapping[str, Path], settings: BulkSettings, target: Path
+    folders: Mapping[str, Path], settings: BulkSettings, target: Path
 ) -> "partial[ScoreBatch]":
     """Lay the weights out so that processes share them; return what opens them there."""
-    every = [*folders.values(), *framers.values()]
+    every = list(folders.values())
     # Those that lie side by side belong together; a folder of your own may have any name.
     places = {
         parent: target / str(at)
@@ -107,11 +92,8 @@ def lay_out_bulk(
     }
     for parent, place in places.items():
         lay_out([each for each in every if each.parent == parent], place)
-    shared, shared_framers = (
-        {lang: places[folder.parent] / folder.name for lang, folder in found.items()}
-        for found in (folders, framers)
-    )
-    return partial(open_bulk, shared, shared_framers, settings)
+    shared = {lang: places[folder.parent] / folder.name for lang, folder in folders.items()}
+    return partial(open_bulk, shared, settings)
 
 
 class BulkDetector:
@@ -234,12 +216,10 @@ def _foreign(langs: Sequence[str]) -> str:
     return f"another language than {named}"
 
 
-def _fingerprint(
-    folders: Mapping[str, Path], framers: Mapping[str, Path], settings: Sequence[object]
-) -> str:
+def _fingerprint(folders: Mapping[str, Path], settings: Sequence[object]) -> str:
     """Return what changes when the scores would: the weights, and what is asked of them."""
-    digest = sha256(json.dumps([*settings, RULE if framers else None]).encode())
-    for lang, folder in (*folders.items(), *framers.items()):
+    digest = sha256(json.dumps(settings).encode())
+    for lang, folder in folders.items():
         for part in dict.fromkeys(with_parts(folder)):
             # A custom folder may also hold what an editor or version control keeps there.
             for file in sorted(each for each in part.glob("[!.]*") if each.is_file()):

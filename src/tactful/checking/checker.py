@@ -28,8 +28,6 @@ from tactful.errors import InputError, UnknownNameError, UsageError
 from tactful.registry import unknown_name
 from tactful.types import Frame
 
-_OFFENCE = ("frame.offensive", "frame.intent", "frame.group")
-"""The ids that a second reading corrects: see :mod:`tactful.checking.models`."""
 _SEGMENTS_FOR_LANGUAGE = 100
 
 
@@ -54,8 +52,7 @@ class Checker:
     def __init__(self, options: CheckOptions | None = None, **changes: Any):
         self.options = _valid(options or CheckOptions(), changes)
         self.detector = self._open_main()
-        """The detector of the given language, or of English, as it is without a second reading."""
-        self._corrected: dict[int, Detector] = {}
+        """The detector of the given language, or of English."""
         self._check_ids()
 
     @property
@@ -105,30 +102,12 @@ class Checker:
 
         """
         with LOCK:
-            detector = self.corrected(self.detector_for(document))
+            detector = self.detector_for(document)
             if framing is None and self.options.frames != "off":
-                framing = self._framing(detector.card.lang)
+                framing = self._framing(detector)
             if read_by is not None:
                 detector = read_by(detector)
             return report_on(detector, document, self.options, framing)
-
-    def corrected(self, detector: Detector) -> Detector:
-        """Return the detector with the second reading: a mention of a group is not an offence."""
-        chosen = choose_ids(wanted_ids(self.options.only, detector.card) or (), detector.card.ids)
-        if not any(name.startswith("frame.") for name in chosen):
-            return detector
-        key = id(detector)  # the checker keeps the detector, so no other one gets this number
-        if key not in self._corrected:
-            framer = opened_framer(detector.card.lang)
-            if framer is None or not any(name in detector.card.ids for name in _OFFENCE):
-                self._corrected[key] = detector
-            else:
-                from tactful.checking.models import with_second_reading
-
-                self._corrected[key] = with_second_reading(
-                    detector, framer, self.options.thresholds
-                )
-        return self._corrected[key]
 
     def detector_for(self, document: Document) -> Detector:
         """Return the detector that reads the language of a document."""
@@ -173,8 +152,8 @@ class Checker:
             return []
         return [card for card in embedded_cards() if card.lang != self.detector.card.lang]
 
-    def _framing(self, lang: str) -> Framing | None:
-        framer = opened_framer(lang)
+    def _framing(self, detector: Detector) -> Framing | None:
+        framer = opened_framer(detector)
         if framer is None:
             return None
 
@@ -226,7 +205,7 @@ _last: Checker | None = None
 def report_on(
     detector: Detector, document: Document, options: CheckOptions, framing: Framing | None
 ) -> DocumentReport:
-    """Put the report on a document together, with a detector that has the second reading."""
+    """Put the report on a document together."""
     card = detector.card
     only = wanted_ids(options.only, card)
     if only is None:

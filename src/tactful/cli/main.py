@@ -113,7 +113,7 @@ _INTERRUPTED = 130
 )
 @click.version_option(__version__, prog_name="tactful")
 def cli() -> None:
-    """Tactful reads what language implies: patronizing, stereotyping, unhealthy, biased."""
+    """Find patronizing, stereotyping, unhealthy, biased and toxic language."""
 
 
 def main(args: list[str] | None = None) -> None:

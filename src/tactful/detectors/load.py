@@ -97,7 +97,7 @@ def load_detector(name: str | Path = "default", *, lang: str = "en") -> Detector
     Returns
     -------
     Detector
-        An open detector. Its scores lack the second reading that :func:`tactful.check` adds.
+        An open detector.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import Scores, calibrated_scores, sigmoid
+from tactful.detectors.base import Scores, sigmoid
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.explain.words import carrying_spans, spread_over_words
 from tactful.detectors.load import load_detector
@@ -146,22 +146,12 @@ class EmbeddedFramer:
 
     def score(self, texts: Sequence[str]) -> Scores:
         """Return the probabilities of the categorical variables, as a detector does."""
-        return self.score_both(texts)[1]
-
-    def score_both(self, texts: Sequence[str]) -> tuple[Scores, Scores]:
-        """Return the detector's scores and those of :meth:`score`, from one reading."""
-        odds = np.empty((len(texts), len(self.detector.card.ids)), dtype=np.float32)
         found = np.empty((len(texts), len(CATEGORICAL)))
         for start in range(0, len(texts), _BATCH):
             part = texts[start : start + _BATCH]
             readings = self.encoder.readings(part, GROUP)
-            rows = slice(start, start + len(part))
-            odds[rows] = self._odds(part, readings)
-            found[rows] = self._corrected(odds[rows], pool(readings))
-        return (
-            calibrated_scores(odds, self.detector.card),
-            {name: found[:, at].astype(np.float32) for at, name in enumerate(CATEGORICAL)},
-        )
+            found[start : start + len(part)] = self.probabilities(part, readings, pool(readings))
+        return {name: found[:, at].astype(np.float32) for at, name in enumerate(CATEGORICAL)}
 
     def _frames(self, texts: Sequence[str]) -> list[Frame]:
         readings = self.encoder.readings(texts, GROUP)

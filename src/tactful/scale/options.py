@@ -35,7 +35,6 @@ class ScoreOptions:
     lang: str = "auto"
     only: tuple[str, ...] = ()
     spans: bool = False
-    second_reading: bool = True
     engine: str = "local"
     workers: int | None = None
     address: str | None = None

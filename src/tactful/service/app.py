@@ -21,8 +21,8 @@ from tactful.service.routes import routers
 from tactful.service.settings import ServiceSettings
 
 _DESCRIPTION = (
-    "Finds patronizing, stereotyping, unhealthy and biased language, and says where it is and how "
-    "sure that is. Nothing that is sent is stored. Where keys are asked for, send one as "
+    "Finds patronizing, stereotyping, unhealthy, biased and toxic language, and says where it is "
+    "and how sure that is. Nothing that is sent is stored. Where keys are asked for, send one as "
     "'Authorization: Bearer KEY', 'X-API-Key: KEY' or ?key=KEY."
 )
 

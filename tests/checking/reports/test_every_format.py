@@ -1,4 +1,4 @@
-"""Whatever is found, and taken back by a second reading: each format shows each finding once."""
+"""Whatever is found: each format shows each finding once."""
 
 import json
 import re
@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tactful.checking.findings import check_document, with_frames
-from tactful.checking.models import OFFENCE, SecondReading
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports import RENDERERS
 from tactful.checking.reports.run import Run, render
@@ -73,7 +72,6 @@ SHOWN: dict[str, Callable[[str], list[str]]] = {
 
 chances = st.floats(0, 1, width=32)
 rows = st.fixed_dictionaries(dict.fromkeys(IDS, chances))
-second = st.fixed_dictionaries(dict.fromkeys(OFFENCE, chances))
 limits = st.dictionaries(st.sampled_from(IDS), chances, max_size=5)
 wanted = st.lists(st.sampled_from(["pcl", "frame", "frame.lewd", "stereotype", *IDS]), max_size=2)
 FRAME = Frame(implications=(Implication("women", "women are many", 0.5),))
@@ -81,18 +79,12 @@ FRAME = Frame(implications=(Implication("women", "women are many", 0.5),))
 
 @st.composite
 def reports(draw: st.DrawFn) -> DocumentReport:
-    """Return what is found in a document with some paragraphs, after a second reading."""
+    """Return what is found in a document with some paragraphs."""
     first = draw(st.lists(rows, min_size=1, max_size=3))
-    again = [draw(second) for _ in first]
-
-    def read_again(texts: Sequence[str]) -> Scores:
-        asked = [again[int(text.split()[1])] for text in texts]
-        return {name: np.array([row[name] for row in asked], np.float32) for name in OFFENCE}
-
     thresholds = draw(limits)
     text = "\n\n".join(f"Paragraph {at} of the letter." for at in range(len(first)))
     report = check_document(
-        SecondReading(Told(first), read_again, thresholds),
+        Told(first),
         document_of(text),
         only=draw(wanted),
         thresholds=thresholds,

@@ -108,7 +108,7 @@ def test_passages_are_read_some_at_a_time() -> None:
     assert detector.calls == [AT_ONCE, AT_ONCE, 1]
 
 
-def test_an_offence_is_told_after_the_second_reading_only() -> None:
+def test_an_offence_is_reported_and_a_mention_is_not() -> None:
     """And the same words keep their mark, however long the document is and how it is sliced."""
     offence = "Women should stay at home and leave the thinking to men."
     mention = "My neighbour is Muslim and we share a garden."

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tactful.checking.checker import Checker
 from tactful.checking.findings import choose_ids
-from tactful.checking.models import LOCK, Model, opened_corrected, opened_detector
+from tactful.checking.models import LOCK, Model, opened_detector
 from tactful.checking.options import AUTO, CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.detectors.base import BaseDetector, Detector, Scores, Spans
@@ -68,7 +68,7 @@ class Reader:
     def score(self, texts: Sequence[str]) -> Scores:
         """Return the probabilities of the wanted ids, in the order of the card."""
         with LOCK:
-            scores = opened_corrected(self.options.model).score(texts)
+            scores = opened_detector(self.options.model).score(texts)
         return {name: scores[name] for name in self.ids}
 
     def read(self, texts: Sequence[str]) -> list[Reading]:
@@ -82,7 +82,7 @@ class Reader:
             readers: dict[int, Known] = {}
             known = []
             for document in documents:
-                detector = checker.corrected(checker.detector_for(document))
+                detector = checker.detector_for(document)
                 known.append(readers.setdefault(id(detector), Known(detector)))
                 known[-1].add(document)
             return [

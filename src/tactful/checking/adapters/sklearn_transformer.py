@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.checking.adapters.reader import require_texts
-from tactful.checking.models import LOCK, Model, opened_corrected, opened_detector
+from tactful.checking.models import LOCK, Model, opened_detector
 from tactful.detectors.card import Card
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
@@ -67,7 +67,7 @@ def _make_class() -> type[Any]:
             """Return an array of float32: a row for each text, a column for each id."""
             names = self._columns()
             texts = texts_of(X)
-            detector = opened_corrected(self.model)
+            detector = opened_detector(self.model)
             found = np.empty((len(texts), len(names)), dtype=np.float32)
             for at in range(0, len(texts), self.batch):
                 with LOCK:

@@ -53,13 +53,6 @@ def split_names(names: tuple[str, ...]) -> tuple[str, ...]:
 )
 @click.option("--spans", is_flag=True, help="Add the spans of each id, as JSON.")
 @click.option(
-    "--second-reading/--no-second-reading",
-    default=True,
-    show_default=True,
-    help="Correct the scores of texts that only mention a group; with --model fast and cascade "
-    "that takes most of the time.",
-)
-@click.option(
     "--engine",
     type=click.Choice(ENGINES),
     default="local",
@@ -191,7 +184,6 @@ def score(options: ScoreOptions) -> "Summary":
             options.lang,
             options.only,
             options.spans,
-            second_reading=options.second_reading,
         )
 
     job = job_for(options, load_scorer)

@@ -5,7 +5,7 @@ detector's lane, one passage at a time, so that a long document never holds up t
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -14,7 +14,6 @@ import numpy as np
 
 from tactful.checking.checker import report_on
 from tactful.checking.findings import Framing
-from tactful.checking.models import SecondReading
 from tactful.checking.options import CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.detectors.base import BaseDetector, Detector, Scores, Spans
@@ -134,15 +133,13 @@ def report_within(
     detector: Prescored,
     document: Document,
     options: CheckOptions,
-    read_again: Callable[[Sequence[str]], Scores] | None,
     framing: Framing | None,
 ) -> DocumentReport:
     """Return what was found in a document, and a note where the allowance did not suffice.
 
-    ``read_again`` corrects the scores with a second reading, ``framing`` says what may be implied.
+    ``framing`` says what may be implied.
     """
-    corrected = SecondReading(detector, read_again, options.thresholds) if read_again else detector
-    report = report_on(corrected, document, options, framing)
+    report = report_on(detector, document, options, framing)
     if detector.unmarked:
         report = replace(report, problems=(*report.problems, _not_marked(detector.unmarked)))
     return report

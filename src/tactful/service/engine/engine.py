@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-import numpy as np
-
 from tactful.checking.checker import check_ids, language_of, wanted_ids
 from tactful.checking.findings import rule_ids
-from tactful.checking.models import can_read_again
+from tactful.checking.models import can_frame
 from tactful.checking.options import AUTO, CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports.run import Run
-from tactful.detectors.base import Scores
 from tactful.detectors.card import Card
 from tactful.detectors.cost import rough_tokens
 from tactful.documents.document import Document, Kind, document_of
@@ -197,11 +194,9 @@ class Engine:
                 lang = await self._language_of(document, options.lang)
                 self._refuse_unknown(options.only, lang)
                 tokens = await self._document_tokens(document, lang)
-                known = Known(
-                    await self._known(tokens, lang, is_long=is_long, corrected=False), tokens
-                )
+                known = Known(await self._known(tokens, lang, is_long=is_long), tokens)
                 total = sum(tokens.values())
-                # All of it may be read a second time; what remains is for words and statements.
+                # All sentences may be read alone, too; what remains is for words and statements.
                 allowance = Allowance(TEXTS_SHARE * self.settings.max_tokens - 2 * total)
                 lane = self._readers.lanes[lang]
                 detector = Prescored(
@@ -211,13 +206,11 @@ class Engine:
                     deadline,
                     allowance,
                 )
-                read_again = framing = None
-                if can_read_again(self.cards[lang]):
-                    read_again = partial(self._read_again, deadline)
-                    if options.frames != "off":
-                        statements = options.frames == "statements"
-                        framing = partial(self._framed, statements, known, deadline, allowance)
-                call = partial(report_within, detector, document, options, read_again, framing)
+                framing = None
+                if options.frames != "off" and can_frame(self.cards[lang]):
+                    statements = options.frames == "statements"
+                    framing = partial(self._framed, statements, known, deadline, allowance)
+                call = partial(report_within, detector, document, options, framing)
                 return await self._aside(call)
             finally:
                 deadline.give_up()
@@ -274,11 +267,8 @@ class Engine:
         tokens: Sequence[int],
         *,
         is_long: bool = False,
-        corrected: bool = True,
     ) -> list[Read | Exception]:
-        found = await self._readers.scores(
-            texts, langs, tokens, is_long=is_long, corrected=corrected
-        )
+        found = await self._readers.scores(texts, langs, tokens, is_long=is_long)
         self._note(sum(tokens))
         note = NOTE.get()
         if note is not None and found:
@@ -298,7 +288,7 @@ class Engine:
         return Scored(lang, self.cards[lang].model, best, is_whole)
 
     async def _known(
-        self, tokens: Mapping[str, int], lang: str, *, is_long: bool = False, corrected: bool = True
+        self, tokens: Mapping[str, int], lang: str, *, is_long: bool = False
     ) -> dict[str, dict[str, float]]:
         """Return the scores of texts, given with their tokens; one that fails raises."""
         answers = await self._scores(
@@ -306,7 +296,6 @@ class Engine:
             [lang] * len(tokens),
             list(tokens.values()),
             is_long=is_long,
-            corrected=corrected,
         )
         found = {}
         for text, answer in zip(tokens, answers, strict=True):
@@ -379,15 +368,6 @@ class Engine:
                 "can be found; leave 'only' out.",
                 "LANGUAGE_NOT_SUPPORTED",
             )
-
-    def _read_again(self, deadline: Deadline, texts: Sequence[str]) -> Scores:
-        """Return what the second reading says of texts; to be called in a thread that may wait."""
-        found: list[Scores] = []
-        for start in range(0, len(texts), FRAMES_AT_ONCE):
-            part = texts[start : start + FRAMES_AT_ONCE]
-            lane = self._readers.frames_lane.long
-            found.append(deadline.wait_for(lane.submit(self._readers.read_again, part)))
-        return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
 
     def _framed(
         self,

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from tactful.checking.models import JointReading, SecondReading, can_read_again, with_second_reading
 from tactful.detectors.base import BaseDetector, Detector, Scores
 from tactful.detectors.card import Card
 from tactful.detectors.cost import suspicion, tokens_of
@@ -56,11 +55,9 @@ class Readers:
     def __init__(self, settings: ServiceSettings, cards: Mapping[str, Card], observe: Observe):
         self._settings, self._cards, self._observe = settings, cards, observe
         self._detectors: dict[str, Detector] = {}
-        self._corrected: dict[str, Detector] = {}
-        """The detectors with the second reading, which is made in the detector's own lane."""
         self._framer: EmbeddedFramer | None = None
-        self._batchers: dict[tuple[str, bool, bool], Batcher] = {}
-        """By language, whether scores are corrected, and whether it is long work."""
+        self._batchers: dict[tuple[str, bool], Batcher] = {}
+        """By language and whether it is long work."""
         self._warming: asyncio.Task[None] | None = None
         self.lanes: dict[str, Lane] = {}
         self.frames_lane = Lane("tactful-frames")
@@ -80,19 +77,16 @@ class Readers:
         settings, loop = self._settings, asyncio.get_running_loop()
         for lang, card in self._cards.items():
             self.lanes[lang] = lane = Lane(f"tactful-{lang}")
-            for corrected in (False, True):
-                batcher = partial(
-                    Batcher,
-                    partial(self._read, lang, corrected),
-                    most=settings.max_batch if settings.micro_batching else 1,
-                    observe=partial(self._observe, card.model),
-                )
-                self._batchers[lang, corrected, False] = batcher(
-                    lane, wait_seconds=settings.batch_wait_ms / 1000
-                )
-                self._batchers[lang, corrected, True] = batcher(
-                    lane.long, wait_seconds=0.0, most_tokens=PIECE_TOKENS
-                )
+            batcher = partial(
+                Batcher,
+                partial(self._read, lang),
+                most=settings.max_batch if settings.micro_batching else 1,
+                observe=partial(self._observe, card.model),
+            )
+            self._batchers[lang, False] = batcher(lane, wait_seconds=settings.batch_wait_ms / 1000)
+            self._batchers[lang, True] = batcher(
+                lane.long, wait_seconds=0.0, most_tokens=PIECE_TOKENS
+            )
         # Opening is the first work of each lane, so that all other work finds the detector open.
         opening = [
             loop.run_in_executor(self.lanes[lang], partial(self._open, lang, folder))
@@ -115,18 +109,14 @@ class Readers:
         tokens: Sequence[int],
         *,
         is_long: bool = False,
-        corrected: bool = True,
     ) -> list[Read | Exception]:
-        """Score texts in batches, so that other requests are served between them.
-
-        Corrected scores are those of the second reading.
-        """
+        """Score texts in batches, so that other requests are served between them."""
         found: list[Read | Exception] = []
         step = self._settings.max_batch
         for start in range(0, len(texts), step):
             part = slice(start, start + step)
             asked = [
-                self._batchers[lang, corrected, is_long].submit(text, size)
+                self._batchers[lang, is_long].submit(text, size)
                 for text, lang, size in zip(texts[part], langs[part], tokens[part], strict=True)
             ]
             try:
@@ -187,18 +177,11 @@ class Readers:
         found = framer.frame(texts)
         return found if statements else [without_statements(each) for each in found]
 
-    def read_again(self, texts: Sequence[str]) -> Scores:
-        """Return the framer's own scores; to be called in the lane of the frames."""
-        return self._framer_of_lane().score(texts)
-
     def _framer_of_lane(self) -> EmbeddedFramer:
         if self._framer is None:  # opened when a text first needs it
-            self._framer = self._open_framer(threads=1)
+            folder = weights_folder(EMBEDDED["en"]["default"], self._settings.weights)
+            self._framer = load_embedded_framer(folder, threads=1)
         return self._framer
-
-    def _open_framer(self, threads: int) -> EmbeddedFramer:
-        folder = weights_folder(EMBEDDED["en"]["default"], self._settings.weights)
-        return load_embedded_framer(folder, threads)
 
     async def release_memory(self) -> None:
         """Release the memory of large texts: each model reads a short text last."""
@@ -225,23 +208,17 @@ class Readers:
             log_failure("The model cannot be opened", error)
 
     def _open(self, lang: str, folder: Path) -> None:
-        detector = corrected = open_detector(folder, self._settings.threads)
-        if can_read_again(detector.card):
-            corrected = with_second_reading(detector, self._open_framer(self._settings.threads))
+        detector = open_detector(folder, self._settings.threads)
         sample = _WARM_UP.get(lang, _WARM_UP["en"])
         # The largest batch there will be, so that memory grows now and not under load.
         for texts in ([sample], [f"{sample} {sample} {sample}"] * self._settings.max_batch):
-            corrected.score(texts)
-            if isinstance(corrected, SecondReading) and not isinstance(corrected, JointReading):
-                corrected.read_again(texts)
-        self._corrected[lang] = corrected
+            detector.score(texts)
         self._detectors[lang] = detector
 
     def _read_shortly(self, lang: str) -> None:
         detector = self.detector(lang)
-        self._corrected[lang].score([_WARM_UP.get(lang, _WARM_UP["en"])])
+        detector.score([_WARM_UP.get(lang, _WARM_UP["en"])])
         forget_words(detector)
 
-    def _read(self, lang: str, corrected: bool, texts: Sequence[str]) -> Scores:
-        detector = self.detector(lang)
-        return (self._corrected[lang] if corrected else detector).score(texts)
+    def _read(self, lang: str, texts: Sequence[str]) -> Scores:
+        return self.detector(lang).score(texts)

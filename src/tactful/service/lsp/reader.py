@@ -115,7 +115,7 @@ class Reader:
     def warm_up(self, options: CheckOptions) -> None:
         """Open the main detector and let it read something, before the first document needs it."""
         checker = self._checker(options)
-        checker.corrected(checker.detector).score(["Good morning to all of you."])
+        checker.detector.score(["Good morning to all of you."])
 
     def read(self, document: Document, options: CheckOptions, part: Slice) -> Reading:
         """Check a document within a slice of time."""
