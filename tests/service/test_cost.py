@@ -275,6 +275,7 @@ def test_work_that_nobody_waits_for_is_not_gone_on_with() -> None:
                 await asyncio.sleep(0.01)
         # The scores are read now; the check goes on with the words of its first passage.
         while not looked:
+            assert not asked.done(), asked.exception()
             await asyncio.sleep(0)
         asked.cancel()
         await asyncio.wait([asked])

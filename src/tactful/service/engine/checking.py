@@ -18,7 +18,7 @@ from tactful.checking.options import CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.detectors.base import BaseDetector, Detector, Scores, Spans
 from tactful.detectors.card import Card
-from tactful.detectors.cost import span_factor
+from tactful.detectors.cost import rough_tokens, span_factor
 from tactful.documents.document import Document
 from tactful.errors import Problem, Severity
 from tactful.service.http.errors import TimedOut
@@ -117,7 +117,8 @@ class Prescored(BaseDetector):
         """Return the words that carry each id, as the real detector finds them."""
         key = text, tuple(ids)
         if key not in self._found:
-            tokens = self._known.tokens[text]
+            # A sentence of a passage is not among them.
+            tokens = self._known.tokens.get(text) or rough_tokens(text)
             if tokens > MOST_MARKED or not self._allowance.take(self._factor * tokens):
                 self.unmarked += 1
                 return {}
