@@ -25,6 +25,7 @@ _MARKS = _GAPS | frozenset('"\u201c\u201d\u2018«»')
 """What may come between a term and the word that a guard looks for."""
 _SENTENCE_ENDS = frozenset(".!?:;\u2026\n\u2022*|\u2014")
 _OPENERS = "\"'\u201c\u2018«([¿¡ \t\u00a0"
+_VERBS_AND_ADVERBS = {"en": ("ed", "ly"), "es": ("mente", "aron", "ieron")}
 _COMMON = {
     "a", "an", "the", "of", "to", "in", "on", "for", "with", "and", "or", "by", "at", "from", "is",
     "are", "was", "were", "be", "has", "have", "had", "who", "that", "as", "their", "his", "her",
@@ -210,8 +211,8 @@ class _Matcher:
         return True
 
     def _ends_phrase(self, behind: str) -> bool:
-        # Adverbs come between a noun and its verb: the elderly often, los ancianos normalmente.
-        return behind in self._follow or behind.endswith(("ly", "mente")) or behind.isdigit()
+        # A verb in the past follows a noun, and so do adverbs: the elderly asked, mostly.
+        return behind in self._follow or behind.endswith(_VERBS_AND_ADVERBS[self._lang])
 
     def _match(self, read: _Text, first: int, end: int, form: _Form, term: Term) -> TermMatch:
         start, stop = read.spans[first][0], read.spans[end - 1][1]

@@ -65,7 +65,7 @@ class TermRecord(Record):
 
     @model_validator(mode="after")
     def _replacements_follow_the_forms(self) -> Self:
-        numbers = {len(variants(form)) for form in self.forms}
+        numbers = {len(variants(form)) for form in self.forms} | {1}
         every = (each for form in self.forms for each in variants(form) if each is not None)
         shortest = min(len(WORD.findall(each)) for each in every)
         for replacement in self.replacements:
@@ -78,10 +78,10 @@ class TermRecord(Record):
                     "numbers in '{replacement}' of words that every form has",
                     {"replacement": replacement},
                 )
-            if len(found) > 1 and {len(found)} != numbers:
+            if not numbers <= {1, len(found)} and len(found) > 1:
                 raise PydanticCustomError(
                     "variants",
-                    "as many alternatives in '{replacement}' as in each of its forms",
+                    "as many alternatives in '{replacement}' as in each form that has several",
                     {"replacement": replacement},
                 )
         return self
