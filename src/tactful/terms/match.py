@@ -310,6 +310,8 @@ def _in_address(read: _Text, first: int, end: int) -> bool:
 def _in_name(read: _Text, first: int, end: int) -> bool:
     """Return whether a match looks like a part of a name: it has a capital without a reason."""
     text, start = read.text, read.spans[first][0]
+    if any(text[at].isupper() for at, _ in read.spans[first + 1 : end]):
+        return not text[start : read.spans[end - 1][1]].isupper()
     if not text[start].isupper():
         return False
     following = read.spans[end][0] if read.behind(end) is not None else None
