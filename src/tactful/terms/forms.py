@@ -19,6 +19,8 @@ WORD = re.compile("[\\w\u0300-\u036f]+")
 """A word; underscores belong to it, so that the parts of ``an_identifier`` are none."""
 PLACEHOLDER = re.compile(r"\{([1-9])\}")
 """In a replacement, a word of the text by its number in the match: "accessible {2}"."""
+NEXT = "{next}"
+"""In a replacement, the word behind the term, which then belongs to what is replaced."""
 ABSENT = "-"
 LONGEST = 10
 """The most words of a form."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from unicodedata import is_normalized, normalize
 
 from tactful.terms.agreement import fitted
-from tactful.terms.forms import PLACEHOLDER, WORD, variants
+from tactful.terms.forms import NEXT, PLACEHOLDER, WORD, variants
 from tactful.terms.lexicon import Guard, Lexicon, Term, load_terms
 
 NEAR = 8
@@ -173,6 +173,7 @@ class _Matcher:
                 free = end
                 if form.term is not None:
                     matches.append(self._match(read, first, end, form, form.term))
+                    free += read.spans[end - 1][1] < matches[-1].end
         return matches
 
     def _candidates(self, read: _Text) -> Iterable[tuple[int, int, _Form]]:
@@ -215,16 +216,22 @@ class _Matcher:
         return behind in self._follow or behind.endswith(_VERBS_AND_ADVERBS[self._lang])
 
     def _match(self, read: _Text, first: int, end: int, form: _Form, term: Term) -> TermMatch:
-        start, stop = read.spans[first][0], read.spans[end - 1][1]
         own = [read.text[slice(*span)] for span in read.spans[first:end]]
+        behind = ""
+        if any(NEXT in each for each in term.replacements) and read.behind(end) is not None:
+            behind = read.text[slice(*read.spans[end])]
+            end += 1
         plain = [
             PLACEHOLDER.sub(lambda found: own[int(found[1]) - 1], _variant(each, form.variant))
             for each in term.replacements
         ]
-        article = read.before(first)
-        start_with_article = read.spans[first - 1][0] if article else start
+        start, stop = read.spans[first][0], read.spans[end - 1][1]
+        before = read.spans[first - 1][0] if read.before(first) else start
         start, replacements = fitted(
-            read.text, self._lang, (start_with_article, start, stop), plain
+            read.text,
+            self._lang,
+            (before, start, stop),
+            [each.replace(NEXT, behind).strip() for each in plain],
         )
         return TermMatch(
             term.id,

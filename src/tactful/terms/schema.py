@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from tactful.taxonomies.load import read_model
 from tactful.taxonomies.schema import Record, Text
-from tactful.terms.forms import LONGEST, PLACEHOLDER, WORD, variants
+from tactful.terms.forms import LONGEST, NEXT, PLACEHOLDER, WORD, variants
 from tactful.terms.lexicon import GUARDS, KINDS, LANGUAGES, OWN_SOURCE, load_terms
 
 _LONGEST_REASON = 160
@@ -68,6 +68,11 @@ class TermRecord(Record):
         numbers = {len(variants(form)) for form in self.forms} | {1}
         every = (each for form in self.forms for each in variants(form) if each is not None)
         shortest = min(len(WORD.findall(each)) for each in every)
+        following = [NEXT in each for each in self.replacements]
+        if any(following) and not (all(following) and self.before):
+            raise PydanticCustomError(
+                "next", "'{name}' in all replacements or in none, and then 'before'", {"name": NEXT}
+            )
         for replacement in self.replacements:
             found = variants(replacement)
             if None in found:
