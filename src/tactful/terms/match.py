@@ -25,7 +25,7 @@ _MARKS = _GAPS | frozenset('"\u201c\u201d\u2018«»')
 """What may come between a term and the word that a guard looks for."""
 _SENTENCE_ENDS = frozenset(".!?:;\u2026\n\u2022*|\u2014")
 _OPENERS = "\"'\u201c\u2018«([¿¡ \t\u00a0"
-_VERBS_AND_ADVERBS = {"en": ("ed", "ly"), "es": ("mente", "ó", "aron", "ieron", "aban", "ían")}
+_VERBS_AND_ADVERBS = {"en": ("ed", "ly"), "es": ("mente", "ó", "aron", "ieron", "aban", "ía", "ían")}
 _COMMON = {
     "a", "an", "the", "of", "to", "in", "on", "for", "with", "and", "or", "by", "at", "from", "is",
     "are", "was", "were", "be", "has", "have", "had", "who", "that", "as", "their", "his", "her",
