@@ -60,7 +60,9 @@ def test_every_variant_of_a_form_is_found(lang: str, term: Term) -> None:
 def test_a_replacement_is_not_a_term_to_avoid(lang: str, term: Term) -> None:
     for replacement in term.replacements:
         for each in variants(replacement):
-            found = find_terms(PLACEHOLDER.sub("x", each or "").replace(NEXT, "x"), lang, level="avoid")
+            found = find_terms(
+                PLACEHOLDER.sub("x", each or "").replace(NEXT, "x"), lang, level="avoid"
+            )
             assert not found, f"'{each}' has '{found[0].words}'"
 
 

@@ -25,7 +25,11 @@ _MARKS = _GAPS | frozenset('"\u201c\u201d\u2018«»')
 """What may come between a term and the word that a guard looks for."""
 _SENTENCE_ENDS = frozenset(".!?:;\u2026\n\u2022*|\u2014")
 _OPENERS = "\"'\u201c\u2018«([¿¡ \t\u00a0"
-_VERBS_AND_ADVERBS = {"en": ("ed", "ly"), "es": ("mente", "ó", "aron", "ieron", "aban", "ía", "ían")}
+_GOES_ON = ("(", "[", "{", "<", "`", "$")
+_VERBS_AND_ADVERBS = {
+    "en": ("ed", "ly"),
+    "es": ("mente", "ó", "aron", "ieron", "aban", "ía", "ían"),
+}
 _COMMON = {
     "a", "an", "the", "of", "to", "in", "on", "for", "with", "and", "or", "by", "at", "from", "is",
     "are", "was", "were", "be", "has", "have", "had", "who", "that", "as", "their", "his", "her",
@@ -160,10 +164,14 @@ class _Matcher:
 
     def find(self, text: str) -> list[TermMatch]:
         """Return the matches in a text, in its order."""
-        if self._by_word.keys().isdisjoint(WORD.findall(_folded(text))):
+        folded = _folded(text)
+        words = WORD.findall(folded)
+        if self._by_word.keys().isdisjoint(words):
             return []
         spans = [found.span() for found in WORD.finditer(text)]
-        read = _Text(text, spans, [_folded(text[start:end]) for start, end in spans])
+        if len(words) != len(spans) or len(folded) != len(text):  # such as ß, or two code points
+            words = [_folded(text[start:end]) for start, end in spans]
+        read = _Text(text, spans, words)
         # A project's own term comes after those of Tactful, and what it allows after all terms.
         found = sorted(self._candidates(read), key=lambda each: (each[0], -each[1], -each[2].order))
         matches: list[TermMatch] = []
@@ -200,7 +208,7 @@ class _Matcher:
             or (guard.before and behind not in guard.before)
             or before in guard.not_after
             or behind in guard.not_before
-            or (guard.noun and behind is not None and not self._ends_phrase(behind))
+            or (guard.noun and not self._ends_phrase(read, end, behind))
             or (guard.lower and _in_name(read, first, end))
         ):
             return False
@@ -211,7 +219,10 @@ class _Matcher:
             return guard.not_near.isdisjoint(around)
         return True
 
-    def _ends_phrase(self, behind: str) -> bool:
+    def _ends_phrase(self, read: _Text, end: int, behind: str | None) -> bool:
+        if behind is None:  # a bracket or a piece of code goes on with the phrase
+            stop = read.spans[end - 1][1]
+            return read.text[stop : stop + 2].strip()[:1] not in _GOES_ON
         # A verb in the past follows a noun, and so do adverbs: the elderly asked, mostly.
         return behind in self._follow or behind.endswith(_VERBS_AND_ADVERBS[self._lang])
 
