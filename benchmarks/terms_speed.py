@@ -75,8 +75,8 @@ def main() -> int:
     write_page(
         "terms-speed",
         "Terms: speed",
-        f"A million words of each language, best of {RUNS} runs. Bar: {BAR / 1e6:.0f} million words "
-        f"per CPU second: {'missed' if slow else 'met'}.\n\n"
+        f"A million words of each language, best of {RUNS} runs. Bar: {BAR / 1e6:.0f} million "
+        f"words per CPU second: {'missed' if slow else 'met'}.\n\n"
         + table(["language", "texts", "terms", "million words per CPU second"], rows)
         + "\n\nLoading the terms once in a process:\n\n"
         + table(["language", "CPU ms"], loads)
