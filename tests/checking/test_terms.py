@@ -39,7 +39,7 @@ def found(report: DocumentReport) -> list[str]:
 def test_a_term_is_a_finding_with_suggestions() -> None:
     (finding,) = checked(TEXT).findings
     assert (finding.id, finding.name, finding.probability) == ("term.disability", "Disability", 0.9)
-    assert finding.suggestions == ("who uses a wheelchair", "wheelchair user")
+    assert finding.suggestions == ("using a wheelchair", "a wheelchair user")
     assert finding.explanation == (
         "A wheelchair gives people freedom of movement; it does not bind them. "
         "(NCDJ Disability Language Style Guide)"
@@ -140,7 +140,7 @@ def test_every_format_shows_what_to_write_instead() -> None:
     checker = Checker(model="fast", lang="en", only=["term"])
     report = checker.check(TEXT)
     for name in ("text", "json", "jsonl", "sarif", "html"):
-        assert "who uses a wheelchair" in "".join(render(name, [report], checker.run())), name
+        assert "using a wheelchair" in "".join(render(name, [report], checker.run())), name
 
 
 def test_sarif_has_fixes_and_a_rule_for_each_kind_that_was_found() -> None:
@@ -150,7 +150,7 @@ def test_sarif_has_fixes_and_a_rule_for_each_kind_that_was_found() -> None:
     (result,) = run["results"]
     assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == "term.disability"
     change = result["fixes"][0]["artifactChanges"][0]["replacements"][0]
-    assert change["insertedContent"] == {"text": "who uses a wheelchair"}
+    assert change["insertedContent"] == {"text": "using a wheelchair"}
     assert change["deletedRegion"]["startColumn"] == TEXT.index("wheelchair") + 1
 
 

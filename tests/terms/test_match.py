@@ -49,7 +49,7 @@ def test_a_match_has_all_its_fields() -> None:
         7,
         23,
         "wheelchair-bound",
-        ("who uses a wheelchair", "wheelchair user"),
+        ("using a wheelchair", "a wheelchair user"),
         "A wheelchair gives people freedom of movement; it does not bind them.",
         "NCDJ Disability Language Style Guide",
         "avoid",
