@@ -14,7 +14,6 @@ __version__ = "0.2.0"
 # Since 1.29 onnxruntime notes how it is used in a file, to send it to its maker, unless this is
 # said before it is loaded. Nothing here uses the network unless it is asked to.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-
 _install_moved()
 
 _TYPES = ("Example", "Finding", "Frame", "Implication", "Judgement", "Report", "Span")
