@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -22,7 +23,7 @@ reason = "Most readers say taxi."
 """
 
 
-def checked(text: str, **options: object) -> DocumentReport:
+def checked(text: str, **options: Any) -> DocumentReport:
     return Checker(model="fast", only=["term"], lang="en", **options).check(text, "markdown")
 
 

@@ -159,7 +159,9 @@ def test_a_term_can_be_replaced() -> None:
     ]
     assert [each.is_preferred for each in replacing] == [True, False]
     assert replacing[0].diagnostics == shown
-    ((edit,),) = (replacing[0].edit.changes or {}).values() if replacing[0].edit else ((),)
+    assert replacing[0].edit is not None
+    assert replacing[0].edit.changes is not None
+    ((edit,),) = replacing[0].edit.changes.values()
     assert edit.new_text == "using a wheelchair"
     assert (edit.range.start.character, edit.range.end.character) == (9, 25)
     assert any(each.title == "Ignore 'term.disability' here" for each in actions)
