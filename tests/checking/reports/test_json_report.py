@@ -9,6 +9,7 @@ import pytest
 
 from tactful.checking.checker import Checker
 from tactful.checking.findings import check_document
+from tactful.checking.reports.run import render
 from tactful.detectors.base import BaseDetector
 from tactful.documents.document import document_of
 
