@@ -16,7 +16,7 @@ LEVELS = {
     **dict.fromkeys(("annotation", "audit", "evaluation"), 4),
     **dict.fromkeys(("checking", "training"), 3),
     "frames": 2.5,  # docs/decisions/0004: a framer reads with a detector
-    **dict.fromkeys(("detectors", "corpora"), 2),
+    **dict.fromkeys(("detectors", "corpora", "terms"), 2),
     "documents": 1.5,  # docs/decisions/0008: a document names ids of the taxonomies
     **dict.fromkeys(("taxonomies", "metrics", "agreement", "aggregation", "scale"), 1),
     **dict.fromkeys(("types", "errors", "registry", "settings", "files", "figures"), 0),

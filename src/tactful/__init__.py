@@ -14,7 +14,6 @@ __version__ = "0.2.0"
 # Since 1.29 onnxruntime notes how it is used in a file, to send it to its maker, unless this is
 # said before it is loaded. Nothing here uses the network unless it is asked to.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-
 _install_moved()
 
 _TYPES = ("Example", "Finding", "Frame", "Implication", "Judgement", "Report", "Span")
@@ -31,14 +30,14 @@ _LAZY = dict.fromkeys(_TYPES, "tactful.types") | {
 # fmt: off
 _ROOMS = (
     "aggregation", "agreement", "annotation", "audit", "checking", "corpora", "detectors",
-    "documents", "evaluation", "frames", "metrics", "scale", "taxonomies",
+    "documents", "evaluation", "frames", "metrics", "scale", "taxonomies", "terms",
 )
 
 __all__ = [
     "CheckOptions", "Checker", "Example", "Finding", "Frame", "Implication", "Judgement", "Report",
     "Span", "TactfulError", "__version__", "aggregation", "agreement", "annotation", "audit",
     "check", "checking", "corpora", "detectors", "documents", "evaluation", "frames", "load_corpus",
-    "load_detector", "load_framer", "load_taxonomy", "metrics", "scale", "taxonomies",
+    "load_detector", "load_framer", "load_taxonomy", "metrics", "scale", "taxonomies", "terms",
 ]
 # fmt: on
 
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
         metrics,
         scale,
         taxonomies,
+        terms,
     )
     from tactful.checking import Checker, CheckOptions, check
     from tactful.corpora import load_corpus

@@ -27,6 +27,14 @@ frames = "groups"
 [thresholds]
 pcl = 1
 "pcl.metaphor" = 0.6
+[terms]
+level = "all"
+allow = ["the elderly"]
+[[terms.add]]
+forms = ["cab~/s"]
+kind = "jargon"
+replacements = ["taxi~/s"]
+reason = "Most readers say taxi."
 """
 
 
@@ -50,6 +58,8 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert found.explanations is False
     assert found.frames == "groups"
     assert found.thresholds == {"pcl": 1.0, "pcl.metaphor": 0.6}
+    assert (found.terms.level, found.terms.allow) == ("all", ("the elderly",))
+    assert [term["forms"] for term in found.terms.tables()] == [["cab~/s"]]
     assert found.place("only").endswith("tactful.toml, line 3")
     assert found.place("thresholds.pcl.metaphor").endswith("line 14")
     assert all(f"{key} " in WHOLE or f"[{key}]" in WHOLE for key in KEYS)

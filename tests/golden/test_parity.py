@@ -74,6 +74,7 @@ TEXTS = {
     "smile": Text("They have nothing, and still these little ones smile so bravely."),
     "right": Text("They also have the right to love."),
     "inspire": Text("The homeless teach all of us how little one needs to be happy."),
+    "terms": Text("An addict committed suicide.\n\nShe is **wheelchair**-bound.\n", "markdown"),
     "rude": Text(RUDE),
     "shut-up": Text("Shut up, nobody asked for your silly opinion."),
     "sarcasm": Text("Oh great, another genius who knows it all."),

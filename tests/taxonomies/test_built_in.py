@@ -32,7 +32,7 @@ def test_every_entry_is_explained_in_its_own_words(taxonomy: Taxonomy) -> None:
     assert all(entry.question.endswith("?") for entry in taxonomy.entries)
 
 
-GUIDED = ("pcl", "unhealthy", "toxicity", "stereotype", "frame")
+GUIDED = ("pcl", "unhealthy", "toxicity", "stereotype", "frame", "term")
 
 
 def guided_entries() -> list[GuidedEntry]:
@@ -256,3 +256,21 @@ def test_no_corrected_form_breaks_its_article() -> None:
             for number in ("singular", "plural"):
                 said = " ".join(form.phrase(number, "corrected"))
                 assert not wrong.search(said), f"{entry.id}: {said!r}"
+
+
+def test_every_kind_of_term_has_an_entry() -> None:
+    from tactful.terms.lexicon import IDS, ROOT, load_terms
+
+    assert load_taxonomy("term").ids() == [ROOT, *IDS]
+    for lang in ("en", "es"):
+        assert {term.id for term in load_terms(lang).terms} == set(IDS)
+
+
+def test_the_examples_of_the_terms_have_terms() -> None:
+    from tactful.taxonomies.translations import load_translated
+    from tactful.terms import find_terms
+
+    for lang in ("en", "es"):
+        for entry in load_translated("term", lang).entries:
+            found = {match.id for match in find_terms(entry.example, lang)}
+            assert found if entry.id == "term" else entry.id in found, entry.example

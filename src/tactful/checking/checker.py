@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tactful.checking.findings import (
     Framing,
@@ -15,7 +15,7 @@ from tactful.checking.findings import (
     without_explanations,
 )
 from tactful.checking.models import LOCK, opened_detector, opened_framer
-from tactful.checking.options import AUTO, DEFAULT_MODEL, FRAMES, CheckOptions
+from tactful.checking.options import AUTO, DEFAULT_MODEL, FRAMES, TERMS, CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports.run import Run, in_language
 from tactful.checking.wording import REPORT_LANGUAGES, spoken_or_english
@@ -27,6 +27,9 @@ from tactful.documents.language import LANGUAGE_NAMES, guess_language
 from tactful.errors import InputError, UnknownNameError, UsageError
 from tactful.registry import unknown_name
 from tactful.types import Frame
+
+if TYPE_CHECKING:
+    from tactful.checking.term_findings import TermReader
 
 _SEGMENTS_FOR_LANGUAGE = 100
 
@@ -208,7 +211,8 @@ def report_on(
     """Put the report on a document together."""
     card = detector.card
     only = wanted_ids(options.only, card)
-    if only is None:
+    terms = _term_reader(options, card.lang)
+    if only is None and terms is None:
         raise InputError(
             f"found {LANGUAGE_NAMES.get(card.lang, card.lang)} text; expected a language in which "
             f"{', '.join(options.only)} can be found; look for other ids, or for all of them."
@@ -220,6 +224,7 @@ def report_on(
         thresholds={name: each for name, each in options.thresholds.items() if name in card.ids},
         least=options.least,
         all_scores=options.all_scores,
+        terms=terms,
     )
     if framing is not None:
         report = with_frames(report, framing)
@@ -229,6 +234,14 @@ def report_on(
     lang = own if options.report_lang == AUTO else options.report_lang
     # Names are English until now, explanations are in the detector's language.
     return report if lang == own == "en" else in_language(report, lang)
+
+
+def _term_reader(options: CheckOptions, lang: str) -> "TermReader | None":
+    if options.terms == "off":  # the terms are not even imported
+        return None
+    from tactful.checking.term_findings import term_reader
+
+    return term_reader(options, lang)
 
 
 def language_of(document: Document) -> str | None:
@@ -251,6 +264,10 @@ def check_ids(options: CheckOptions, cards: Sequence[Card]) -> None:
     """Refuse ids that no detector knows; where the project's file has them, with its line."""
     project = options.configuration
     known = list(dict.fromkeys(name for card in cards for name in card.ids))
+    if options.terms != "off":
+        from tactful.terms.lexicon import IDS, ROOT
+
+        known += [ROOT, *IDS]
     try:
         choose_ids(options.only, known)
     except UnknownNameError as error:
@@ -277,7 +294,11 @@ def _valid(options: CheckOptions, changes: dict[str, Any]) -> CheckOptions:
     only = changes.get("only", options.only)
     changes = {**changes, "only": (only,) if isinstance(only, str) else tuple(only)}
     found = replace(options, **changes)
-    for name, allowed in (("frames", FRAMES), ("report_lang", REPORT_LANGUAGES)):
+    for name, allowed in (
+        ("frames", FRAMES),
+        ("terms", TERMS),
+        ("report_lang", REPORT_LANGUAGES),
+    ):
         if getattr(found, name) not in allowed:
             raise unknown_name(f"value of '{name}'", str(getattr(found, name)), list(allowed))
     if not 0 <= found.least <= 1:

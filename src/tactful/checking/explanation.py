@@ -17,7 +17,7 @@ from tactful.errors import UsageError
 from tactful.types import Span
 
 _TAXONOMIES = Path(__file__).parents[1] / "taxonomies"
-_EXPLAINED = ("pcl", "unhealthy", "frame", "stereotype", "toxicity")
+_EXPLAINED = ("pcl", "unhealthy", "frame", "stereotype", "toxicity", "term")
 
 SURENESS = tuple(zip(STEPS, ENGLISH.explaining.sureness, strict=True))
 """The least calibrated probability for which each wording is used, in English."""

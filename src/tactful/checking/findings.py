@@ -4,9 +4,9 @@ Passages are scored many at a time; only those in which something reaches its th
 at more closely, for the words that carry it and the explanation.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from tactful.errors import UsageError
 from tactful.registry import unknown_name
 from tactful.types import Finding, Frame, Span
 
+if TYPE_CHECKING:
+    from tactful.checking.term_findings import TermReader
+
 BATCH = 256
 """How many passages are scored in one call."""
 Framing = Callable[[Sequence[str]], Sequence[Frame]]
@@ -29,6 +32,8 @@ Framing = Callable[[Sequence[str]], Sequence[Frame]]
 SUSPICION = 0.2
 """The share of its threshold from which a score makes a passage's sentences be read, too."""
 Range = tuple[int, int]
+Scored = tuple[Segment, dict[str, float], dict[str, Range]]
+"""A passage, its scores, and for ids that one of its sentences carries, that sentence."""
 GROUP = "frame.group"
 """The id whose findings have a frame."""
 
@@ -82,12 +87,16 @@ def check_document(
     detector: Detector,
     document: Document,
     *,
-    only: Sequence[str] = (),
+    only: Sequence[str] | None = (),
     thresholds: Mapping[str, float] | None = None,
     least: float = 0.0,
     all_scores: bool = False,
+    terms: "TermReader | None" = None,
 ) -> DocumentReport:
     """Find what there is in a document; ``thresholds`` replace those of the detector's card.
+
+    ``terms`` finds terms in the same passages. Without any id to look for (``only`` is None) the
+    detector reads nothing.
 
     What is less likely than ``least`` is left out, unless ``thresholds`` names its id.
 
@@ -95,7 +104,7 @@ def check_document(
     is still judged together with its parent when only the category is wanted.
     """
     card = detector.card
-    chosen = choose_ids(only, card.ids)
+    chosen = frozenset[str]() if only is None else choose_ids(only, card.ids)
     check_thresholds(thresholds or {}, card.ids)
     own = {name: max(card.report_threshold(name), least) for name in card.ids}
     needed = {**own, **(thresholds or {})}
@@ -103,7 +112,11 @@ def check_document(
     passages: list[Passage] = []
     findings: list[PlacedFinding] = []
     silenced = 0
-    for segment, scores, places in _scored(detector, document.segments, needed):
+    if only is None:
+        read: Iterable[Scored] = ((segment, {}, {}) for segment in document.segments)
+    else:
+        read = _scored(detector, document.segments, needed)
+    for segment, scores, places in read:
         passage = Passage(
             _place(document, segment.start, segment.end),
             segment.text,
@@ -125,6 +138,14 @@ def check_document(
             wanted = {name: scores[name] for name in loud}
             for finding in _findings_in(detector, segment.text, wanted, places):
                 findings.append(_placed(document, segment, passage, finding, loud, needed))
+        if terms is None:
+            continue
+        for term, suggestions in terms.findings(segment.text):
+            if ignores.silences(segment, term.id):
+                silenced += 1
+            else:
+                placed = _placed(document, segment, passage, term, (), terms.thresholds)
+                findings.append(replace(placed, suggestions=suggestions))
     return DocumentReport(
         document.path if document.path is None else str(document.path),
         document.kind,
@@ -197,7 +218,7 @@ def _entry(name: str) -> Mapping[str, Any]:
 
 def _scored(
     detector: Detector, segments: Sequence[Segment], needed: Mapping[str, float]
-) -> Iterator[tuple[Segment, dict[str, float], dict[str, Range]]]:
+) -> Iterator[Scored]:
     """Yield each segment with its scores, and for ids that one sentence carries, that sentence.
 
     A passage of several sentences is read as a whole. Where that raises any suspicion, its

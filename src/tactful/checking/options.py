@@ -3,6 +3,7 @@
 That is ``tactful.toml``, or ``[tool.tactful]`` in pyproject.toml.
 """
 
+import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -24,6 +25,9 @@ LANGUAGES = (AUTO, "en", "es")
 FRAMES = ("statements", "groups", "off")
 """What to say about a passage that targets a group: the groups and what is implied about them, the
 groups only, or nothing."""
+TERMS = ("default", "all", "off")
+"""Which terms to report: those that practically every style guide advises against, also those that
+are a matter of context, or none."""
 LEAST = 0.2
 """The least probability that is reported by default. Rare ids have thresholds far below it, where
 most findings are wrong."""
@@ -50,6 +54,9 @@ class CheckOptions:
         Whether findings have an explanation.
     frames
         What to say about passages that target a group: ``statements``, ``groups`` or ``off``.
+    terms
+        Which terms of style guides to report: ``default`` for those that practically every guide
+        advises against, ``all``, or ``off``.
     all_scores
         Whether passages keep all their scores.
     report_lang
@@ -66,6 +73,7 @@ class CheckOptions:
     least: float = LEAST
     explanations: bool = True
     frames: str = FRAMES[0]
+    terms: str = TERMS[0]
     all_scores: bool = False
     report_lang: str = AUTO
     configuration: "Configuration | None" = None
@@ -77,6 +85,23 @@ CONFIG_FILE = f"{TOOL}.toml"
 PROJECT_FILE = "pyproject.toml"
 
 _LONGEST_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectTerms:
+    """The table ``[terms]`` of a project's file."""
+
+    level: str | None = None
+    """Which terms to report, one of ``TERMS``."""
+    add: str = "[]"
+    """The project's own terms, as JSON: a value that can be compared and remembered."""
+    allow: tuple[str, ...] = ()
+    """Words that are never reported."""
+
+    def tables(self) -> list[dict[str, Any]]:
+        """Return the project's own terms, one table each."""
+        found: list[dict[str, Any]] = json.loads(self.add)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +120,7 @@ class Configuration:
     """Endings of further files that a folder's check reads, such as ``.rst``."""
     explanations: bool | None = None
     frames: str | None = None
+    terms: ProjectTerms = ProjectTerms()
     thresholds: Mapping[str, float] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
     """Where each key stands; thresholds as ``thresholds.ID``."""
@@ -117,6 +143,7 @@ class Configuration:
             "least": self.least,
             "explanations": self.explanations,
             "frames": self.frames,
+            "terms": self.terms.level,
         }
         chosen = {name: value for name, value in own.items() if value not in (None, ())}
         chosen |= {name: value for name, value in given.items() if value not in (None, ())}
@@ -267,6 +294,29 @@ def _thresholds(lines: _Lines, key: str, value: object, above: str = "") -> dict
     return found
 
 
+def _project_terms(lines: _Lines, key: str, value: object) -> ProjectTerms:
+    if not isinstance(value, dict):
+        raise _refuse(lines, key, value, 'a table with "level", "add" and "allow"')
+    for name in value:
+        if name not in ("level", "add", "allow"):
+            known = unknown_name("key of 'terms'", name, ["level", "add", "allow"])
+            raise UsageError(f"{lines.place(f'terms.{name}')}: {known}")
+    level, add, allow = value.get("level"), value.get("add", []), value.get("allow", [])
+    if level is not None:
+        level = _one_of(TERMS)(lines, "terms.level", level)
+    allowed = _texts(lines, "terms.allow", allow) if allow != [] else ()
+    if not isinstance(add, list):
+        raise _refuse(lines, "terms.add", add, "tables, each below [[terms.add]]")
+    if add:
+        from tactful.terms.schema import term_problems
+
+        problems = [f"term {number + 1}: {said}" for number, said in term_problems(add)]
+        if problems:
+            listing = "\n  ".join(problems)
+            raise UsageError(f"{lines.place('terms.add')}: cannot use 'terms.add':\n  {listing}")
+    return ProjectTerms(level, json.dumps(add), allowed)
+
+
 _READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
     "model": _text,
     "lang": _one_of(LANGUAGES),
@@ -278,6 +328,7 @@ _READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
     "include": _endings,
     "explanations": _truth,
     "frames": _one_of(FRAMES),
+    "terms": _project_terms,
     "thresholds": _thresholds,
 }
 KEYS = tuple(_READERS)

@@ -71,6 +71,8 @@ class PlacedFinding:
     explanation: str
     frame: Frame | None = None
     """What the passage may imply, about whom; with the finding that a group is its target."""
+    suggestions: tuple[str, ...] = ()
+    """What to write instead of the words, the best one first; only terms have suggestions."""
 
     @property
     def place(self) -> Place:

@@ -13,6 +13,7 @@ from tactful.checking.options import (
     FRAMES,
     LANGUAGES,
     LEAST,
+    TERMS,
     CheckOptions,
     Configuration,
     find_configuration,
@@ -126,6 +127,12 @@ class FormatChoice(click.Choice[str]):
     help="What to say about passages that target a group: the groups and what may be implied about "
     "them, the groups only, or nothing.  [default: statements]",
 )
+@click.option(
+    "--terms",
+    type=click.Choice(TERMS),
+    help="Which terms of style guides to report: those that practically every guide advises "
+    "against, also those that depend on the context, or none.  [default: default]",
+)
 @click.option("--all-scores", is_flag=True, help="Also report all scores of every passage.")
 @click.option(
     "--report-lang",
@@ -154,6 +161,7 @@ def check_cli(
     no_config: bool,
     no_explanations: bool,
     frames: str | None,
+    terms: str | None,
     all_scores: bool,
     report_lang: str,
 ) -> None:
@@ -182,6 +190,7 @@ def check_cli(
         least=least,
         explanations=False if no_explanations else None,
         frames=frames,
+        terms=terms,
         all_scores=all_scores,
         report_lang=report_lang,
     )

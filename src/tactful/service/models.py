@@ -48,6 +48,9 @@ class CheckRequest(Sent):
     frames: Literal["statements", "groups", "off"] = Field(
         "statements", description="What to say about passages that target a group."
     )
+    terms: Literal["default", "all", "off"] = Field(
+        "default", description="Which terms of style guides to report."
+    )
     report_lang: Literal["auto", "en", "es"] = Field(
         "auto", description="The language of names and explanations; auto is that of the text."
     )

@@ -17,7 +17,7 @@ from tactful.taxonomies.schema import AnyEntry, Taxonomy
 from tactful.taxonomies.source import Source, read_source
 
 _FOLDER = Path(__file__).parent
-_BUILT_IN = ("pcl", "unhealthy", "toxicity", "stereotype", "frame", "stigma")
+_BUILT_IN = ("pcl", "unhealthy", "toxicity", "stereotype", "frame", "term", "stigma")
 _ONE_OF = {
     "causal_templates": "causal template",
     "conditions": "condition",
@@ -41,8 +41,8 @@ def load_taxonomy(name_or_path: str | os.PathLike[str]) -> Taxonomy:
     Parameters
     ----------
     name_or_path
-        ``pcl``, ``unhealthy``, ``toxicity``, ``stereotype``, ``frame`` or ``stigma``, or the path
-        of a YAML file.
+        ``pcl``, ``unhealthy``, ``toxicity``, ``stereotype``, ``frame``, ``term`` or ``stigma``, or
+        the path of a YAML file.
 
     Returns
     -------

@@ -17,7 +17,7 @@ from tactful.taxonomies.load import load_taxonomy, read_model
 from tactful.taxonomies.schema import Clause, Family, Id, Question, Record, Taxonomy, Text
 
 ORIGINAL = "en"
-TRANSLATED = {"es": ("pcl", "unhealthy", "toxicity", "frame", "stereotype")}
+TRANSLATED = {"es": ("pcl", "unhealthy", "toxicity", "frame", "stereotype", "term")}
 """Language -> the taxonomies that have a translation."""
 
 _FOLDER = Path(__file__).parent

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from tactful.checking.checker import Checker
 from tactful.checking.findings import check_document
+from tactful.checking.reports.run import render
 from tactful.detectors.base import BaseDetector
 from tactful.documents.document import document_of
 
@@ -136,3 +138,12 @@ def test_offsets_lead_to_the_words(rendered: Rendered, letter: Any) -> None:
             assert letter.source[span["start"] : span["end"]] == span["text"]
             line = letter.source.splitlines()[span["line"] - 1]
             assert line[span["column"] - 1 : span["end_column"] - 1] == span["text"]
+
+
+def test_a_finding_with_suggestions_keeps_the_schema() -> None:
+    checker = Checker(model="fast", lang="en", only=["term"])
+    report = checker.check("She is wheelchair-bound.")
+    document = json.loads("".join(render("json", [report], checker.run())))
+    (finding,) = document["documents"][0]["findings"]
+    assert finding["suggestions"] == ["using a wheelchair", "a wheelchair user"]
+    assert flaws(document, SCHEMA) == []

@@ -144,3 +144,32 @@ def test_nothing_is_offered_where_nothing_is_marked() -> None:
     found = checked("Fine.\n\nEven they know.\n")
     top = Range(Position(0, 0), Position(0, 3))
     assert actions_in(found, top, [], versioned=True) == []
+
+
+def test_a_term_can_be_replaced() -> None:
+    text = "😀 He is wheelchair-bound.\n"
+    found = checked(text, options=phrases(only=("term",)))
+    whole = Range(Position(0, 0), Position(1, 0))
+    shown = diagnostics_of(found, DOCS, related=False)
+    actions = [each for each in actions_in(found, whole, shown, versioned=False) if each.edit]
+    replacing = [each for each in actions if each.title.startswith("Replace")]
+    assert [each.title for each in replacing] == [
+        "Replace 'wheelchair-bound' with 'using a wheelchair'",
+        "Replace 'wheelchair-bound' with 'a wheelchair user'",
+    ]
+    assert [each.is_preferred for each in replacing] == [True, False]
+    assert replacing[0].diagnostics == shown
+    assert replacing[0].edit is not None
+    assert replacing[0].edit.changes is not None
+    ((edit,),) = replacing[0].edit.changes.values()
+    assert edit.new_text == "using a wheelchair"
+    assert (edit.range.start.character, edit.range.end.character) == (9, 25)
+    assert any(each.title == "Ignore 'term.disability' here" for each in actions)
+
+
+def test_a_term_with_markup_inside_is_not_replaced() -> None:
+    found = checked("He is **wheelchair**-bound.\n", "markdown", options=phrases(only=("term",)))
+    whole = Range(Position(0, 0), Position(1, 0))
+    actions = actions_in(found, whole, [], versioned=False)
+    assert actions
+    assert not any(each.title.startswith("Replace") for each in actions)

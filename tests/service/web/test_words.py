@@ -16,7 +16,7 @@ from tactful.service.web.words import (
 from tactful.taxonomies import load_taxonomy
 
 WEB = Path(words.__file__).parent
-FAMILIES = ("pcl", "unhealthy", "frame", "stereotype", "toxicity")
+FAMILIES = ("pcl", "unhealthy", "frame", "stereotype", "toxicity", "term")
 
 
 def keys(lang: str) -> Iterator[tuple[str, str, Entry]]:

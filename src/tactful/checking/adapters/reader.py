@@ -59,7 +59,12 @@ class Reader:
         # The user who names a folder or a detector knows its language.
         lang = AUTO if model in DETECTORS else card.lang
         self.options = CheckOptions(
-            model, lang, tuple(only), dict(thresholds or {}), frames="off", report_lang=AUTO
+            model,
+            lang,
+            tuple(only),
+            dict(thresholds or {}),
+            frames="off",
+            report_lang=AUTO,
         )
         Checker(self.options)  # refuses what is wrong with them
         chosen = choose_ids(only, card.ids)

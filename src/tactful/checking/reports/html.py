@@ -14,7 +14,14 @@ from string import Template
 from tactful import __version__
 from tactful.checking.report import DocumentReport, Outcome, Passage, PlacedFinding, Unread
 from tactful.checking.reports.html_marks import Card, cards_of, group_class, marked_text, safe
-from tactful.checking.reports.run import GROUPS, Run, Tally, group_of, implied_sentences
+from tactful.checking.reports.run import (
+    GROUPS,
+    Run,
+    Tally,
+    group_of,
+    implied_sentences,
+    instead_sentence,
+)
 from tactful.checking.wording import Wording, wording
 from tactful.detectors.card import Card as ModelCard
 from tactful.figures import COLOURS, INK
@@ -66,7 +73,7 @@ def render_html(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
 
 
 def _style() -> str:
-    names = {group: COLOURS[at] for at, group in enumerate(GROUPS)} | {"other": COLOURS[5]}
+    names = {group: COLOURS[at] for at, group in enumerate(GROUPS)} | {"other": COLOURS[7]}
     light = "\n".join(
         f"  --{name}: {colour}; --on-{name}: {_readable_on(colour)};"
         for name, colour in names.items()
@@ -228,6 +235,8 @@ def _facts(finding: PlacedFinding, words: Wording, spoken: str) -> Iterator[str]
         implied = implied_sentences(finding.frame, words.lang)
         items = "".join(f"<li>{safe(each)}</li>" for each in implied)
         yield f'<ul class="implied" title="{safe(words.reporting.caveat)}">{items}</ul>'
+    if said := instead_sentence(finding, words.lang):
+        yield f'<p class="instead"{spoken}>{safe(said)}</p>'
     if finding.explanation:
         yield f"<details><summary>{safe(words.page.why)}</summary>"
         yield f'<p class="why">{safe(finding.explanation)}</p></details>'

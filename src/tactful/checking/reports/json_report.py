@@ -128,6 +128,7 @@ def _finding(finding: PlacedFinding) -> dict[str, Any]:
         "excerpt": finding.excerpt,
         "spans": [{**_place(span.place), "text": span.words} for span in finding.spans],
         "explanation": finding.explanation,
+        **({"suggestions": list(finding.suggestions)} if finding.suggestions else {}),
         **frame,
     }
 

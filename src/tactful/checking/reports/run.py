@@ -55,6 +55,16 @@ def _sure(probability: float | None, words: Wording) -> str:
     return "" if probability is None else f" ({words.likely(probability)})"
 
 
+def instead_sentence(finding: PlacedFinding, lang: str = "en") -> str | None:
+    """Say what to write instead of a term; None for a finding without suggestions."""
+    if not finding.suggestions:
+        return None
+    words = wording(lang)
+    given = ", ".join(words.quote(span.words) for span in finding.spans)
+    quotes = ", ".join(words.quote(each) for each in finding.suggestions)
+    return words.reporting.instead.format(words=given, quotes=quotes)
+
+
 def in_language(report: DocumentReport, lang: str) -> DocumentReport:
     """Return the report with names and explanations in ``lang``.
 
@@ -104,7 +114,7 @@ def _name(name: str, lang: str) -> str:
     return str(entries.get(name, (0, {}))[1].get("name", name))
 
 
-GROUPS = ("pcl", "unhealthy", "frame", "stereotype", "toxicity")
+GROUPS = ("pcl", "unhealthy", "frame", "stereotype", "toxicity", "term")
 """What stands before the first dot of an id has one colour, in this order."""
 
 

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from tactful import __version__
 from tactful.checking.report import DocumentReport, Outcome, Place, PlacedFinding, Unread
 from tactful.checking.reports.json_report import dump
-from tactful.checking.reports.run import Run, Tally, implied_sentences
+from tactful.checking.reports.run import Run, Tally, implied_sentences, instead_sentence
 from tactful.checking.wording import Wording, wording
 from tactful.errors import UnknownNameError
 from tactful.words import shorten, visible
@@ -36,7 +36,9 @@ def render_sarif(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
     notifications: list[dict[str, Any]] = []
     kept = list(tally.watch(outcomes))
     run = run.used(tally.models)
-    rules = {name: index for index, name in enumerate(run.ids)}
+    # Terms are no ids of a detector; those that were found are rules as well.
+    ids = [*run.ids, *(name for name in tally.by_id if name not in run.ids)]
+    rules = {name: index for index, name in enumerate(ids)}
     for outcome in kept:
         if isinstance(outcome, Unread):
             notifications.append(_notification(outcome))
@@ -47,7 +49,7 @@ def render_sarif(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
         "version": __version__,
         "semanticVersion": __version__,
         "informationUri": "https://pypi.org/project/tactful/",
-        "rules": [_rule(name, words) for name in run.ids],
+        "rules": [_rule(name, words) for name in ids],
     }
     yield dump(
         {
@@ -135,6 +137,10 @@ def _results(
                 "name": finding.name,
             },
         }
+        if finding.suggestions:
+            result["fixes"] = [
+                _fix(report, artifact, places[0], each) for each in finding.suggestions
+            ]
         if len(places) > 1:
             result["relatedLocations"] = [
                 {**_location(report, artifact, place), "id": number,
@@ -142,6 +148,17 @@ def _results(
                 for number, place in enumerate(places[1:], 1)
             ]  # fmt: skip
         yield result
+
+
+def _fix(
+    report: DocumentReport, artifact: dict[str, str], place: Place, suggestion: str
+) -> dict[str, Any]:
+    region = _region(report.source, place)
+    change = {"deletedRegion": region, "insertedContent": {"text": suggestion}}
+    return {
+        "description": {"text": suggestion},
+        "artifactChanges": [{"artifactLocation": artifact, "replacements": [change]}],
+    }
 
 
 def _digest(finding: PlacedFinding) -> str:
@@ -158,7 +175,8 @@ def _message(finding: PlacedFinding, words: Wording) -> str:
     said = f"{head} ({quotes})." if quotes else f"{head}."
     frame = finding.frame
     implied = [] if frame is None else map(visible, implied_sentences(frame, words.lang))
-    text = " ".join([said, *implied, finding.explanation]).strip()
+    instead = instead_sentence(finding, words.lang)
+    text = " ".join([said, *implied, *filter(None, [instead]), finding.explanation]).strip()
     # Square brackets would be read as links to related locations (SARIF 2.1.0, section 3.11.6).
     return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
 

@@ -15,6 +15,7 @@ from tactful.checking.reports.run import (
     common_language,
     group_of,
     implied_sentences,
+    instead_sentence,
 )
 from tactful.checking.wording import Wording, wording
 from tactful.words import shorten, shown, visible
@@ -28,6 +29,7 @@ _STYLES = {
     "frame": "magenta",
     "stereotype": "green",
     "toxicity": "red",
+    "term": "bright_blue",
 }
 _OTHER_STYLE = "blue"
 _PIPE_WIDTH = 88
@@ -129,6 +131,8 @@ def _heading(
 
 def _said(finding: PlacedFinding, words: Wording, explained: set[tuple[str, str]]) -> str:
     """Explain an id once in each language; after that its words are enough."""
+    if said := instead_sentence(finding, words.lang):  # each term has its own reason
+        return visible(f"{said} {finding.explanation}")
     if not finding.explanation or (finding.id, words.lang) in explained:
         return _words(finding, words)
     explained.add((finding.id, words.lang))

@@ -55,6 +55,7 @@ class Reporting:
     all_scores: str
     carried: str
     carried_by_all: str
+    instead: str
     caveat: str
     implies: str
     about: str

@@ -86,6 +86,7 @@ ENGLISH = Wording(
         all_scores="all scores",
         carried="Carried by {quotes}.",
         carried_by_all="Carried by the whole passage.",
+        instead="Instead of {words}: {quotes}.",
         caveat=(
             "What readers may take from the words; not what the author believes, and not what is "
             "true."

@@ -118,6 +118,7 @@ SPANISH = Wording(
         all_scores="todas las puntuaciones",
         carried="Se apoya en {quotes}.",
         carried_by_all="Se apoya en el pasaje entero.",
+        instead="En lugar de {words}: {quotes}.",
         caveat=(
             "Lo que se puede entender al leer estas palabras; no lo que cree quien las escribió, "
             "ni lo que es verdad."

@@ -12,6 +12,7 @@ from tactful.checking.models import can_frame
 from tactful.checking.options import AUTO, CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports.run import Run
+from tactful.checking.term_findings import term_reader
 from tactful.detectors.card import Card
 from tactful.detectors.cost import rough_tokens
 from tactful.documents.document import Document, Kind, document_of
@@ -192,7 +193,7 @@ class Engine:
             try:
                 document = await self._aside(partial(document_of, text, kind))
                 lang = await self._language_of(document, options.lang)
-                self._refuse_unknown(options.only, lang)
+                self._refuse_unknown(options, lang)
                 tokens = await self._document_tokens(document, lang)
                 known = Known(await self._known(tokens, lang, is_long=is_long), tokens)
                 total = sum(tokens.values())
@@ -361,8 +362,9 @@ class Engine:
     def _first_served(self, langs: Sequence[str]) -> str:
         return next((lang for lang in langs if lang in self.cards), next(iter(self.cards)))
 
-    def _refuse_unknown(self, only: Sequence[str], lang: str) -> None:
-        if wanted_ids(only, self.cards[lang]) is None:
+    def _refuse_unknown(self, options: CheckOptions, lang: str) -> None:
+        without = wanted_ids(options.only, self.cards[lang]) is None
+        if without and term_reader(options, lang) is None:
             raise invalid(
                 f"The text is {LANGUAGE_NAMES.get(lang, lang)}, in which none of the wanted ids "
                 "can be found; leave 'only' out.",

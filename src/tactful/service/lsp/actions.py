@@ -1,7 +1,7 @@
-"""Ignoring a finding from the editor: where to insert ``tactful: ignore`` in each kind of text.
+"""Quick fixes: replace a term, or insert ``tactful: ignore`` where it works in each kind of text.
 
-Each place is tested: the changed text is parsed, and the change is offered only if all passages
-are the same and only the intended ones are ignored.
+Each place for a directive is tested: the changed text is parsed, and the change is offered only if
+all passages are the same and only the intended ones are ignored.
 """
 
 import re
@@ -22,12 +22,17 @@ from lsprotocol.types import (
 from tactful.checking.report import PlacedFinding
 from tactful.documents.document import Document
 from tactful.documents.ignores import find_ignores
-from tactful.service.lsp.diagnostics import SOURCE, Checked
+from tactful.service.lsp.diagnostics import SOURCE, Checked, range_of
 from tactful.service.lsp.documents import COMMITS, LATEX, RST
+from tactful.words import shorten, visible
 
 TITLES = {
     "en": ("Ignore '{id}' here", "Ignore '{id}' in this file"),
     "es": ("Ignorar «{id}» aquí", "Ignorar «{id}» en este archivo"),
+}
+REPLACE = {
+    "en": "Replace '{words}' with '{suggestion}'",
+    "es": "Sustituir «{words}» por «{suggestion}»",
 }
 _MARKS = {**dict.fromkeys(COMMITS, "# "), **dict.fromkeys(LATEX, "% ")}
 _ID = "\0"
@@ -57,7 +62,7 @@ class Insertion:
 def actions_in(
     checked: Checked, range_: Range, diagnostics: list[Diagnostic], *, versioned: bool
 ) -> list[CodeAction]:
-    """Return the ways to ignore what is marked in a range."""
+    """Return the ways to replace or ignore what is marked in a range."""
     places = checked.places
     found = [each for each, _ in checked.findings_in(places.offset(range_.start),
                                                      places.offset(range_.end))]  # fmt: skip
@@ -66,12 +71,14 @@ def actions_in(
     everywhere: Insertion | None = None
     titles = TITLES.get(checked.reading.lang, TITLES["en"])
     for finding in found:
+        actions += _replacements(checked, finding, diagnostics, versioned)
+    for finding in found:
         number = finding.passage.number
         if number not in here:
             here[number] = place_here(checked, finding)
         if everywhere is None:
             everywhere = place_in_file(checked, finding.id)
-        shown = [each for each in diagnostics if each.source == SOURCE and each.code == finding.id]
+        shown = _shown(diagnostics, finding)
         for title, insertion in zip(titles, (here[number], everywhere), strict=True):
             if insertion is not None:
                 actions.append(
@@ -83,6 +90,30 @@ def actions_in(
                     )
                 )
     return list({action.title: action for action in actions}.values())
+
+
+def _replacements(
+    checked: Checked, finding: PlacedFinding, diagnostics: list[Diagnostic], versioned: bool
+) -> Iterator[CodeAction]:
+    """Yield an action for each thing to write instead; none where markup is between the words."""
+    source, title = checked.snapshot.text, REPLACE.get(checked.reading.lang, REPLACE["en"])
+    for span in finding.spans if finding.suggestions else ():
+        place = span.place
+        if source[place.start : place.end] != span.words:
+            continue
+        for each in finding.suggestions:
+            edit = TextEdit(range_of(checked, place), each)
+            yield CodeAction(
+                title=title.format(words=shorten(visible(span.words)), suggestion=visible(each)),
+                kind=CodeActionKind.QuickFix,
+                diagnostics=_shown(diagnostics, finding) or None,
+                edit=_workspace_edit(checked, edit, versioned),
+                is_preferred=each == finding.suggestions[0],
+            )
+
+
+def _shown(diagnostics: list[Diagnostic], finding: PlacedFinding) -> list[Diagnostic]:
+    return [each for each in diagnostics if each.source == SOURCE and each.code == finding.id]
 
 
 def place_here(checked: Checked, finding: PlacedFinding) -> Insertion | None:
@@ -174,7 +205,10 @@ def _end_of_line(source: str) -> str:
 
 def _edit(checked: Checked, insertion: Insertion, versioned: bool) -> WorkspaceEdit:
     at = checked.places.position(insertion.offset)
-    edit = TextEdit(Range(at, at), insertion.text)
+    return _workspace_edit(checked, TextEdit(Range(at, at), insertion.text), versioned)
+
+
+def _workspace_edit(checked: Checked, edit: TextEdit, versioned: bool) -> WorkspaceEdit:
     uri = checked.snapshot.uri
     if not versioned:
         return WorkspaceEdit(changes={uri: [edit]})

@@ -8,7 +8,7 @@ from lsprotocol.types import Hover, MarkupContent, MarkupKind, Position
 
 from tactful.checking.explanation import taxonomy_entries
 from tactful.checking.report import PlacedFinding
-from tactful.checking.reports.run import implied_sentences
+from tactful.checking.reports.run import implied_sentences, instead_sentence
 from tactful.service.lsp.diagnostics import Checked, docs_link, range_of
 from tactful.words import visible
 
@@ -63,7 +63,8 @@ def _said(checked: Checked, finding: PlacedFinding, safe: Callable[[str], str]) 
     lang = checked.reading.lang
     why = finding.explanation or _entry(finding.id, lang).get("definition", "")
     implied = [] if finding.frame is None else implied_sentences(finding.frame, lang)
-    return [safe(each) for each in (why, *implied) if each]
+    instead = instead_sentence(finding, lang)
+    return [safe(each) for each in (why, *implied, instead) if each]
 
 
 def _standing(name: str, lang: str) -> list[str]:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tactful.checking.options import FRAMES, LANGUAGES, CheckOptions, Configuration
+from tactful.checking.options import FRAMES, LANGUAGES, TERMS, CheckOptions, Configuration
 from tactful.checking.wording import REPORT_LANGUAGES
 from tactful.detectors.load import is_detector_name
 from tactful.errors import UsageError
@@ -35,6 +35,7 @@ class EditorSettings:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """Report an id from this probability on."""
     frames: str | None = None
+    terms: str | None = None
     """What to say about passages that target a group: statements, groups or off."""
     explanations: bool | None = None
     """Whether the hover explains."""
@@ -83,6 +84,7 @@ def options_of(settings: EditorSettings, project: Configuration, root: Path | No
         thresholds=settings.thresholds,
         least=settings.least,
         frames=settings.frames,
+        terms=settings.terms,
         explanations=settings.explanations,
         report_lang=settings.report_lang,
     )
@@ -126,6 +128,7 @@ _SETTINGS: dict[str, _Setting] = {
         },
     ),
     "frames": _one_of(FRAMES),
+    "terms": _one_of(TERMS),
     "explanations": (lambda value: isinstance(value, bool), "true or false", bool),
     "report_lang": _one_of(REPORT_LANGUAGES),
     "delay": (

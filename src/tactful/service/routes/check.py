@@ -55,6 +55,7 @@ async def checked(
         least=wanted.least,
         explanations=wanted.explanations,
         frames=wanted.frames,
+        terms=wanted.terms,
         report_lang=wanted.report_lang,
     )
     return wanted, await engine.check(wanted.text, options, wanted.kind)

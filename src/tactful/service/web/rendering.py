@@ -15,6 +15,7 @@ from tactful.service.engine.engine import Engine
 from tactful.service.http.errors import WORDS_PER_TOKEN
 from tactful.service.settings import ServiceSettings
 from tactful.service.web.words import LANGUAGES, entries_in, families_in, words_in
+from tactful.terms.lexicon import ROOT
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -70,8 +71,8 @@ class Site:
         return [*links, ("api", "/docs")]
 
     def _families(self, lang: str) -> dict[str, str]:
-        """Return the families of which the served detectors score an id."""
-        scored = {group_of(name) for ids in self._ids.values() for name in ids}
+        """Return the families of which the served detectors score an id, and that of terms."""
+        scored = {group_of(name) for ids in self._ids.values() for name in ids} | {ROOT}
         return {group: title for group, title in families_in(lang).items() if group in scored}
 
     def _data_in(self, lang: str) -> Markup:

@@ -35,7 +35,7 @@ export function cardsOf(findings, least, isWanted = () => true) {
 
 // A comment can be sarcastic and healthy, or polite and a threat; in the other families all depends
 // on the general finding.
-const ALONE = ['unhealthy', 'toxicity'];
+const ALONE = ['unhealthy', 'toxicity', 'term'];
 
 /** The general finding and, by probability, those below it; without it there is nothing to show. */
 function withTheirParents(findings, family) {

@@ -149,6 +149,10 @@ function one(finding, isBelow) {
     part.append(element('p', 'think', label, element('span', '', entry.think)));
   }
   for (const each of finding.implications ?? []) part.append(implied(each));
+  if (finding.suggestions) {
+    part.append(element('h5', '', word('instead')));
+    part.append(element('p', 'instead', finding.suggestions.join(' · ')));
+  }
   if (finding.explanation) {
     part.append(element('h5', '', word('why')), element('p', 'why', finding.explanation));
   }

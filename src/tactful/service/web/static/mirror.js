@@ -23,7 +23,7 @@ export function pieces(marks) {
   return found;
 }
 
-const ORDER = ['pcl', 'unhealthy', 'frame', 'stereotype', 'toxicity'];
+const ORDER = ['pcl', 'unhealthy', 'frame', 'stereotype', 'toxicity', 'term'];
 
 /** The class of a piece: its first family is its ground, a second one its further line. */
 function look(marks, current) {

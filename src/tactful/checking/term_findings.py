@@ -1,0 +1,68 @@
+"""Terms as findings: what the lexicon tier adds to the passages that the detectors read."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tactful.checking.options import CheckOptions, ProjectTerms
+from tactful.terms.lexicon import IDS, LANGUAGES, ROOT, Lexicon, load_terms
+from tactful.terms.match import TermMatch, find_terms
+from tactful.types import Finding, Span
+
+PROBABILITIES = {"avoid": 0.9, "advice": 0.5}
+"""A level as a probability: how many style guides would agree, roughly."""
+
+
+@dataclass(frozen=True, slots=True)
+class TermReader:
+    """Finds the terms that the options of a check ask for."""
+
+    lexicon: Lexicon
+    level: str
+    thresholds: Mapping[str, float]
+    """For each wanted id, the least probability that is reported."""
+
+    def findings(self, text: str) -> Iterator[tuple[Finding, tuple[str, ...]]]:
+        """Yield the terms of a text with what to write instead."""
+        for match in find_terms(text, terms=self.lexicon, level=self.level):
+            least = self.thresholds.get(match.id)
+            probability = PROBABILITIES[match.level]
+            if least is not None and probability >= least:
+                spans = (Span(match.start, match.end, match.id),)
+                yield Finding(match.id, probability, spans, _said(match)), match.replacements
+
+
+def term_reader(options: CheckOptions, lang: str) -> TermReader | None:
+    """Return what finds the terms of a language; None where none are wanted."""
+    wanted = wanted_terms(options.only)
+    if options.terms == "off" or lang not in LANGUAGES or not wanted:
+        return None
+    level = "advice" if options.terms == "all" else "avoid"
+    project = options.configuration
+    lexicon = _lexicon(lang, ProjectTerms() if project is None else project.terms)
+    # A threshold for 'term' holds for all kinds that have none of their own.
+    for_all = options.thresholds.get(ROOT, options.least)
+    return TermReader(
+        lexicon, level, {name: options.thresholds.get(name, for_all) for name in wanted}
+    )
+
+
+def wanted_terms(only: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of terms that are wanted; all of them where ``only`` is empty.
+
+    >>> wanted_terms(["term.age", "pcl"])
+    ('term.age',)
+    """
+    return tuple(name for name in IDS if not only or name in only or ROOT in only)
+
+
+@lru_cache(maxsize=16)
+def _lexicon(lang: str, project: ProjectTerms) -> Lexicon:
+    known = load_terms(lang)
+    if not (project.add or project.allow):
+        return known
+    return known.with_project(project.tables(), project.allow)
+
+
+def _said(match: TermMatch) -> str:
+    return f"{match.reason} ({match.source})"
