@@ -13,10 +13,14 @@ from tactful.checking.wording import WORDINGS, Wording, spoken_or_english, wordi
 from tactful.checking.wording.english import ENGLISH
 from tactful.detectors.card import Card
 from tactful.types import Frame, Implication, Span
+from tactful.words import shorten, visible
 
 CAVEAT = ENGLISH.reporting.caveat
 IN_GROUP = "frame.in_group"
+WARNING_FROM = 0.7
+"""Findings from this probability on ("likely") are warnings, the others notes."""
 _QUOTED = 3
+_LONGEST_WORDS = 80
 
 
 def implied_sentences(frame: Frame, lang: str = "en") -> list[str]:
@@ -27,6 +31,17 @@ def implied_sentences(frame: Frame, lang: str = "en") -> list[str]:
     """
     words = wording(lang)
     return [_sentence(each, words) for each in frame.implications]
+
+
+def said_of(finding: PlacedFinding, words: Wording) -> str:
+    """Say in one line what was found, how sure that is, which words carry it, and why."""
+    shortened = (shorten(visible(span.words), longest=_LONGEST_WORDS) for span in finding.spans)
+    quotes = words.quoted(dict.fromkeys(shortened))
+    head = f"{finding.name}: {words.how_sure(finding.probability)}"
+    said = f"{head} ({quotes})." if quotes else f"{head}."
+    frame = finding.frame
+    implied = [] if frame is None else map(visible, implied_sentences(frame, words.lang))
+    return " ".join([said, *implied, finding.explanation]).strip()
 
 
 def in_group_sentence(frame: Frame, lang: str = "en") -> str | None:
