@@ -23,6 +23,7 @@ exclude = ["drafts/**"]
 include = [".adoc"]
 explanations = false
 frames = "groups"
+baseline = "known.json"
 
 [thresholds]
 pcl = 1
@@ -49,9 +50,10 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert found.include == (".adoc",)
     assert found.explanations is False
     assert found.frames == "groups"
+    assert found.baseline == tmp_path / "known.json"
     assert found.thresholds == {"pcl": 1.0, "pcl.metaphor": 0.6}
     assert found.place("only").endswith("tactful.toml, line 3")
-    assert found.place("thresholds.pcl.metaphor").endswith("line 14")
+    assert found.place("thresholds.pcl.metaphor").endswith("line 15")
     assert all(f"{key} " in WHOLE or f"[{key}]" in WHOLE for key in KEYS)
 
 

@@ -95,6 +95,7 @@ class Configuration:
     """Endings of further files that a folder's check reads, such as ``.rst``."""
     explanations: bool | None = None
     frames: str | None = None
+    baseline: Path | None = None
     thresholds: Mapping[str, float] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
     """Where each key stands; thresholds as ``thresholds.ID``."""
@@ -164,6 +165,8 @@ def read_configuration(path: Path) -> Configuration:
         values[key] = _READERS[key](lines, key, value)
     if values.get("model"):
         values["model"] = _model(values["model"], path.parent)
+    if values.get("baseline"):
+        values["baseline"] = path.parent / Path(values["baseline"]).expanduser()
     return Configuration(path=path, lines=lines.found, **values)
 
 
@@ -278,6 +281,7 @@ _READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
     "include": _endings,
     "explanations": _truth,
     "frames": _one_of(FRAMES),
+    "baseline": _text,
     "thresholds": _thresholds,
 }
 KEYS = tuple(_READERS)

@@ -1,7 +1,7 @@
 """What a check found in a document, and where: the records of a report."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from tactful.errors import Problem
 from tactful.types import Frame
@@ -101,6 +101,10 @@ class DocumentReport:
     problems: tuple[Problem, ...] = ()
     silenced: int = 0
     """How many findings a ``tactful: ignore`` kept out."""
+    known: int = 0
+    """How many findings a baseline kept out."""
+    unchanged: int = 0
+    """How many findings were left out because the lines they touch did not change."""
 
     def __post_init__(self) -> None:
         """Refuse a finding whose parent is not found in its passage: no format could show it."""
@@ -111,6 +115,23 @@ class DocumentReport:
                     f"The finding '{each.id}' belongs under '{each.parent}', which the report does "
                     "not have; leave out a finding only together with those below it."
                 )
+
+    def keeping(self, kept: Callable[[PlacedFinding], bool]) -> "DocumentReport":
+        """Return the report with some of its findings.
+
+        A finding whose parent is left out belongs under the next finding above it, if any.
+        """
+        parents = {(id(each.passage), each.id): each.parent for each in self.findings}
+        chosen = [each for each in self.findings if kept(each)]
+        left = {(id(each.passage), each.id) for each in chosen}
+
+        def above(finding: PlacedFinding) -> str | None:
+            parent = finding.parent
+            while parent is not None and (id(finding.passage), parent) not in left:
+                parent = parents[id(finding.passage), parent]
+            return parent
+
+        return replace(self, findings=tuple(replace(each, parent=above(each)) for each in chosen))
 
     def by_passage(self) -> Iterator[tuple[Passage, list[PlacedFinding]]]:
         """Yield every passage with what was found in it, in the order of the document."""

@@ -1,7 +1,8 @@
 """``tactful check``: which phrases patronize, stereotype or poison, how sure that is, and why."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,14 +21,17 @@ from tactful.checking.options import (
 )
 from tactful.checking.reports import ENDINGS, RENDERERS
 from tactful.checking.wording import REPORT_LANGUAGES
-from tactful.cli.output import force_option
+from tactful.cli.output import echo_sentence, force_option
 from tactful.detectors.load import DETECTORS, detector_names
 from tactful.documents.document import KINDS, Kind
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:
+    from tactful.checking.baseline import Baseline
+    from tactful.checking.changes import Changes
+    from tactful.checking.report import Outcome
     from tactful.checking.reports.run import Tally
-    from tactful.cli.documents import Files
+    from tactful.cli.documents import Files, Source
 
 _STDIN = "-"
 
@@ -109,6 +113,22 @@ class FormatChoice(click.Choice[str]):
     help="Exit with 1 if a finding has at least this probability; 0 fails on any finding.",
 )
 @click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Leave out the findings that this file lists; they do not count for --fail-on.",
+)
+@click.option(
+    "--update-baseline",
+    is_flag=True,
+    help="Write the findings of this run to the --baseline, and leave them out.",
+)
+@click.option(
+    "--diff",
+    metavar="REF",
+    help="Report only findings in passages that changed since this commit, branch or tag.",
+)
+@click.option(
     "--kind", type=click.Choice(KINDS), help="What the text is.  [default: by the file's ending]"
 )
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out; repeatable.")
@@ -148,6 +168,9 @@ def check_cli(
     output: Path | None,
     force: bool,
     fail_on: float | None,
+    baseline: Path | None,
+    update_baseline: bool,
+    diff: str | None,
     kind: Kind | None,
     exclude: tuple[str, ...],
     config: Path | None,
@@ -190,13 +213,36 @@ def check_cli(
     files = Files(paths, text, kind, (*project.exclude, *exclude), project)
     by_ending = ENDINGS.get(output.suffix.lower()) if output is not None else None
     chosen = output_format or by_ending or project.format or "text"
-    tally = check(files, options, chosen, output, force)
+    limits = Narrowing(
+        _baseline(baseline or project.baseline, update_baseline), _changes(diff, paths)
+    )
+    tally = check(files, options, chosen, output, force, limits)
     limit = project.fail_on if fail_on is None else fail_on
     # As the reports write it: a limit that was copied from one must hold.
     highest = None if tally.highest is None else round(tally.highest, 4)
     fails = limit is not None and highest is not None and highest >= limit
     if fails or tally.unread:
         ctx.exit(EXIT_FAILURE)
+
+
+def _baseline(path: Path | None, update: bool) -> "Baseline | None":
+    if path is None:
+        if update:
+            raise UsageError("Give --update-baseline together with --baseline FILE.")
+        return None
+    from tactful.checking.baseline import read_baseline
+
+    return read_baseline(path, update=update)
+
+
+def _changes(ref: str | None, paths: Sequence[Path]) -> "Changes | None":
+    if ref is None:
+        return None
+    if not paths or list(map(str, paths)) == [_STDIN]:
+        raise UsageError("Give --diff together with files or folders: a text has no history.")
+    from tactful.checking.changes import Changes
+
+    return Changes(ref, paths)
 
 
 def _project(config: Path | None, no_config: bool) -> Configuration:
@@ -229,14 +275,46 @@ def parse_thresholds(pairs: Iterable[str]) -> dict[str, float]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """Which findings to leave out of a report."""
+
+    baseline: "Baseline | None" = None
+    changes: "Changes | None" = None
+
+    def sources(self, found: "list[Source]") -> "list[Source]":
+        """Return what must be read: with --diff not the files that did not change."""
+        changes = self.changes
+        if changes is None:
+            return found
+        return [each for each in found if not isinstance(each, Path) or changes.touches(each)]
+
+    def __call__(self, outcomes: "Iterator[Outcome]") -> "Iterator[Outcome]":
+        """Yield the outcomes with the findings that are left."""
+        if self.baseline is not None:
+            outcomes = self.baseline.filter(outcomes)
+        return outcomes if self.changes is None else self.changes.filter(outcomes)
+
+    def finish(self, ids: Sequence[str]) -> None:
+        """Write the baseline, or say which part of it is stale."""
+        if self.baseline is None:
+            return
+        if self.baseline.update:
+            echo_sentence(self.baseline.write(ids), err=True)
+        elif note := self.baseline.note(ids):
+            echo_sentence(note, err=True)
+
+
 def check(
     files: "Files",
     options: CheckOptions,
     output_format: str,
     output: Path | None = None,
     force: bool = False,
+    narrowing: Narrowing | None = None,
 ) -> "Tally":
     """Check files, folders, standard input or a text; write the report; return its counts."""
+    narrowing = narrowing or Narrowing()
     from tactful.checking.checker import Checker
     from tactful.checking.reports.run import Tally, render
     from tactful.cli.documents import (
@@ -249,10 +327,10 @@ def check(
     from tactful.settings import load_settings
 
     checker = Checker(options)
-    found = sources(files)
+    found = narrowing.sources(sources(files))
     tally = Tally()
     with over_files(found, load_settings(), show_on_stdout) as (each, show):
-        checked = tally.watch(outcomes(checker, each, files.kind))
+        checked = tally.watch(narrowing(outcomes(checker, each, files.kind)))
         run = checker.run() if output is not None else on_terminal(checker.run())
         pieces = render(output_format, checked, run)
         if output is not None:
@@ -261,6 +339,7 @@ def check(
             for piece in pieces:
                 # All formats but text are UTF-8 by definition, whatever the terminal has.
                 show(piece if output_format == "text" else piece.encode("utf-8"))
+    narrowing.finish(checker.run().ids)
     if output is not None:
         click.echo(f"Wrote {output}: {tally.sentence()}")
     return tally

@@ -162,6 +162,10 @@ def _document(
     ]
     if report.silenced:
         facts.append(words.count(said.silenced_here, report.silenced))
+    if report.known:
+        facts.append(words.count(said.known, report.known))
+    if report.unchanged:
+        facts.append(words.count(said.unchanged, report.unchanged))
     problems = "".join(f"<li>{safe(str(problem))}</li>" for problem in report.problems)
     spoken = _spoken(run.language_of(report), words)
     blocks = (

@@ -95,9 +95,16 @@ def _summary(tally: Tally) -> dict[str, Any]:
         "passages": tally.passages,
         "findings": tally.findings,
         "silenced": tally.silenced,
+        **_left_out(tally),
         "errors": tally.unread,
         "by_id": dict(sorted(tally.by_id.items())),
     }
+
+
+def _left_out(counts: Tally | DocumentReport) -> dict[str, int]:
+    """Return what a baseline and unchanged lines kept out; readers need not know of them."""
+    found = {"known": counts.known, "unchanged": counts.unchanged}
+    return {name: number for name, number in found.items() if number}
 
 
 def _document(report: DocumentReport) -> dict[str, Any]:
@@ -107,6 +114,7 @@ def _document(report: DocumentReport) -> dict[str, Any]:
         "model": report.model,
         "passages": len(report.passages),
         "silenced": report.silenced,
+        **_left_out(report),
         "findings": [_finding(finding) for finding in report.findings],
         "problems": [str(problem) for problem in report.problems],
     }

@@ -168,6 +168,8 @@ class Tally:
     documents: int = 0
     passages: int = 0
     silenced: int = 0
+    known: int = 0
+    unchanged: int = 0
     unread: int = 0
     with_findings: int = 0
     by_id: Counter[str] = field(default_factory=Counter)
@@ -186,6 +188,8 @@ class Tally:
                 self.models.add(outcome.model)
                 self.passages += len(outcome.passages)
                 self.silenced += outcome.silenced
+                self.known += outcome.known
+                self.unchanged += outcome.unchanged
                 self.with_findings += bool(outcome.findings)
                 for finding in outcome.findings:
                     self.by_id[finding.id] += 1
@@ -207,10 +211,14 @@ class Tally:
         if self.documents > 1:
             some, every = words.number(self.with_findings), words.number(self.documents)
             parts[0] += " " + said.of_documents.format(some=some, all=every)
-        if self.silenced:
-            parts.append(words.count(said.silenced, self.silenced))
-        if self.unread:
-            parts.append(words.count(said.unread, self.unread))
+        for count, number in (
+            (said.silenced, self.silenced),
+            (said.known, self.known),
+            (said.unchanged, self.unchanged),
+            (said.unread, self.unread),
+        ):
+            if number:
+                parts.append(words.count(count, number))
         sentence = "; ".join(parts)
         return f"{sentence[0].upper()}{sentence[1:]}."
 

@@ -67,6 +67,8 @@ ENGLISH = Wording(
         document=Count("{n} document", "{n} documents", "no documents"),
         silenced=Count(*["{n} silenced by 'tactful: ignore'"] * 3),
         silenced_here=Count(*["{n} silenced in the text"] * 3),
+        known=Count(*["{n} known from the baseline"] * 3),
+        unchanged=Count(*["{n} outside the changed lines"] * 3),
         unread=Count(
             "{n} document could not be checked",
             "{n} documents could not be checked",

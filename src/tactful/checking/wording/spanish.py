@@ -99,6 +99,12 @@ SPANISH = Wording(
         silenced_here=Count(
             "{n} silenciado en el texto", "{n} silenciados en el texto", "ninguno silenciado"
         ),
+        known=Count(
+            "{n} conocido por la línea base",
+            "{n} conocidos por la línea base",
+            "ninguno conocido por la línea base",
+        ),
+        unchanged=Count(*["{n} fuera de las líneas cambiadas"] * 3),
         unread=Count(
             "{n} documento no se pudo revisar",
             "{n} documentos no se pudieron revisar",
