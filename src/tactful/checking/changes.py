@@ -79,6 +79,8 @@ class Changes:
         lines = None if report.path is None else self._lines_of(Path(report.path))
         if lines is None:
             return report
+        if not report.has_lines and lines:
+            return report
         # Git ends lines at LF only.
         starts = [0, *(found.end() for found in re.finditer("\n", report.source))]
         left = report.keeping(lambda finding: _touches(finding.place, starts, lines))

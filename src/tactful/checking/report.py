@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from tactful.documents.document import WITHOUT_LINES
 from tactful.errors import Problem
 from tactful.types import Frame
 from tactful.words import shorten
@@ -43,6 +44,8 @@ class Passage:
     """The place of its block in the document; the windows of a long block share it."""
     probabilities: Mapping[str, float] | None = None
     """All scores, where they were asked for."""
+    where: str | None = None
+    """Where readers find it in a file that they do not see as lines, such as ``paragraph 7``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +135,11 @@ class DocumentReport:
             return parent
 
         return replace(self, findings=tuple(replace(each, parent=above(each)) for each in chosen))
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether lines and columns are those of the file, and not of the text taken from it."""
+        return self.kind not in WITHOUT_LINES
 
     def by_passage(self) -> Iterator[tuple[Passage, list[PlacedFinding]]]:
         """Yield every passage with what was found in it, in the order of the document."""

@@ -18,7 +18,14 @@ from tactful.checking.reports.run import Run
 from tactful.cli.output import echo_sentence
 from tactful.cli.progress import progress
 from tactful.documents import document as documents
-from tactful.documents.document import Document, Exclusion, Kind, document_of
+from tactful.documents.document import (
+    MOST_BYTES,
+    Document,
+    Exclusion,
+    Kind,
+    document_of,
+    docx_document,
+)
 from tactful.errors import InputError, TactfulError, UsageError
 from tactful.settings import Settings
 from tactful.words import visible
@@ -58,7 +65,7 @@ def show_on_stdout(piece: str | bytes) -> None:
     click.echo(piece, nl=False)
 
 
-ENDINGS = (".txt", ".text", ".rst", *documents.ENDINGS)
+ENDINGS = (".txt", ".text", *documents.ENDINGS)
 """What is read in a folder; a file that is named is read whatever its ending."""
 SKIPPED_FOLDERS = ("node_modules", "__pycache__", "site-packages")
 
@@ -153,7 +160,15 @@ def _given(text: str | None, kind: Kind | None) -> Document:
     if text is None:
         if sys.stdin.isatty():
             echo_sentence("Reading from the terminal; end with Ctrl-D.", err=True)
-        text = _decoded(sys.stdin.buffer.read())
+        data = sys.stdin.buffer.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise InputError(
+                f"Standard input: found more than {MOST_BYTES:,} bytes; expected a shorter text; "
+                "cut it into several."
+            )
+        if kind == "docx":
+            return docx_document(data)
+        text = _decoded(data)
     if not text.strip():
         raise UsageError(_EMPTY)
     return document_of(text, kind or "plain")

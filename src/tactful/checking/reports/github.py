@@ -37,13 +37,17 @@ def render_github(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
 
 def _annotation(report: DocumentReport, finding: PlacedFinding, lang: str) -> str:
     place = finding.spans[0].place if finding.spans else finding.place
-    where = {**_file(report), "line": str(place.line), "endLine": str(place.end_line)}
-    if place.line == place.end_line:  # GitHub accepts columns within one line only
+    where = _file(report)
+    if report.has_lines:
+        where |= {"line": str(place.line), "endLine": str(place.end_line)}
+    if report.has_lines and place.line == place.end_line:
+        # GitHub accepts columns within one line only.
         where["col"] = str(utf16_column(report.source, place.start, place.column))
         where["endColumn"] = str(utf16_column(report.source, place.end, place.end_column))
     where["title"] = visible(f"{finding.name} [{finding.id}]")
     level = "warning" if finding.probability >= WARNING_FROM else "notice"
-    return _command(level, where, visible(said_of(finding, wording(lang))))
+    landmark = "" if finding.passage.where is None else f"{finding.passage.where}: "
+    return _command(level, where, visible(landmark + said_of(finding, wording(lang))))
 
 
 def _file(report: DocumentReport) -> dict[str, str]:

@@ -209,7 +209,7 @@ def _block(
 
 def _card(card: Card, passage: Passage, words: Wording, spoken: str) -> str:
     (_, head), *below = card.tree
-    line = words.page.line.format(line=passage.place.line)
+    line = passage.where or words.page.line.format(line=passage.place.line)
     parts = [
         f'<li class="finding {group_class(head.id)}" id="f{card.number}">',
         f'<span class="line">{safe(line)}</span>',

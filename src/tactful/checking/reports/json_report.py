@@ -155,7 +155,8 @@ def _scores(passage: Passage) -> dict[str, Any]:
 
 
 def _block(passage: Passage) -> dict[str, Any]:
-    return {"block": passage.block, "block_number": passage.number}
+    where = {} if passage.where is None else {"where": passage.where}
+    return {"block": passage.block, "block_number": passage.number, **where}
 
 
 def _place(place: Place) -> dict[str, int]:

@@ -123,7 +123,9 @@ def _results(
             "ruleIndex": rules[finding.id],
             "level": "warning" if finding.probability >= WARNING_FROM else "note",
             "message": {"text": _message(finding, words)},
-            "locations": [_location(report, artifact, places[0], finding.place)],
+            "locations": [
+                {**_location(report, artifact, places[0], finding.place), **_landmark(finding)}
+            ],
             # The same passage twice in a file is two alerts, whatever lines they move to.
             "partialFingerprints": {FINGERPRINT: f"{digest}:{seen[digest]}"},
             "properties": {
@@ -180,13 +182,18 @@ def _quoted(path: str) -> str:
 def _location(
     report: DocumentReport, artifact: dict[str, str], place: Place, context: Place | None = None
 ) -> dict[str, Any]:
-    physical: dict[str, Any] = {
-        "artifactLocation": artifact,
-        "region": _region(report.source, place),
-    }
+    physical: dict[str, Any] = {"artifactLocation": artifact}
+    if not report.has_lines:
+        return {"physicalLocation": physical}
+    physical["region"] = _region(report.source, place)
     if context is not None and context != place:
         physical["contextRegion"] = _region(report.source, context)
     return {"physicalLocation": physical}
+
+
+def _landmark(finding: PlacedFinding) -> dict[str, Any]:
+    where = finding.passage.where
+    return {} if where is None else {"logicalLocations": [{"fullyQualifiedName": where}]}
 
 
 def _region(source: str, place: Place) -> dict[str, int]:

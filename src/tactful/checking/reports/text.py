@@ -73,6 +73,12 @@ def label(outcome: DocumentReport, words: Wording) -> str:
     return words.reporting.text if outcome.path is None else outcome.path
 
 
+def _where(report: DocumentReport, passage: Passage, words: Wording) -> str:
+    place = f":{passage.place.line}:{passage.place.column}" if report.has_lines else ""
+    named = "" if passage.where is None else f" ({passage.where})"
+    return f"{visible(label(report, words))}{place}{named}"
+
+
 def _passage_lines(
     report: DocumentReport,
     passage: Passage,
@@ -83,7 +89,7 @@ def _passage_lines(
 ) -> Iterator["Text"]:
     from rich.text import Text
 
-    where = f"{visible(label(report, words))}:{passage.place.line}:{passage.place.column}"
+    where = _where(report, passage, words)
     tree = as_tree(findings)
     if run.width is None:
         for depth, finding in tree:
@@ -151,7 +157,7 @@ def _words(finding: PlacedFinding, words: Wording) -> str:
 def _score_lines(report: DocumentReport, passage: Passage, words: Wording) -> Iterator["Text"]:
     from rich.text import Text
 
-    where = f"{visible(label(report, words))}:{passage.place.line}:{passage.place.column}"
+    where = _where(report, passage, words)
     yield Text(f"{where}: {words.reporting.all_scores}", "dim")
     for name, value in (passage.probabilities or {}).items():
         yield Text(f"  {value:.4f}  {name}")

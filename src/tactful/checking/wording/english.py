@@ -129,7 +129,15 @@ ENGLISH = Wording(
             "Made by Tactful {version}, offline. This page holds no script and asks the network "
             "for nothing."
         ),
-        kinds={"plain": "plain", "markdown": "markdown", "html": "html"},
+        kinds={
+            "plain": "plain",
+            "markdown": "markdown",
+            "html": "html",
+            "rst": "reStructuredText",
+            "subtitles": "subtitles",
+            "notebook": "notebook",
+            "docx": "Word",
+        },
     ),
     rules=Rules(
         folder="The folder in which the check ran.",

@@ -165,7 +165,15 @@ SPANISH = Wording(
             "Hecho por Tactful {version}, sin conexión. Esta página no contiene ningún programa y "
             "no pide nada a la red."
         ),
-        kinds={"plain": "texto sin formato", "markdown": "Markdown", "html": "HTML"},
+        kinds={
+            "plain": "texto sin formato",
+            "markdown": "Markdown",
+            "html": "HTML",
+            "rst": "reStructuredText",
+            "subtitles": "subtítulos",
+            "notebook": "cuaderno",
+            "docx": "Word",
+        },
     ),
     rules=Rules(
         folder="La carpeta en la que se hizo la revisión.",
