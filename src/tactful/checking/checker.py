@@ -56,6 +56,10 @@ class Checker:
         self.detector = self._open_main()
         """The detector of the given language, or of English, as it is without a second reading."""
         self._corrected: dict[int, Detector] = {}
+        if self.options.configuration is not None and self.options.configuration.preset:
+            from tactful.checking.presets import fitting
+
+            self.options = fitting(self.options, self.cards)
         self._check_ids()
 
     @property

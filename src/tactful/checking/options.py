@@ -24,6 +24,8 @@ LANGUAGES = (AUTO, "en", "es")
 FRAMES = ("statements", "groups", "off")
 """What to say about a passage that targets a group: the groups and what is implied about them, the
 groups only, or nothing."""
+PRESETS = ("newsroom", "charity", "docs", "comments")
+"""The tables of ``presets.toml``."""
 LEAST = 0.2
 """The least probability that is reported by default. Rare ids have thresholds far below it, where
 most findings are wrong."""
@@ -84,6 +86,7 @@ class Configuration:
     """What a project sets; None and empty where it sets nothing."""
 
     path: Path | None = None
+    preset: str | None = None
     model: str | None = None
     lang: str | None = None
     only: tuple[str, ...] = ()
@@ -271,6 +274,7 @@ def _thresholds(lines: _Lines, key: str, value: object, above: str = "") -> dict
 
 
 _READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
+    "preset": _one_of(PRESETS),
     "model": _text,
     "lang": _one_of(LANGUAGES),
     "only": _texts,

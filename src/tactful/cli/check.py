@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from tactful.checking.options import (
     FRAMES,
     LANGUAGES,
     LEAST,
+    PRESETS,
     CheckOptions,
     Configuration,
     find_configuration,
@@ -25,15 +26,18 @@ from tactful.cli.output import echo_sentence, force_option
 from tactful.detectors.load import DETECTORS, detector_names
 from tactful.documents.document import KINDS, Kind
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE, UsageError
+from tactful.words import counted, shorten, visible
 
 if TYPE_CHECKING:
     from tactful.checking.baseline import Baseline
     from tactful.checking.changes import Changes
-    from tactful.checking.report import Outcome
+    from tactful.checking.report import DocumentReport, Outcome, PlacedFinding
     from tactful.checking.reports.run import Tally
     from tactful.cli.documents import Files, Source
 
 _STDIN = "-"
+_MOST_LINES = 10
+"""How many findings are named where a check fails."""
 
 
 def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
@@ -138,6 +142,11 @@ class FormatChoice(click.Choice[str]):
     metavar="FILE",
     help="The project's options.  [default: the nearest tactful.toml or pyproject.toml]",
 )
+@click.option(
+    "--preset",
+    type=click.Choice(PRESETS),
+    help="Options that fit a kind of text; other options and the project's file come first.",
+)
 @click.option("--no-config", is_flag=True, help="Use no tactful.toml and no pyproject.toml.")
 @click.option("--no-explanations", is_flag=True, help="Leave out the explanations.")
 @click.option(
@@ -174,6 +183,7 @@ def check_cli(
     kind: Kind | None,
     exclude: tuple[str, ...],
     config: Path | None,
+    preset: str | None,
     no_config: bool,
     no_explanations: bool,
     frames: str | None,
@@ -197,6 +207,10 @@ def check_cli(
     if text is not None and paths:
         raise UsageError("Give files or --text, not both.")
     project = _project(config, no_config)
+    if preset or project.preset:
+        from tactful.checking.presets import with_preset
+
+        project = with_preset(project, preset)
     options = project.options(
         model=model,
         lang=lang,
@@ -216,12 +230,10 @@ def check_cli(
     limits = Narrowing(
         _baseline(baseline or project.baseline, update_baseline), _changes(diff, paths)
     )
-    tally = check(files, options, chosen, output, force, limits)
-    limit = project.fail_on if fail_on is None else fail_on
-    # As the reports write it: a limit that was copied from one must hold.
-    highest = None if tally.highest is None else round(tally.highest, 4)
-    fails = limit is not None and highest is not None and highest >= limit
-    if fails or tally.unread:
+    failing = Failing(project.fail_on if fail_on is None else fail_on)
+    tally = check(files, options, chosen, output, force, limits, failing)
+    failing.say()
+    if failing.count or tally.unread:
         ctx.exit(EXIT_FAILURE)
 
 
@@ -305,6 +317,55 @@ class Narrowing:
             echo_sentence(note, err=True)
 
 
+@dataclass(slots=True)
+class Failing:
+    """Notes the findings that make a check fail: those with at least the probability ``limit``."""
+
+    limit: float | None
+    count: int = 0
+    lines: list[str] = field(default_factory=list)
+    """A line for each of the first of them."""
+
+    def watch(self, outcomes: "Iterable[Outcome]") -> "Iterator[Outcome]":
+        """Hand the outcomes on, and note what fails."""
+        from tactful.checking.report import DocumentReport
+
+        for outcome in outcomes:
+            if self.limit is not None and isinstance(outcome, DocumentReport):
+                for finding in outcome.findings:
+                    # As the reports write it: a limit that was copied from one must hold.
+                    if round(finding.probability, 4) >= self.limit:
+                        self._note(outcome, finding)
+            yield outcome
+
+    def say(self) -> None:
+        """Name on standard error what failed and why, and what to do."""
+        if not self.count:
+            return
+        findings = counted(self.count, "finding has", "findings have")
+        echo_sentence(f"Failed: {findings} at least the probability {self.limit:g}.", err=True)
+        for line in self.lines:
+            click.echo(f"  {line}", err=True)
+        if self.count > len(self.lines):
+            click.echo(f"  … and {self.count - len(self.lines):,} more", err=True)
+        echo_sentence(
+            "Change the words; or write 'tactful: ignore ID' beside them if they are right.",
+            err=True,
+        )
+
+    def _note(self, report: "DocumentReport", finding: "PlacedFinding") -> None:
+        self.count += 1
+        if len(self.lines) < _MOST_LINES:
+            from tactful.checking.reports.text import where
+
+            place = where(report, finding.passage)
+            sure = f"{finding.likelihood}, {finding.probability:.2f}"
+            quotes = "".join(
+                f" “{shorten(visible(s.words), longest=60)}”" for s in finding.spans[:1]
+            )
+            self.lines.append(f"{place}: {visible(finding.name)} [{finding.id}]: {sure}{quotes}")
+
+
 def check(
     files: "Files",
     options: CheckOptions,
@@ -312,9 +373,10 @@ def check(
     output: Path | None = None,
     force: bool = False,
     narrowing: Narrowing | None = None,
+    failing: Failing | None = None,
 ) -> "Tally":
     """Check files, folders, standard input or a text; write the report; return its counts."""
-    narrowing = narrowing or Narrowing()
+    narrowing, failing = narrowing or Narrowing(), failing or Failing(None)
     from tactful.checking.checker import Checker
     from tactful.checking.reports.run import Tally, render
     from tactful.cli.documents import (
@@ -330,7 +392,7 @@ def check(
     found = narrowing.sources(sources(files))
     tally = Tally()
     with over_files(found, load_settings(), show_on_stdout) as (each, show):
-        checked = tally.watch(narrowing(outcomes(checker, each, files.kind)))
+        checked = tally.watch(failing.watch(narrowing(outcomes(checker, each, files.kind))))
         run = checker.run() if output is not None else on_terminal(checker.run())
         pieces = render(output_format, checked, run)
         if output is not None:
