@@ -14,6 +14,7 @@ from tactful.checking.findings import (
     with_frames,
     without_explanations,
 )
+from tactful.checking.languages import merged, options_for_parts, part_of, parts_by_language
 from tactful.checking.models import LOCK, opened_detector, opened_framer
 from tactful.checking.options import AUTO, DEFAULT_MODEL, FRAMES, CheckOptions
 from tactful.checking.report import DocumentReport
@@ -109,12 +110,47 @@ class Checker:
 
         """
         with LOCK:
-            detector = self.corrected(self.detector_for(document))
-            if framing is None and self.options.frames != "off":
-                framing = self._framing(detector.card.lang)
-            if read_by is not None:
-                detector = read_by(detector)
-            return report_on(detector, document, self.options, framing)
+            main = self.detector_for(document)
+            parts = None
+            if self.options.lang == AUTO:
+                known = self._languages(main)
+                parts = parts_by_language(document, main.card.lang, known)
+            if parts is None:
+                return self._report(main, document, self.options, read_by, framing)
+            options = options_for_parts(self.options, parts.main)
+            reports = [
+                self._report(
+                    main if lang == parts.main else opened_detector(DEFAULT_MODEL, lang),
+                    part_of(document, segments),
+                    options,
+                    read_by,
+                    framing if lang == parts.main else None,
+                )
+                for lang, segments in parts.by_lang.items()
+            ]
+            return merged(document, reports, parts.unchecked)
+
+    def _report(
+        self,
+        detector: Detector,
+        document: Document,
+        options: CheckOptions,
+        read_by: Callable[[Detector], Detector] | None,
+        framing: Framing | None,
+    ) -> DocumentReport:
+        detector = self.corrected(detector)
+        if framing is None and options.frames != "off":
+            framing = self._framing(detector.card.lang)
+        if read_by is not None:
+            detector = read_by(detector)
+        return report_on(detector, document, options, framing)
+
+    def _languages(self, main: Detector) -> list[str]:
+        """Return the languages in which passages of a document can be read: its own comes first."""
+        others = [
+            card.lang for card in self.cards if wanted_ids(self.options.only, card) is not None
+        ]
+        return [main.card.lang, *others]
 
     def corrected(self, detector: Detector) -> Detector:
         """Return the detector with the second reading: a mention of a group is not an offence."""

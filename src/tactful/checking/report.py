@@ -108,6 +108,10 @@ class DocumentReport:
     """How many findings a baseline kept out."""
     unchanged: int = 0
     """How many findings were left out because the lines they touch did not change."""
+    others: tuple[str, ...] = ()
+    """The detectors of further languages that read passages."""
+    unchecked: tuple[Passage, ...] = ()
+    """Passages in a language that no detector reads."""
 
     def __post_init__(self) -> None:
         """Refuse a finding whose parent is not found in its passage: no format could show it."""

@@ -68,6 +68,9 @@ class Document:
     landmarks: tuple[tuple[int, str], ...] = field(default=(), repr=False)
     """Where readers find an offset if they see no lines: ``cell 3, line 2``, ``paragraph 7``."""
 
+    whole: "Document | None" = field(default=None, repr=False, compare=False)
+    """The document that this is a part of."""
+
     def line_column(self, offset: int) -> tuple[int, int]:
         """Return the line and the column of an offset; both count from 1, in code points.
 

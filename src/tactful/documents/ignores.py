@@ -107,7 +107,7 @@ def find_ignores(document: "Document") -> Ignores:
     """Work out what the directives of a document silence."""
     if not document.directives:
         return Ignores()
-    return _Reading(document).ignores()
+    return _Reading(document.whole or document).ignores()
 
 
 class _Reading:

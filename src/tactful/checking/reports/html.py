@@ -166,6 +166,8 @@ def _document(
         facts.append(words.count(said.known, report.known))
     if report.unchanged:
         facts.append(words.count(said.unchanged, report.unchanged))
+    if report.unchecked:
+        facts.append(words.count(said.unchecked, len(report.unchecked)))
     problems = "".join(f"<li>{safe(str(problem))}</li>" for problem in report.problems)
     spoken = _spoken(run.language_of(report), words)
     blocks = (

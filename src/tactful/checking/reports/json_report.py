@@ -47,6 +47,8 @@ def render_jsonl(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
             yield dump({"type": "finding", **where, **_finding(finding)})
         for problem in outcome.problems:
             yield dump({"type": "problem", "path": outcome.path, "message": str(problem)})
+        for passage in outcome.unchecked:
+            yield dump({"type": "unchecked", **where, **_unchecked(passage)})
         for passage in _with_scores(outcome):
             yield dump({"type": "scores", **where, **_scores(passage)})
     yield dump(
@@ -96,6 +98,7 @@ def _summary(tally: Tally) -> dict[str, Any]:
         "findings": tally.findings,
         "silenced": tally.silenced,
         **_left_out(tally),
+        **({"unchecked": tally.unchecked} if tally.unchecked else {}),
         "errors": tally.unread,
         "by_id": dict(sorted(tally.by_id.items())),
     }
@@ -119,7 +122,13 @@ def _document(report: DocumentReport) -> dict[str, Any]:
         "problems": [str(problem) for problem in report.problems],
     }
     scores = [_scores(passage) for passage in _with_scores(report)]
-    return {**document, "scores": scores} if scores else document
+    unchecked = [_unchecked(passage) for passage in report.unchecked]
+    return {
+        **document,
+        **({"models": [report.model, *report.others]} if report.others else {}),
+        **({"scores": scores} if scores else {}),
+        **({"unchecked": unchecked} if unchecked else {}),
+    }
 
 
 def _finding(finding: PlacedFinding) -> dict[str, Any]:
@@ -138,6 +147,10 @@ def _finding(finding: PlacedFinding) -> dict[str, Any]:
         "explanation": finding.explanation,
         **frame,
     }
+
+
+def _unchecked(passage: Passage) -> dict[str, Any]:
+    return {**_place(passage.place), **_block(passage), "reason": "another language"}
 
 
 def _implications(frame: Frame) -> list[dict[str, Any]]:

@@ -170,6 +170,7 @@ class Tally:
     silenced: int = 0
     known: int = 0
     unchanged: int = 0
+    unchecked: int = 0
     unread: int = 0
     with_findings: int = 0
     by_id: Counter[str] = field(default_factory=Counter)
@@ -185,11 +186,12 @@ class Tally:
                 self.unread += 1
             else:
                 self.documents += 1
-                self.models.add(outcome.model)
+                self.models.update((outcome.model, *outcome.others))
                 self.passages += len(outcome.passages)
                 self.silenced += outcome.silenced
                 self.known += outcome.known
                 self.unchanged += outcome.unchanged
+                self.unchecked += len(outcome.unchecked)
                 self.with_findings += bool(outcome.findings)
                 for finding in outcome.findings:
                     self.by_id[finding.id] += 1
@@ -215,6 +217,7 @@ class Tally:
             (said.silenced, self.silenced),
             (said.known, self.known),
             (said.unchanged, self.unchanged),
+            (said.unchecked, self.unchecked),
             (said.unread, self.unread),
         ):
             if number:

@@ -49,6 +49,7 @@ class Reporting:
     silenced_here: Count
     known: Count
     unchanged: Count
+    unchecked: Count
     unread: Count
     found_in: str
     of_documents: str

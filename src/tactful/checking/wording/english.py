@@ -69,6 +69,11 @@ ENGLISH = Wording(
         silenced_here=Count(*["{n} silenced in the text"] * 3),
         known=Count(*["{n} known from the baseline"] * 3),
         unchanged=Count(*["{n} outside the changed lines"] * 3),
+        unchecked=Count(
+            "{n} passage in another language not checked",
+            "{n} passages in another language not checked",
+            "no passages in another language",
+        ),
         unread=Count(
             "{n} document could not be checked",
             "{n} documents could not be checked",

@@ -105,6 +105,11 @@ SPANISH = Wording(
             "ninguno conocido por la línea base",
         ),
         unchanged=Count(*["{n} fuera de las líneas cambiadas"] * 3),
+        unchecked=Count(
+            "{n} pasaje en otro idioma sin revisar",
+            "{n} pasajes en otro idioma sin revisar",
+            "ningún pasaje en otro idioma",
+        ),
         unread=Count(
             "{n} documento no se pudo revisar",
             "{n} documentos no se pudieron revisar",

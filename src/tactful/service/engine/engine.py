@@ -10,6 +10,7 @@ import numpy as np
 
 from tactful.checking.checker import check_ids, language_of, wanted_ids
 from tactful.checking.findings import rule_ids
+from tactful.checking.languages import merged, options_for_parts, part_of, parts_by_language
 from tactful.checking.models import can_read_again
 from tactful.checking.options import AUTO, CheckOptions
 from tactful.checking.report import DocumentReport
@@ -196,31 +197,60 @@ class Engine:
                 document = await self._aside(partial(document_of, text, kind))
                 lang = await self._language_of(document, options.lang)
                 self._refuse_unknown(options.only, lang)
-                tokens = await self._document_tokens(document, lang)
-                known = Known(
-                    await self._known(tokens, lang, is_long=is_long, corrected=False), tokens
-                )
-                total = sum(tokens.values())
-                # All of it may be read a second time; what remains is for words and statements.
-                allowance = Allowance(TEXTS_SHARE * self.settings.max_tokens - 2 * total)
-                lane = self._readers.lanes[lang]
-                detector = Prescored(
-                    self._readers.detector(lang),
-                    lane.long if is_long else lane,
-                    known,
-                    deadline,
-                    allowance,
-                )
-                read_again = framing = None
-                if can_read_again(self.cards[lang]):
-                    read_again = partial(self._read_again, deadline)
-                    if options.frames != "off":
-                        statements = options.frames == "statements"
-                        framing = partial(self._framed, statements, known, deadline, allowance)
-                call = partial(report_within, detector, document, options, read_again, framing)
-                return await self._aside(call)
+                parts = None
+                if options.lang == AUTO:
+                    langs = [
+                        name
+                        for name, card in self.cards.items()
+                        if name == lang or wanted_ids(options.only, card) is not None
+                    ]
+                    call = partial(parts_by_language, document, lang, langs)
+                    parts = await self._aside(call)
+                if parts is None:
+                    return await self._checked(document, lang, options, deadline, is_long=is_long)
+                await self._document_tokens(document, lang)  # refuses too many in all parts
+                options = options_for_parts(options, lang)
+                reports = [
+                    await self._checked(
+                        part_of(document, found), each, options, deadline, is_long=is_long
+                    )
+                    for each, found in parts.by_lang.items()
+                ]
+                return merged(document, reports, parts.unchecked)
             finally:
                 deadline.give_up()
+
+    async def _checked(
+        self,
+        document: Document,
+        lang: str,
+        options: CheckOptions,
+        deadline: Deadline,
+        *,
+        is_long: bool,
+    ) -> DocumentReport:
+        """Check a document that is in one language."""
+        tokens = await self._document_tokens(document, lang)
+        known = Known(await self._known(tokens, lang, is_long=is_long, corrected=False), tokens)
+        total = sum(tokens.values())
+        # All of it may be read a second time; what remains is for words and statements.
+        allowance = Allowance(TEXTS_SHARE * self.settings.max_tokens - 2 * total)
+        lane = self._readers.lanes[lang]
+        detector = Prescored(
+            self._readers.detector(lang),
+            lane.long if is_long else lane,
+            known,
+            deadline,
+            allowance,
+        )
+        read_again = framing = None
+        if can_read_again(self.cards[lang]):
+            read_again = partial(self._read_again, deadline)
+            if options.frames != "off":
+                statements = options.frames == "statements"
+                framing = partial(self._framed, statements, known, deadline, allowance)
+        call = partial(report_within, detector, document, options, read_again, framing)
+        return await self._aside(call)
 
     async def spans(
         self, text: str, ids: Sequence[str], lang: str | None = None
