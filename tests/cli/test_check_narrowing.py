@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tactful.cli.main import cli, main
+from tactful.cli.progress import Progress
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE
 
 pytestmark = pytest.mark.usefixtures("phrases")
@@ -96,3 +97,25 @@ def test_only_changed_lines_count() -> None:
     Path("new.md").unlink()
     Path("letter.md").write_text(LETTER, encoding="utf-8")
     assert check(".", "--diff", "HEAD").stdout == "No findings in no passages.\n"
+
+
+def test_a_large_file_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("large.md").write_text("Even they hope.\n\n" * 600, encoding="utf-8")
+    seen: list[tuple[float, float | None, str | None]] = []
+    call = Progress.__call__
+
+    def noted(
+        self: Progress, done: float, total: float | None = None, title: str | None = None
+    ) -> None:
+        call(self, done, total, title)
+        seen.append((self.done, self.total, self.title))
+
+    monkeypatch.setattr(Progress, "__call__", noted)
+    result = check("large.md", "letter.md")
+    assert result.stdout.endswith("601 findings in 602 passages (2 of 2 documents).\n")
+    assert seen[:3] == [
+        (256, 600, "Checking large.md"),
+        (512, 600, "Checking large.md"),
+        (600, 600, "Checking large.md"),
+    ]
+    assert seen[-2:] == [(1, 2, "Checking"), (2, 2, "Checking")]

@@ -391,8 +391,8 @@ def check(
     checker = Checker(options)
     found = narrowing.sources(sources(files))
     tally = Tally()
-    with over_files(found, load_settings(), show_on_stdout) as (each, show):
-        checked = tally.watch(failing.watch(narrowing(outcomes(checker, each, files.kind))))
+    with over_files(found, load_settings(), show_on_stdout) as (each, show, inside):
+        checked = tally.watch(failing.watch(narrowing(outcomes(checker, each, files.kind, inside))))
         run = checker.run() if output is not None else on_terminal(checker.run())
         pieces = render(output_format, checked, run)
         if output is not None:
