@@ -67,7 +67,10 @@ MARKUP = {
     ),
 }  # fmt: skip
 CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\ud800-\udfff]")
-FIRST_ENDING = {kind: ending for ending, kind in reversed(ENDINGS.items())} | {"plain": ".txt"}
+FIRST_ENDING: dict[str, str] = {
+    **{kind: ending for ending, kind in reversed(ENDINGS.items())},
+    "plain": ".txt",
+}
 
 
 def pieces(kind: str) -> st.SearchStrategy[str]:

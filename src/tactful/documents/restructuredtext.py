@@ -39,7 +39,7 @@ ROLES_WITH_TEXT = (
     *("abbr", "abbreviation", "dfn", "emphasis", "strong", "term", "title", "title-reference", "t"),
     *("guilabel", "menuselection", "sub", "subscript", "sup", "superscript"),
 )
-"""Roles whose whole text is read; of others only a text that stands before a target."""
+"""Roles whose whole text is read; of others only a text before a target."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # Docutils would end lines at these.
