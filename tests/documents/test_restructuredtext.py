@@ -124,6 +124,11 @@ def test_line_ends(end: str) -> None:
     assert read(PAGE.replace("\n", end)) == read(PAGE)
 
 
+def test_marks_in_terms_and_targets_are_parsed() -> None:
+    page = "A term : kind\n  Its meaning.\n\n``code`` term\n  More.\n\n.. _a `b`: c_\n"
+    assert [text for *_, text in read(page)] == ["A term", "Its meaning.", "term", "More."]
+
+
 def test_marks_lead_back_to_the_source() -> None:
     source = "Title\n=====\n\n* We **help** \\*them\\* all,\n  every_ day [1]_ and `a _song_`__.\n"
     document = document_of(source, "rst")
