@@ -175,7 +175,7 @@ def test_a_report_format_has_one_place(tree: Path) -> None:
     file = "src/tactful/checking/reports/__init__.py"
     change(tree, file, '        "html": ', '        "page": ')
     change(tree, file, '".html": "html"', '".html": "page"')
-    assert "[text|json|jsonl|sarif|page]" in in_tree(tree, "tactful check --help")
+    assert "[text|json|jsonl|sarif|page|github]" in in_tree(tree, "tactful check --help")
     in_tree(tree, f"{CHECK} {SENTENCE} --output a.html")
     assert (tree / "a.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 

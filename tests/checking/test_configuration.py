@@ -13,6 +13,7 @@ from tactful.checking.options import (
 from tactful.errors import UsageError
 
 WHOLE = """\
+preset = "docs"
 model = "fast"
 lang = "en"
 only = ["pcl", "unhealthy"]
@@ -23,6 +24,7 @@ exclude = ["drafts/**"]
 include = [".adoc"]
 explanations = false
 frames = "groups"
+baseline = "known.json"
 
 [thresholds]
 pcl = 1
@@ -47,6 +49,7 @@ def write(folder: Path, text: str, name: str = "tactful.toml") -> Path:
 
 def test_every_key_is_read(tmp_path: Path) -> None:
     found = read_configuration(write(tmp_path, WHOLE))
+    assert found.preset == "docs"
     assert found.model == "fast"
     assert found.lang == "en"
     assert found.only == ("pcl", "unhealthy")
@@ -57,11 +60,12 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert found.include == (".adoc",)
     assert found.explanations is False
     assert found.frames == "groups"
+    assert found.baseline == tmp_path / "known.json"
     assert found.thresholds == {"pcl": 1.0, "pcl.metaphor": 0.6}
     assert (found.terms.level, found.terms.allow) == ("all", ("the elderly",))
     assert [term["forms"] for term in found.terms.tables()] == [["cab~/s"]]
-    assert found.place("only").endswith("tactful.toml, line 3")
-    assert found.place("thresholds.pcl.metaphor").endswith("line 14")
+    assert found.place("only").endswith("tactful.toml, line 4")
+    assert found.place("thresholds.pcl.metaphor").endswith("line 16")
     assert all(f"{key} " in WHOLE or f"[{key}]" in WHOLE for key in KEYS)
 
 

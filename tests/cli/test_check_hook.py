@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 import click
+import pytest
 import yaml
+from click.testing import CliRunner
 
 from tactful.cli.documents import ENDINGS
 from tactful.cli.main import cli
@@ -28,3 +30,21 @@ def test_the_hook_is_called_for_what_a_folder_check_reads() -> None:
     (hook,) = yaml.safe_load(HOOKS.read_text(encoding="utf-8"))
     assert all(re.search(hook["files"], f"letter{ending}") for ending in ENDINGS)
     assert not re.search(hook["files"], "letter.py")
+
+
+@pytest.mark.usefixtures("phrases")
+def test_a_hook_that_fails_names_what_failed_and_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (hook,) = yaml.safe_load(HOOKS.read_text(encoding="utf-8"))
+    Path("a.md").write_text("Even they hope.\n\nVery slow.\n", encoding="utf-8")
+    Path("b.md").write_text("Poor souls.\n\n" * 11, encoding="utf-8")
+    result = CliRunner().invoke(cli, ["check", *hook["args"], "a.md", "b.md"])
+    assert result.exit_code == 1
+    lines = result.stderr.splitlines()
+    assert lines[0] == "Failed: 12 findings have at least the probability 0.7."
+    assert lines[1] == ("  a.md:1:1: Patronizing or condescending [pcl]: likely, 0.83 “Even they”")
+    assert len(lines[1:-2]) == 10
+    assert lines[-2] == "  … and 2 more"
+    assert "tactful: ignore ID" in lines[-1]

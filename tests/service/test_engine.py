@@ -208,6 +208,22 @@ def test_a_check_is_that_of_the_command(model: str) -> None:
     with_engine(test, replace(FAST, model=model))
 
 
+def test_a_check_of_several_languages_is_that_of_the_command() -> None:
+    text = f"{ENGLISH}\n\n{SPANISH}\n\n{FRENCH}\n\n{ENGLISH} {SPANISH}\n"
+    told = CliRunner().invoke(
+        check_cli, ["--text", text, "--no-config", "--format", "json", "--least", "0.05"]
+    )
+
+    async def test(engine: Engine) -> None:
+        report = await engine.check(text, CheckOptions(least=0.05))
+        ours = json.loads("".join(render("json", [report], engine.run(report_lang="en"))))
+        assert ours == json.loads(told.stdout)
+        assert ours["summary"]["unchecked"] == 1
+        assert {card["lang"] for card in ours["models"]} == {"en", "es"}
+
+    with_engine(test, ServiceSettings())
+
+
 def test_a_spanish_check_speaks_spanish_unless_told_otherwise() -> None:
     async def test(engine: Engine) -> None:
         own = await engine.check(SPANISH, CheckOptions(least=0.0, thresholds={"stereotype": 0.0}))

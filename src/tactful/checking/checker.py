@@ -14,6 +14,7 @@ from tactful.checking.findings import (
     with_frames,
     without_explanations,
 )
+from tactful.checking.languages import merged, options_for_parts, part_of, parts_by_language
 from tactful.checking.models import LOCK, opened_detector, opened_framer
 from tactful.checking.options import AUTO, DEFAULT_MODEL, FRAMES, TERMS, CheckOptions
 from tactful.checking.report import DocumentReport
@@ -56,6 +57,10 @@ class Checker:
         self.options = _valid(options or CheckOptions(), changes)
         self.detector = self._open_main()
         """The detector of the given language, or of English."""
+        if self.options.configuration is not None and self.options.configuration.preset:
+            from tactful.checking.presets import fitting
+
+            self.options = fitting(self.options, self.cards)
         self._check_ids()
 
     @property
@@ -105,12 +110,44 @@ class Checker:
 
         """
         with LOCK:
-            detector = self.detector_for(document)
-            if framing is None and self.options.frames != "off":
-                framing = self._framing(detector)
-            if read_by is not None:
-                detector = read_by(detector)
-            return report_on(detector, document, self.options, framing)
+            main = self.detector_for(document)
+            parts = None
+            if self.options.lang == AUTO:
+                known = self._languages(main)
+                parts = parts_by_language(document, main.card.lang, known)
+            if parts is None:
+                return self._report(main, document, self.options, read_by, framing)
+            options = options_for_parts(self.options, parts.main)
+            reports = [
+                self._report(
+                    main if lang == parts.main else opened_detector(DEFAULT_MODEL, lang),
+                    part_of(document, segments),
+                    options,
+                    read_by,
+                    framing if lang == parts.main else None,
+                )
+                for lang, segments in parts.by_lang.items()
+            ]
+            return merged(document, reports, parts.unchecked)
+
+    def _report(
+        self,
+        detector: Detector,
+        document: Document,
+        options: CheckOptions,
+        read_by: Callable[[Detector], Detector] | None,
+        framing: Framing | None,
+    ) -> DocumentReport:
+        if framing is None and options.frames != "off":
+            framing = self._framing(detector)
+        if read_by is not None:
+            detector = read_by(detector)
+        return report_on(detector, document, options, framing)
+
+    def _languages(self, main: Detector) -> list[str]:
+        """Return the languages in which passages of a document can be read: its own comes first."""
+        others = [card.lang for card in self.cards if is_wanted(self.options, card)]
+        return [main.card.lang, *others]
 
     def detector_for(self, document: Document) -> Detector:
         """Return the detector that reads the language of a document."""
@@ -258,6 +295,13 @@ def wanted_ids(only: Sequence[str], card: Card) -> tuple[str, ...] | None:
         if any(each == name or each.startswith(f"{name}.") for each in card.ids)
     )
     return known if known or not only else None
+
+
+def is_wanted(options: CheckOptions, card: Card) -> bool:
+    """Say whether anything that is looked for can be found in the language of a detector."""
+    return (
+        wanted_ids(options.only, card) is not None or _term_reader(options, card.lang) is not None
+    )
 
 
 def check_ids(options: CheckOptions, cards: Sequence[Card]) -> None:

@@ -125,6 +125,7 @@ def check_document(
             {name: value for name, value in scores.items() if name in chosen}
             if all_scores
             else None,
+            document.where(segment.start),
         )
         passages.append(passage)
         found = [name for name in found_ids(scores, needed) if name in chosen]

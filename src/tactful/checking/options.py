@@ -28,6 +28,8 @@ groups only, or nothing."""
 TERMS = ("default", "all", "off")
 """Which terms to report: those that practically every style guide advises against, also those that
 are a matter of context, or none."""
+PRESETS = ("newsroom", "charity", "docs", "comments")
+"""The tables of ``presets.toml``."""
 LEAST = 0.2
 """The least probability that is reported by default. Rare ids have thresholds far below it, where
 most findings are wrong."""
@@ -109,6 +111,7 @@ class Configuration:
     """What a project sets; None and empty where it sets nothing."""
 
     path: Path | None = None
+    preset: str | None = None
     model: str | None = None
     lang: str | None = None
     only: tuple[str, ...] = ()
@@ -121,6 +124,7 @@ class Configuration:
     explanations: bool | None = None
     frames: str | None = None
     terms: ProjectTerms = ProjectTerms()
+    baseline: Path | None = None
     thresholds: Mapping[str, float] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
     """Where each key stands; thresholds as ``thresholds.ID``."""
@@ -191,6 +195,8 @@ def read_configuration(path: Path) -> Configuration:
         values[key] = _READERS[key](lines, key, value)
     if values.get("model"):
         values["model"] = _model(values["model"], path.parent)
+    if values.get("baseline"):
+        values["baseline"] = path.parent / Path(values["baseline"]).expanduser()
     return Configuration(path=path, lines=lines.found, **values)
 
 
@@ -318,6 +324,7 @@ def _project_terms(lines: _Lines, key: str, value: object) -> ProjectTerms:
 
 
 _READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
+    "preset": _one_of(PRESETS),
     "model": _text,
     "lang": _one_of(LANGUAGES),
     "only": _texts,
@@ -329,6 +336,7 @@ _READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
     "explanations": _truth,
     "frames": _one_of(FRAMES),
     "terms": _project_terms,
+    "baseline": _text,
     "thresholds": _thresholds,
 }
 KEYS = tuple(_READERS)

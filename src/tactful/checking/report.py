@@ -1,8 +1,9 @@
 """What a check found in a document, and where: the records of a report."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
+from tactful.documents.document import WITHOUT_LINES
 from tactful.errors import Problem
 from tactful.types import Frame
 from tactful.words import shorten
@@ -43,6 +44,8 @@ class Passage:
     """The place of its block in the document; the windows of a long block share it."""
     probabilities: Mapping[str, float] | None = None
     """All scores, where they were asked for."""
+    where: str | None = None
+    """Where readers find it in a file that they do not see as lines, such as ``paragraph 7``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,14 @@ class DocumentReport:
     problems: tuple[Problem, ...] = ()
     silenced: int = 0
     """How many findings a ``tactful: ignore`` kept out."""
+    known: int = 0
+    """How many findings a baseline kept out."""
+    unchanged: int = 0
+    """How many findings were left out because the lines they touch did not change."""
+    others: tuple[str, ...] = ()
+    """The detectors of further languages that read passages."""
+    unchecked: tuple[Passage, ...] = ()
+    """Passages in a language that no detector reads."""
 
     def __post_init__(self) -> None:
         """Refuse a finding whose parent is not found in its passage: no format could show it."""
@@ -113,6 +124,28 @@ class DocumentReport:
                     f"The finding '{each.id}' belongs under '{each.parent}', which the report does "
                     "not have; leave out a finding only together with those below it."
                 )
+
+    def keeping(self, kept: Callable[[PlacedFinding], bool]) -> "DocumentReport":
+        """Return the report with some of its findings.
+
+        A finding whose parent is left out belongs under the next finding above it, if any.
+        """
+        parents = {(id(each.passage), each.id): each.parent for each in self.findings}
+        chosen = [each for each in self.findings if kept(each)]
+        left = {(id(each.passage), each.id) for each in chosen}
+
+        def above(finding: PlacedFinding) -> str | None:
+            parent = finding.parent
+            while parent is not None and (id(finding.passage), parent) not in left:
+                parent = parents[id(finding.passage), parent]
+            return parent
+
+        return replace(self, findings=tuple(replace(each, parent=above(each)) for each in chosen))
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether lines and columns are those of the file, and not of the text taken from it."""
+        return self.kind not in WITHOUT_LINES
 
     def by_passage(self) -> Iterator[tuple[Passage, list[PlacedFinding]]]:
         """Yield every passage with what was found in it, in the order of the document."""

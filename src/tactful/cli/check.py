@@ -1,7 +1,8 @@
 """``tactful check``: which phrases patronize, stereotype or poison, how sure that is, and why."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from tactful.checking.options import (
     FRAMES,
     LANGUAGES,
     LEAST,
+    PRESETS,
     TERMS,
     CheckOptions,
     Configuration,
@@ -21,16 +23,22 @@ from tactful.checking.options import (
 )
 from tactful.checking.reports import ENDINGS, RENDERERS
 from tactful.checking.wording import REPORT_LANGUAGES
-from tactful.cli.output import force_option
+from tactful.cli.output import echo_sentence, force_option
 from tactful.detectors.load import DETECTORS, detector_names
 from tactful.documents.document import KINDS, Kind
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE, UsageError
+from tactful.words import counted, shorten, visible
 
 if TYPE_CHECKING:
+    from tactful.checking.baseline import Baseline
+    from tactful.checking.changes import Changes
+    from tactful.checking.report import DocumentReport, Outcome, PlacedFinding
     from tactful.checking.reports.run import Tally
-    from tactful.cli.documents import Files
+    from tactful.cli.documents import Files, Source
 
 _STDIN = "-"
+_MOST_LINES = 10
+"""How many findings are named where a check fails."""
 
 
 def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
@@ -110,6 +118,22 @@ class FormatChoice(click.Choice[str]):
     help="Exit with 1 if a finding has at least this probability; 0 fails on any finding.",
 )
 @click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Leave out the findings that this file lists; they do not count for --fail-on.",
+)
+@click.option(
+    "--update-baseline",
+    is_flag=True,
+    help="Write the findings of this run to the --baseline, and leave them out.",
+)
+@click.option(
+    "--diff",
+    metavar="REF",
+    help="Report only findings in passages that changed since this commit, branch or tag.",
+)
+@click.option(
     "--kind", type=click.Choice(KINDS), help="What the text is.  [default: by the file's ending]"
 )
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out; repeatable.")
@@ -118,6 +142,11 @@ class FormatChoice(click.Choice[str]):
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="The project's options.  [default: the nearest tactful.toml or pyproject.toml]",
+)
+@click.option(
+    "--preset",
+    type=click.Choice(PRESETS),
+    help="Options that fit a kind of text; other options and the project's file come first.",
 )
 @click.option("--no-config", is_flag=True, help="Use no tactful.toml and no pyproject.toml.")
 @click.option("--no-explanations", is_flag=True, help="Leave out the explanations.")
@@ -155,9 +184,13 @@ def check_cli(
     output: Path | None,
     force: bool,
     fail_on: float | None,
+    baseline: Path | None,
+    update_baseline: bool,
+    diff: str | None,
     kind: Kind | None,
     exclude: tuple[str, ...],
     config: Path | None,
+    preset: str | None,
     no_config: bool,
     no_explanations: bool,
     frames: str | None,
@@ -182,6 +215,10 @@ def check_cli(
     if text is not None and paths:
         raise UsageError("Give files or --text, not both.")
     project = _project(config, no_config)
+    if preset or project.preset:
+        from tactful.checking.presets import with_preset
+
+        project = with_preset(project, preset)
     options = project.options(
         model=model,
         lang=lang,
@@ -199,13 +236,34 @@ def check_cli(
     files = Files(paths, text, kind, (*project.exclude, *exclude), project)
     by_ending = ENDINGS.get(output.suffix.lower()) if output is not None else None
     chosen = output_format or by_ending or project.format or "text"
-    tally = check(files, options, chosen, output, force)
-    limit = project.fail_on if fail_on is None else fail_on
-    # As the reports write it: a limit that was copied from one must hold.
-    highest = None if tally.highest is None else round(tally.highest, 4)
-    fails = limit is not None and highest is not None and highest >= limit
-    if fails or tally.unread:
+    limits = Narrowing(
+        _baseline(baseline or project.baseline, update_baseline), _changes(diff, paths)
+    )
+    failing = Failing(project.fail_on if fail_on is None else fail_on)
+    tally = check(files, options, chosen, output, force, limits, failing)
+    failing.say()
+    if failing.count or tally.unread:
         ctx.exit(EXIT_FAILURE)
+
+
+def _baseline(path: Path | None, update: bool) -> "Baseline | None":
+    if path is None:
+        if update:
+            raise UsageError("Give --update-baseline together with --baseline FILE.")
+        return None
+    from tactful.checking.baseline import read_baseline
+
+    return read_baseline(path, update=update)
+
+
+def _changes(ref: str | None, paths: Sequence[Path]) -> "Changes | None":
+    if ref is None:
+        return None
+    if not paths or list(map(str, paths)) == [_STDIN]:
+        raise UsageError("Give --diff together with files or folders: a text has no history.")
+    from tactful.checking.changes import Changes
+
+    return Changes(ref, paths)
 
 
 def _project(config: Path | None, no_config: bool) -> Configuration:
@@ -238,14 +296,96 @@ def parse_thresholds(pairs: Iterable[str]) -> dict[str, float]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """Which findings to leave out of a report."""
+
+    baseline: "Baseline | None" = None
+    changes: "Changes | None" = None
+
+    def sources(self, found: "list[Source]") -> "list[Source]":
+        """Return what must be read: with --diff not the files that did not change."""
+        changes = self.changes
+        if changes is None:
+            return found
+        return [each for each in found if not isinstance(each, Path) or changes.touches(each)]
+
+    def __call__(self, outcomes: "Iterator[Outcome]") -> "Iterator[Outcome]":
+        """Yield the outcomes with the findings that are left."""
+        if self.baseline is not None:
+            outcomes = self.baseline.filter(outcomes)
+        return outcomes if self.changes is None else self.changes.filter(outcomes)
+
+    def finish(self, ids: Sequence[str]) -> None:
+        """Write the baseline, or say which part of it is stale."""
+        if self.baseline is None:
+            return
+        if self.baseline.update:
+            echo_sentence(self.baseline.write(ids), err=True)
+        elif note := self.baseline.note(ids):
+            echo_sentence(note, err=True)
+
+
+@dataclass(slots=True)
+class Failing:
+    """Notes the findings that make a check fail: those with at least the probability ``limit``."""
+
+    limit: float | None
+    count: int = 0
+    lines: list[str] = field(default_factory=list)
+    """A line for each of the first of them."""
+
+    def watch(self, outcomes: "Iterable[Outcome]") -> "Iterator[Outcome]":
+        """Hand the outcomes on, and note what fails."""
+        from tactful.checking.report import DocumentReport
+
+        for outcome in outcomes:
+            if self.limit is not None and isinstance(outcome, DocumentReport):
+                for finding in outcome.findings:
+                    # As the reports write it: a limit that was copied from one must hold.
+                    if round(finding.probability, 4) >= self.limit:
+                        self._note(outcome, finding)
+            yield outcome
+
+    def say(self) -> None:
+        """Name on standard error what failed and why, and what to do."""
+        if not self.count:
+            return
+        findings = counted(self.count, "finding has", "findings have")
+        echo_sentence(f"Failed: {findings} at least the probability {self.limit:g}.", err=True)
+        for line in self.lines:
+            click.echo(f"  {line}", err=True)
+        if self.count > len(self.lines):
+            click.echo(f"  … and {self.count - len(self.lines):,} more", err=True)
+        echo_sentence(
+            "Change the words; or write 'tactful: ignore ID' beside them if they are right.",
+            err=True,
+        )
+
+    def _note(self, report: "DocumentReport", finding: "PlacedFinding") -> None:
+        self.count += 1
+        if len(self.lines) < _MOST_LINES:
+            from tactful.checking.reports.text import where
+
+            place = where(report, finding.passage)
+            sure = f"{finding.likelihood}, {finding.probability:.2f}"
+            quotes = "".join(
+                f" “{shorten(visible(s.words), longest=60)}”" for s in finding.spans[:1]
+            )
+            self.lines.append(f"{place}: {visible(finding.name)} [{finding.id}]: {sure}{quotes}")
+
+
 def check(
     files: "Files",
     options: CheckOptions,
     output_format: str,
     output: Path | None = None,
     force: bool = False,
+    narrowing: Narrowing | None = None,
+    failing: Failing | None = None,
 ) -> "Tally":
     """Check files, folders, standard input or a text; write the report; return its counts."""
+    narrowing, failing = narrowing or Narrowing(), failing or Failing(None)
     from tactful.checking.checker import Checker
     from tactful.checking.reports.run import Tally, render
     from tactful.cli.documents import (
@@ -258,10 +398,10 @@ def check(
     from tactful.settings import load_settings
 
     checker = Checker(options)
-    found = sources(files)
+    found = narrowing.sources(sources(files))
     tally = Tally()
-    with over_files(found, load_settings(), show_on_stdout) as (each, show):
-        checked = tally.watch(outcomes(checker, each, files.kind))
+    with over_files(found, load_settings(), show_on_stdout) as (each, show, inside):
+        checked = tally.watch(failing.watch(narrowing(outcomes(checker, each, files.kind, inside))))
         run = checker.run() if output is not None else on_terminal(checker.run())
         pieces = render(output_format, checked, run)
         if output is not None:
@@ -270,6 +410,7 @@ def check(
             for piece in pieces:
                 # All formats but text are UTF-8 by definition, whatever the terminal has.
                 show(piece if output_format == "text" else piece.encode("utf-8"))
+    narrowing.finish(checker.run().ids)
     if output is not None:
         click.echo(f"Wrote {output}: {tally.sentence()}")
     return tally

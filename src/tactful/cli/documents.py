@@ -17,40 +17,70 @@ from tactful.checking.report import Outcome, Unread
 from tactful.checking.reports.run import Run
 from tactful.cli.output import echo_sentence
 from tactful.cli.progress import progress
+from tactful.detectors.base import BaseDetector, Detector, Scores, Spans
 from tactful.documents import document as documents
-from tactful.documents.document import Document, Exclusion, Kind, document_of
+from tactful.documents.document import (
+    MOST_BYTES,
+    Document,
+    Exclusion,
+    Kind,
+    document_of,
+    docx_document,
+    read_document,
+)
 from tactful.errors import InputError, TactfulError, UsageError
 from tactful.settings import Settings
 from tactful.words import visible
 
 T = TypeVar("T")
 Show = Callable[[str | bytes], None]
+Inside = Callable[[str, int, int], None]
+"""Takes the name of a file, and how many of how many passages are done."""
 
 _FEWEST = 3
-"""Fewer files than these are done before a bar could be read."""
+"""Fewer files than these are done before a bar could be read, unless one is large."""
+_LARGE_BYTES = 200_000
+LARGE_PASSAGES = 500
+"""A document with more passages shows how far it is."""
 
 
 @contextmanager
 def over_files(
     files: Sequence[T], settings: Settings, show: Show, title: str = "Checking", unit: str = "files"
-) -> Iterator[tuple[Iterator[T], Show]]:
+) -> Iterator[tuple[Iterator[T], Show, Inside]]:
     """Give the files back one by one, and show on standard error how many are done.
 
-    Also give back ``show``, which steps around the bar: what it prints stays above it.
+    Also give back ``show``, which steps around the bar: what it prints stays above it; and
+    what shows how far a large file is.
     """
-    few = len(files) < _FEWEST
+    few = len(files) < _FEWEST and not any(map(_is_large, files))
     with progress(title, len(files), setting=settings.progress, unit=unit, bar=not few) as shown:
 
         def advancing() -> Iterator[T]:
-            for each in files:
+            for done, each in enumerate(files, 1):
                 yield each
-                shown.advance()
+                shown.unit = unit
+                shown(done, len(files), title)
 
         def beside(piece: str | bytes) -> None:
             with shown.paused():
                 show(piece)
 
-        yield advancing(), beside
+        def inside(name: str, done: int, total: int) -> None:
+            if total > LARGE_PASSAGES:
+                shown.unit = "passages"
+                shown(min(done, total), total, f"{title} {visible(name)}")
+
+        yield advancing(), beside, inside
+
+
+def _is_large(file: object) -> bool:
+    if isinstance(file, Document):
+        return len(file.segments) > LARGE_PASSAGES
+    try:
+        return isinstance(file, Path) and file.stat().st_size > _LARGE_BYTES
+    except OSError:  # reading it will say so
+        return False
 
 
 def show_on_stdout(piece: str | bytes) -> None:
@@ -58,7 +88,7 @@ def show_on_stdout(piece: str | bytes) -> None:
     click.echo(piece, nl=False)
 
 
-ENDINGS = (".txt", ".text", ".rst", *documents.ENDINGS)
+ENDINGS = (".txt", ".text", *documents.ENDINGS)
 """What is read in a folder; a file that is named is read whatever its ending."""
 SKIPPED_FOLDERS = ("node_modules", "__pycache__", "site-packages")
 
@@ -153,7 +183,15 @@ def _given(text: str | None, kind: Kind | None) -> Document:
     if text is None:
         if sys.stdin.isatty():
             echo_sentence("Reading from the terminal; end with Ctrl-D.", err=True)
-        text = _decoded(sys.stdin.buffer.read())
+        data = sys.stdin.buffer.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise InputError(
+                f"Standard input: found more than {MOST_BYTES:,} bytes; expected a shorter text; "
+                "cut it into several."
+            )
+        if kind == "docx":
+            return docx_document(data)
+        text = _decoded(data)
     if not text.strip():
         raise UsageError(_EMPTY)
     return document_of(text, kind or "plain")
@@ -169,28 +207,66 @@ def _decoded(raw: bytes) -> str:
         ) from None
 
 
+class Watched(BaseDetector):
+    """A detector that says how many passages of a document it has read."""
+
+    def __init__(self, detector: BaseDetector, advance: Callable[[int], None]):
+        self.card = detector.card
+        self._detector, self._advance = detector, advance
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return the scores, and say so."""
+        found = self._detector.score(texts)
+        self._advance(len(texts))
+        return found
+
+    def spans(self, text: str, ids: Sequence[str]) -> Spans:
+        """Return the words that carry each id."""
+        return self._detector.spans(text, ids)
+
+
 def outcomes(
-    checker: Checker, found: Iterable[Source], kind: Kind | None = None
+    checker: Checker,
+    found: Iterable[Source],
+    kind: Kind | None = None,
+    inside: Inside | None = None,
 ) -> Iterator[Outcome]:
     """Check one after the other; say which cannot be checked and go on with the others."""
     for source in found:
-        outcome = source if isinstance(source, Unread) else _outcome(checker, source, kind)
+        outcome = source if isinstance(source, Unread) else _outcome(checker, source, kind, inside)
         if isinstance(outcome, Unread):
             echo_sentence(f"Not checked: {visible(str(outcome))}", err=True)
         yield outcome
 
 
-def _outcome(checker: Checker, source: Path | Document, kind: Kind | None) -> Outcome:
+def _outcome(
+    checker: Checker, source: Path | Document, kind: Kind | None, inside: Inside | None
+) -> Outcome:
     path = str(source) if isinstance(source, Path) else "text"
     try:
-        if isinstance(source, Path):
-            return checker.check_file(source, kind)
-        return checker.check_document(source)
+        document = read_document(source, kind) if isinstance(source, Path) else source
+        if inside is None or len(document.segments) <= LARGE_PASSAGES:
+            return checker.check_document(document)
+        return checker.check_document(document, read_by=_watching(document, path, inside))
     except OSError as error:
         return Unread(path, f"it cannot be read ({error.strerror or error}).")
     except TactfulError as error:
         # Errors begin with the path, and so does the message about an unread document.
         return Unread(path, str(error).removeprefix(path).lstrip(":, "))
+
+
+def _watching(document: Document, name: str, inside: Inside) -> Callable[[Detector], Detector]:
+    done, total = 0, len(document.segments)
+
+    def advance(more: int) -> None:
+        nonlocal done
+        done += more
+        inside(name, done, total)
+
+    def watched(detector: Detector) -> Detector:
+        return Watched(detector, advance) if isinstance(detector, BaseDetector) else detector
+
+    return watched
 
 
 def on_terminal(run: Run) -> Run:

@@ -13,18 +13,28 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-from tactful.documents.ignores import Directive, directives_in_plain
+from tactful.documents.ignores import Directive, directives_in_plain, placed_directive
 from tactful.documents.segments import MOST_WORDS, Block, Segment, Writer, segments_of
 from tactful.errors import FileFormatError, UsageError
 from tactful.registry import unknown_name
 
-Kind = Literal["plain", "markdown", "html"]
+TextKind = Literal["plain", "markdown", "html", "rst", "subtitles", "notebook"]
+Kind = Literal["plain", "markdown", "html", "rst", "subtitles", "notebook", "docx"]
+TEXT_KINDS: tuple[TextKind, ...] = get_args(TextKind)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ENDINGS: dict[str, Kind] = {
     **dict.fromkeys((".md", ".markdown", ".mdx", ".mkd"), "markdown"),
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
+    ".rst": "rst",
+    **dict.fromkeys((".srt", ".vtt"), "subtitles"),
+    ".ipynb": "notebook",
+    ".docx": "docx",
 }
 """Every other ending is plain text."""
+WITHOUT_LINES: tuple[Kind, ...] = ("docx",)
+"""Files of these kinds have no lines; those of the document are paragraphs taken from the file."""
+MOST_BYTES = 100_000_000
+"""A larger file is refused."""
 
 _MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -42,6 +52,7 @@ class Extract(NamedTuple):
 
     blocks: list[Block]
     directives: list[Directive]
+    landmarks: Sequence[tuple[int, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -54,6 +65,11 @@ class Document:
     segments: tuple[Segment, ...] = field(repr=False)
     directives: tuple[Directive, ...] = ()
     """Every ``tactful: …`` found; :func:`tactful.documents.ignores.find_ignores` reads them."""
+    landmarks: tuple[tuple[int, str], ...] = field(default=(), repr=False)
+    """Where readers find an offset if they see no lines: ``cell 3, line 2``, ``paragraph 7``."""
+
+    whole: "Document | None" = field(default=None, repr=False, compare=False)
+    """The document that this is a part of."""
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """Return the line and the column of an offset; both count from 1, in code points.
@@ -62,6 +78,11 @@ class Document:
         """
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
+
+    def where(self, offset: int) -> str | None:
+        """Return the landmark of an offset, in a document that has landmarks."""
+        at = bisect_right(self.landmarks, offset, key=lambda each: each[0])
+        return self.landmarks[at - 1][1] if at else None
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -74,19 +95,49 @@ def kind_of(path: Path) -> Kind:
 
 
 def read_document(path: Path, kind: Kind | None = None, most_words: int = MOST_WORDS) -> Document:
-    """Read a UTF-8 file; its kind is that of its ending unless ``kind`` says otherwise."""
+    """Read a file; its kind is that of its ending unless ``kind`` says otherwise."""
     if path.is_dir():
         raise UsageError(f"{path}: found a folder; expected a file; name one file in it.")
-    return document_of(_decoded(path, path.read_bytes()), kind or kind_of(path), path, most_words)
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise FileFormatError(
+            f"{path}: found more than {MOST_BYTES:,} bytes; expected a smaller file; cut it into "
+            "several."
+        )
+    kind = kind or kind_of(path)
+    if kind == "docx":
+        return docx_document(data, path, most_words)
+    return document_of(_decoded(path, data), kind, path, most_words)
 
 
 def document_of(
     text: str, kind: Kind = "plain", path: Path | None = None, most_words: int = MOST_WORDS
 ) -> Document:
     """Cut a text into the segments that detectors read, at most ``most_words`` words each."""
-    blocks, directives = _extract(text, kind)
+    blocks, directives, landmarks = _extract(text, kind, str(path or "text"))
     segments = tuple(_segments(blocks, most_words))
-    return Document(path, text, kind, segments, tuple(directives))
+    return Document(path, text, kind, segments, tuple(directives), tuple(landmarks))
+
+
+def docx_document(data: bytes, path: Path | None = None, most_words: int = MOST_WORDS) -> Document:
+    """Cut the text of a Word document, which becomes the source, into segments."""
+    from tactful.documents.docx import read_docx
+
+    blocks: list[Block] = []
+    landmarks: list[tuple[int, str]] = []
+    directives: list[Directive] = []
+    found = [(each, each.text) for each in read_docx(data, str(path or "text"))]
+    source = "\n".join(text for _, text in found)
+    at = 0
+    for paragraph, text in found:
+        landmarks.append((at, paragraph.place))
+        inner, directives_here, _ = _part(source, at, at + len(text))
+        directives += [each._replace(block=len(blocks)) for each in directives_here]
+        blocks += [block._replace(kind=paragraph.kind) for block in inner]
+        at += len(text) + 1
+    segments = tuple(_segments(blocks, most_words))
+    return Document(path, source, "docx", segments, tuple(directives), tuple(landmarks))
 
 
 def _segments(blocks: Iterable[Block], most_words: int) -> Iterator[Segment]:
@@ -95,7 +146,7 @@ def _segments(blocks: Iterable[Block], most_words: int) -> Iterator[Segment]:
             yield from segments_of(block, number, most_words)
 
 
-def _extract(text: str, kind: str) -> Extract:
+def _extract(text: str, kind: str, name: str) -> Extract:
     match kind:
         case "plain":
             return plain_blocks(text)
@@ -107,6 +158,23 @@ def _extract(text: str, kind: str) -> Extract:
             from tactful.documents.html import html_blocks
 
             return Extract(*html_blocks(text))
+        case "rst":
+            from tactful.documents.restructuredtext import rst_blocks
+
+            return Extract(*rst_blocks(text, lambda start, end: _part(text, start, end).blocks))
+        case "subtitles":
+            from tactful.documents.subtitles import subtitle_blocks
+
+            return Extract(*subtitle_blocks(text, name))
+        case "notebook":
+            from tactful.documents.notebook import notebook_blocks
+
+            return Extract(*notebook_blocks(text, name))
+        case "docx":
+            raise UsageError(
+                "Found a text of the kind 'docx'; expected the bytes of a Word document; name the "
+                "file, or give it on standard input."
+            )
     raise unknown_name("kind of document", kind, list(KINDS))
 
 
@@ -131,6 +199,18 @@ def plain_blocks(source: str) -> Extract:
         text, offsets = writer.finish()
         blocks.append(Block(text, (offsets,), "paragraph"))
     return Extract(blocks, directives)
+
+
+def _part(source: str, start: int, end: int) -> Extract:
+    """Return a part of a text as plain paragraphs, with places in the whole."""
+    writer = Writer(source)
+    writer.add(source[start:end], start, end)
+    text, offsets = writer.finish()
+    found = plain_blocks(text)
+    return Extract(
+        [block._replace(maps=(offsets, *block.maps)) for block in found.blocks if block.text],
+        [placed_directive(each, offsets, 0) for each in found.directives],
+    )
 
 
 def _paragraphs(source: str) -> Iterator[tuple[int, int]]:

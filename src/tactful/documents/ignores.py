@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from tactful.documents.segments import Segment
+from tactful.documents.segments import Offsets, Segment
 from tactful.errors import Problem, Severity, UnknownNameError
 
 if TYPE_CHECKING:
@@ -63,6 +63,13 @@ def directive_in_comment(body: str, start: int, end: int) -> Directive | None:
     return found and _directive(found, start, end)
 
 
+def placed_directive(directive: Directive, offsets: Offsets, before: int) -> Directive:
+    """Return a directive of a text within a document, behind ``before`` blocks, in the source."""
+    start, end = offsets.to_source(directive.start, directive.end)
+    block = None if directive.block is None else directive.block + before
+    return directive._replace(start=start, end=end, block=block)
+
+
 def directives_in_plain(source: str) -> Iterator[Directive]:
     """Yield the directives of a plain text, in order."""
     if "tactful:" in source:
@@ -100,7 +107,7 @@ def find_ignores(document: "Document") -> Ignores:
     """Work out what the directives of a document silence."""
     if not document.directives:
         return Ignores()
-    return _Reading(document).ignores()
+    return _Reading(document.whole or document).ignores()
 
 
 class _Reading:

@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from tactful.documents.html import html_blocks
-from tactful.documents.ignores import Directive, directive_in_comment
+from tactful.documents.ignores import Directive, directive_in_comment, placed_directive
 from tactful.documents.segments import Block, Maps, Offsets, Writer
 
 if TYPE_CHECKING:
@@ -131,10 +131,8 @@ class _Reader:
     def _html(self, content: str, first: int) -> None:
         html, offsets = self._joined(self._lines(content, first), "\n")
         blocks, directives = html_blocks(html)
-        for directive in directives:
-            start, end = offsets.to_source(directive.start, directive.end)
-            block = None if directive.block is None else directive.block + len(self.blocks)
-            self.directives.append(directive._replace(start=start, end=end, block=block))
+        before = len(self.blocks)
+        self.directives += [placed_directive(each, offsets, before) for each in directives]
         self.blocks += [block._replace(maps=(offsets, *block.maps)) for block in blocks]
 
     def _too_deep(self, first: int, last: int, kind: str) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from tactful.checking.options import LEAST
+from tactful.documents.document import TextKind
 
 Lang = Annotated[str, Field(pattern=r"^(auto|[a-z]{2,3})$")]
 Id = Annotated[str, Field(min_length=1, max_length=80)]
@@ -34,7 +35,7 @@ class CheckRequest(Sent):
     )
 
     text: str = Field(description="The text as it is; markup is skipped.")
-    kind: Literal["plain", "markdown", "html"] = Field("plain", description="What the text is.")
+    kind: TextKind = Field("plain", description="What the text is.")
     lang: Lang = Field("auto", description=_LANG)
     only: list[Id] = Field([], max_length=MOST_ENTRIES, fail_fast=True, description=_ONLY)
     thresholds: dict[Id, Probability] = Field(

@@ -62,12 +62,17 @@ def in_text(page: str) -> list[str]:
     return re.findall(r"^texto?:\d+:1: .*\[([\w.]+)\]: ", page, re.MULTILINE)
 
 
+def in_github(page: str) -> list[str]:
+    return re.findall(r"^::(?:warning|notice) .*title=[^:]*\[([\w.]+)\]::", page, re.MULTILINE)
+
+
 SHOWN: dict[str, Callable[[str], list[str]]] = {
     "text": in_text,
     "json": in_json,
     "jsonl": in_lines,
     "sarif": in_sarif,
     "html": in_html,
+    "github": in_github,
 }
 
 chances = st.floats(0, 1, width=32)

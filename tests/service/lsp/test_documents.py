@@ -35,7 +35,7 @@ poor souls
         ("markdown", "a.txt", "markdown"),
         ("plaintext", "a.md", "plain"),
         ("html", None, "html"),
-        ("restructuredtext", "a.rst", "plain"),
+        ("restructuredtext", "a.rst", "rst"),
         ("something", "a.md", "markdown"),
         ("something", None, "plain"),
         ("git-commit", "COMMIT_EDITMSG", "plain"),

@@ -31,11 +31,12 @@ RENDERERS: Registry[Renderer] = Registry(
         "jsonl": "tactful.checking.reports.json_report:render_jsonl",
         "sarif": "tactful.checking.reports.sarif:render_sarif",
         "html": "tactful.checking.reports.html:render_html",
+        "github": "tactful.checking.reports.github:render_github",
     },
     group="reports",
     accept=_renderer,
 )
-STREAMED = ("text", "jsonl")
+STREAMED = ("text", "jsonl", "github")
 """These are written document by document; the others when all documents are known."""
 ENDINGS = {
     ".json": "json",

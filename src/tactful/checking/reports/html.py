@@ -169,6 +169,12 @@ def _document(
     ]
     if report.silenced:
         facts.append(words.count(said.silenced_here, report.silenced))
+    if report.known:
+        facts.append(words.count(said.known, report.known))
+    if report.unchanged:
+        facts.append(words.count(said.unchanged, report.unchanged))
+    if report.unchecked:
+        facts.append(words.count(said.unchecked, len(report.unchecked)))
     problems = "".join(f"<li>{safe(str(problem))}</li>" for problem in report.problems)
     spoken = _spoken(run.language_of(report), words)
     blocks = (
@@ -212,7 +218,7 @@ def _block(
 
 def _card(card: Card, passage: Passage, words: Wording, spoken: str) -> str:
     (_, head), *below = card.tree
-    line = words.page.line.format(line=passage.place.line)
+    line = passage.where or words.page.line.format(line=passage.place.line)
     parts = [
         f'<li class="finding {group_class(head.id)}" id="f{card.number}">',
         f'<span class="line">{safe(line)}</span>',

@@ -47,6 +47,8 @@ def render_jsonl(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
             yield dump({"type": "finding", **where, **_finding(finding)})
         for problem in outcome.problems:
             yield dump({"type": "problem", "path": outcome.path, "message": str(problem)})
+        for passage in outcome.unchecked:
+            yield dump({"type": "unchecked", **where, **_unchecked(passage)})
         for passage in _with_scores(outcome):
             yield dump({"type": "scores", **where, **_scores(passage)})
     yield dump(
@@ -95,9 +97,17 @@ def _summary(tally: Tally) -> dict[str, Any]:
         "passages": tally.passages,
         "findings": tally.findings,
         "silenced": tally.silenced,
+        **_left_out(tally),
+        **({"unchecked": tally.unchecked} if tally.unchecked else {}),
         "errors": tally.unread,
         "by_id": dict(sorted(tally.by_id.items())),
     }
+
+
+def _left_out(counts: Tally | DocumentReport) -> dict[str, int]:
+    """Return what a baseline and unchanged lines kept out; readers need not know of them."""
+    found = {"known": counts.known, "unchanged": counts.unchanged}
+    return {name: number for name, number in found.items() if number}
 
 
 def _document(report: DocumentReport) -> dict[str, Any]:
@@ -107,11 +117,18 @@ def _document(report: DocumentReport) -> dict[str, Any]:
         "model": report.model,
         "passages": len(report.passages),
         "silenced": report.silenced,
+        **_left_out(report),
         "findings": [_finding(finding) for finding in report.findings],
         "problems": [str(problem) for problem in report.problems],
     }
     scores = [_scores(passage) for passage in _with_scores(report)]
-    return {**document, "scores": scores} if scores else document
+    unchecked = [_unchecked(passage) for passage in report.unchecked]
+    return {
+        **document,
+        **({"models": [report.model, *report.others]} if report.others else {}),
+        **({"scores": scores} if scores else {}),
+        **({"unchecked": unchecked} if unchecked else {}),
+    }
 
 
 def _finding(finding: PlacedFinding) -> dict[str, Any]:
@@ -133,6 +150,10 @@ def _finding(finding: PlacedFinding) -> dict[str, Any]:
     }
 
 
+def _unchecked(passage: Passage) -> dict[str, Any]:
+    return {**_place(passage.place), **_block(passage), "reason": "another language"}
+
+
 def _implications(frame: Frame) -> list[dict[str, Any]]:
     return [asdict(each) for each in frame.implications]
 
@@ -148,7 +169,8 @@ def _scores(passage: Passage) -> dict[str, Any]:
 
 
 def _block(passage: Passage) -> dict[str, Any]:
-    return {"block": passage.block, "block_number": passage.number}
+    where = {} if passage.where is None else {"where": passage.where}
+    return {"block": passage.block, "block_number": passage.number, **where}
 
 
 def _place(place: Place) -> dict[str, int]:

@@ -13,10 +13,14 @@ from tactful.checking.wording import WORDINGS, Wording, spoken_or_english, wordi
 from tactful.checking.wording.english import ENGLISH
 from tactful.detectors.card import Card
 from tactful.types import Frame, Implication, Span
+from tactful.words import shorten, visible
 
 CAVEAT = ENGLISH.reporting.caveat
 IN_GROUP = "frame.in_group"
+WARNING_FROM = 0.7
+"""Findings from this probability on ("likely") are warnings, the others notes."""
 _QUOTED = 3
+_LONGEST_WORDS = 80
 
 
 def implied_sentences(frame: Frame, lang: str = "en") -> list[str]:
@@ -27,6 +31,18 @@ def implied_sentences(frame: Frame, lang: str = "en") -> list[str]:
     """
     words = wording(lang)
     return [_sentence(each, words) for each in frame.implications]
+
+
+def said_of(finding: PlacedFinding, words: Wording) -> str:
+    """Say in one line what was found, how sure that is, which words carry it, and why."""
+    shortened = (shorten(visible(span.words), longest=_LONGEST_WORDS) for span in finding.spans)
+    quotes = words.quoted(dict.fromkeys(shortened))
+    head = f"{finding.name}: {words.how_sure(finding.probability)}"
+    said = f"{head} ({quotes})." if quotes else f"{head}."
+    frame = finding.frame
+    implied = [] if frame is None else map(visible, implied_sentences(frame, words.lang))
+    instead = instead_sentence(finding, words.lang)
+    return " ".join([said, *implied, *filter(None, [instead]), finding.explanation]).strip()
 
 
 def in_group_sentence(frame: Frame, lang: str = "en") -> str | None:
@@ -163,6 +179,9 @@ class Tally:
     documents: int = 0
     passages: int = 0
     silenced: int = 0
+    known: int = 0
+    unchanged: int = 0
+    unchecked: int = 0
     unread: int = 0
     with_findings: int = 0
     by_id: Counter[str] = field(default_factory=Counter)
@@ -178,9 +197,12 @@ class Tally:
                 self.unread += 1
             else:
                 self.documents += 1
-                self.models.add(outcome.model)
+                self.models.update((outcome.model, *outcome.others))
                 self.passages += len(outcome.passages)
                 self.silenced += outcome.silenced
+                self.known += outcome.known
+                self.unchanged += outcome.unchanged
+                self.unchecked += len(outcome.unchecked)
                 self.with_findings += bool(outcome.findings)
                 for finding in outcome.findings:
                     self.by_id[finding.id] += 1
@@ -202,10 +224,15 @@ class Tally:
         if self.documents > 1:
             some, every = words.number(self.with_findings), words.number(self.documents)
             parts[0] += " " + said.of_documents.format(some=some, all=every)
-        if self.silenced:
-            parts.append(words.count(said.silenced, self.silenced))
-        if self.unread:
-            parts.append(words.count(said.unread, self.unread))
+        for count, number in (
+            (said.silenced, self.silenced),
+            (said.known, self.known),
+            (said.unchanged, self.unchanged),
+            (said.unchecked, self.unchecked),
+            (said.unread, self.unread),
+        ):
+            if number:
+                parts.append(words.count(count, number))
         sentence = "; ".join(parts)
         return f"{sentence[0].upper()}{sentence[1:]}."
 

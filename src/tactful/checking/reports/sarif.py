@@ -15,17 +15,14 @@ from urllib.parse import quote
 from tactful import __version__
 from tactful.checking.report import DocumentReport, Outcome, Place, PlacedFinding, Unread
 from tactful.checking.reports.json_report import dump
-from tactful.checking.reports.run import Run, Tally, implied_sentences, instead_sentence
+from tactful.checking.reports.run import WARNING_FROM, Run, Tally, said_of
 from tactful.checking.wording import Wording, wording
 from tactful.errors import UnknownNameError
-from tactful.words import shorten, visible
+from tactful.words import visible
 
 SCHEMA_URI = "https://json.schemastore.org/sarif-2.1.0.json"
-WARNING_FROM = 0.7
-"""Findings from this probability on ("likely") are warnings, the others notes."""
 FINGERPRINT = "tactfulPassage/v1"
 _ROOT = "%SRCROOT%"
-_LONGEST_WORDS = 80
 
 
 def render_sarif(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
@@ -128,7 +125,9 @@ def _results(
             "ruleIndex": rules[finding.id],
             "level": "warning" if finding.probability >= WARNING_FROM else "note",
             "message": {"text": _message(finding, words)},
-            "locations": [_location(report, artifact, places[0], finding.place)],
+            "locations": [
+                {**_location(report, artifact, places[0], finding.place), **_landmark(finding)}
+            ],
             # The same passage twice in a file is two alerts, whatever lines they move to.
             "partialFingerprints": {FINGERPRINT: f"{digest}:{seen[digest]}"},
             "properties": {
@@ -169,14 +168,7 @@ def _digest(finding: PlacedFinding) -> str:
 
 
 def _message(finding: PlacedFinding, words: Wording) -> str:
-    shortened = (shorten(visible(span.words), longest=_LONGEST_WORDS) for span in finding.spans)
-    quotes = words.quoted(dict.fromkeys(shortened))
-    head = f"{finding.name}: {words.how_sure(finding.probability)}"
-    said = f"{head} ({quotes})." if quotes else f"{head}."
-    frame = finding.frame
-    implied = [] if frame is None else map(visible, implied_sentences(frame, words.lang))
-    instead = instead_sentence(finding, words.lang)
-    text = " ".join([said, *implied, *filter(None, [instead]), finding.explanation]).strip()
+    text = said_of(finding, words)
     # Square brackets would be read as links to related locations (SARIF 2.1.0, section 3.11.6).
     return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
 
@@ -207,25 +199,30 @@ def _quoted(path: str) -> str:
 def _location(
     report: DocumentReport, artifact: dict[str, str], place: Place, context: Place | None = None
 ) -> dict[str, Any]:
-    physical: dict[str, Any] = {
-        "artifactLocation": artifact,
-        "region": _region(report.source, place),
-    }
+    physical: dict[str, Any] = {"artifactLocation": artifact}
+    if not report.has_lines:
+        return {"physicalLocation": physical}
+    physical["region"] = _region(report.source, place)
     if context is not None and context != place:
         physical["contextRegion"] = _region(report.source, context)
     return {"physicalLocation": physical}
 
 
+def _landmark(finding: PlacedFinding) -> dict[str, Any]:
+    where = finding.passage.where
+    return {} if where is None else {"logicalLocations": [{"fullyQualifiedName": where}]}
+
+
 def _region(source: str, place: Place) -> dict[str, int]:
     return {
         "startLine": place.line,
-        "startColumn": _utf16_column(source, place.start, place.column),
+        "startColumn": utf16_column(source, place.start, place.column),
         "endLine": place.end_line,
-        "endColumn": _utf16_column(source, place.end, place.end_column),
+        "endColumn": utf16_column(source, place.end, place.end_column),
     }
 
 
-def _utf16_column(source: str, offset: int, column: int) -> int:
+def utf16_column(source: str, offset: int, column: int) -> int:
     """Turn a column in code points into one in UTF-16 code units; both count from 1."""
     before = source[offset - (column - 1) : offset]
     return column + sum(char > "\uffff" for char in before)

@@ -75,6 +75,13 @@ def label(outcome: DocumentReport, words: Wording) -> str:
     return words.reporting.text if outcome.path is None else outcome.path
 
 
+def where(report: DocumentReport, passage: Passage, words: Wording | None = None) -> str:
+    """Return how a report names the place of a passage."""
+    place = f":{passage.place.line}:{passage.place.column}" if report.has_lines else ""
+    named = "" if passage.where is None else f" ({passage.where})"
+    return f"{visible(label(report, words or wording()))}{place}{named}"
+
+
 def _passage_lines(
     report: DocumentReport,
     passage: Passage,
@@ -85,16 +92,16 @@ def _passage_lines(
 ) -> Iterator["Text"]:
     from rich.text import Text
 
-    where = f"{visible(label(report, words))}:{passage.place.line}:{passage.place.column}"
+    place = where(report, passage, words)
     tree = as_tree(findings)
     if run.width is None:
         for depth, finding in tree:
             # One line for each, with its place, as editors and grep want it.
             name = f"{finding.name} [{finding.id}]"
             sure = words.how_sure(finding.probability)
-            yield Text(f"{where}: {'  ' * depth}{name}: {sure}")
+            yield Text(f"{place}: {'  ' * depth}{name}: {sure}")
     else:
-        yield Text(where, "bold")
+        yield Text(place, "bold")
     yield from _quote(passage, findings, run, _style(tree[0][1]))
     for depth, finding in tree:
         indent = "  " * (depth + 1)
@@ -155,8 +162,8 @@ def _words(finding: PlacedFinding, words: Wording) -> str:
 def _score_lines(report: DocumentReport, passage: Passage, words: Wording) -> Iterator["Text"]:
     from rich.text import Text
 
-    where = f"{visible(label(report, words))}:{passage.place.line}:{passage.place.column}"
-    yield Text(f"{where}: {words.reporting.all_scores}", "dim")
+    place = where(report, passage, words)
+    yield Text(f"{place}: {words.reporting.all_scores}", "dim")
     for name, value in (passage.probabilities or {}).items():
         yield Text(f"  {value:.4f}  {name}")
     yield Text("")

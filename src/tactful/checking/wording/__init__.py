@@ -47,6 +47,9 @@ class Reporting:
     document: Count
     silenced: Count
     silenced_here: Count
+    known: Count
+    unchanged: Count
+    unchecked: Count
     unread: Count
     found_in: str
     of_documents: str

@@ -67,6 +67,13 @@ ENGLISH = Wording(
         document=Count("{n} document", "{n} documents", "no documents"),
         silenced=Count(*["{n} silenced by 'tactful: ignore'"] * 3),
         silenced_here=Count(*["{n} silenced in the text"] * 3),
+        known=Count(*["{n} known from the baseline"] * 3),
+        unchanged=Count(*["{n} outside the changed lines"] * 3),
+        unchecked=Count(
+            "{n} passage in another language not checked",
+            "{n} passages in another language not checked",
+            "no passages in another language",
+        ),
         unread=Count(
             "{n} document could not be checked",
             "{n} documents could not be checked",
@@ -128,7 +135,15 @@ ENGLISH = Wording(
             "Made by Tactful {version}, offline. This page holds no script and asks the network "
             "for nothing."
         ),
-        kinds={"plain": "plain", "markdown": "markdown", "html": "html"},
+        kinds={
+            "plain": "plain",
+            "markdown": "markdown",
+            "html": "html",
+            "rst": "reStructuredText",
+            "subtitles": "subtitles",
+            "notebook": "notebook",
+            "docx": "Word",
+        },
     ),
     rules=Rules(
         folder="The folder in which the check ran.",

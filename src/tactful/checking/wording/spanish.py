@@ -99,6 +99,17 @@ SPANISH = Wording(
         silenced_here=Count(
             "{n} silenciado en el texto", "{n} silenciados en el texto", "ninguno silenciado"
         ),
+        known=Count(
+            "{n} conocido por la línea base",
+            "{n} conocidos por la línea base",
+            "ninguno conocido por la línea base",
+        ),
+        unchanged=Count(*["{n} fuera de las líneas cambiadas"] * 3),
+        unchecked=Count(
+            "{n} pasaje en otro idioma sin revisar",
+            "{n} pasajes en otro idioma sin revisar",
+            "ningún pasaje en otro idioma",
+        ),
         unread=Count(
             "{n} documento no se pudo revisar",
             "{n} documentos no se pudieron revisar",
@@ -160,7 +171,15 @@ SPANISH = Wording(
             "Hecho por Tactful {version}, sin conexión. Esta página no contiene ningún programa y "
             "no pide nada a la red."
         ),
-        kinds={"plain": "texto sin formato", "markdown": "Markdown", "html": "HTML"},
+        kinds={
+            "plain": "texto sin formato",
+            "markdown": "Markdown",
+            "html": "HTML",
+            "rst": "reStructuredText",
+            "subtitles": "subtítulos",
+            "notebook": "cuaderno",
+            "docx": "Word",
+        },
     ),
     rules=Rules(
         folder="La carpeta en la que se hizo la revisión.",

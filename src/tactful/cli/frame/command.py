@@ -104,7 +104,8 @@ def frame_cli(
     chosen = output_format or by_ending or "text"
     found: list[Found] = []
     batches = in_batches(texts)
-    with over_files(batches, load_settings(), show_on_stdout, "Reading", "batches") as (each, show):
+    with over_files(batches, load_settings(), show_on_stdout, "Reading", "batches") as given:
+        each, show, _ = given
         pieces = render(chosen, framed(framer, each, found), framer.card, show_all)
         if output is None:
             for piece in pieces:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from tactful.checking.checker import check_ids, language_of, wanted_ids
+from tactful.checking.checker import check_ids, is_wanted, language_of, wanted_ids
 from tactful.checking.findings import rule_ids
+from tactful.checking.languages import merged, options_for_parts, part_of, parts_by_language
 from tactful.checking.models import can_frame
 from tactful.checking.options import AUTO, CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports.run import Run
-from tactful.checking.term_findings import term_reader
 from tactful.detectors.card import Card
 from tactful.detectors.cost import rough_tokens
 from tactful.documents.document import Document, Kind, document_of
@@ -194,27 +194,58 @@ class Engine:
                 document = await self._aside(partial(document_of, text, kind))
                 lang = await self._language_of(document, options.lang)
                 self._refuse_unknown(options, lang)
-                tokens = await self._document_tokens(document, lang)
-                known = Known(await self._known(tokens, lang, is_long=is_long), tokens)
-                total = sum(tokens.values())
-                # All sentences may be read alone, too; what remains is for words and statements.
-                allowance = Allowance(TEXTS_SHARE * self.settings.max_tokens - 2 * total)
-                lane = self._readers.lanes[lang]
-                detector = Prescored(
-                    self._readers.detector(lang),
-                    lane.long if is_long else lane,
-                    known,
-                    deadline,
-                    allowance,
-                )
-                framing = None
-                if options.frames != "off" and can_frame(self.cards[lang]):
-                    statements = options.frames == "statements"
-                    framing = partial(self._framed, statements, known, deadline, allowance)
-                call = partial(report_within, detector, document, options, framing)
-                return await self._aside(call)
+                parts = None
+                if options.lang == AUTO:
+                    langs = [
+                        name
+                        for name, card in self.cards.items()
+                        if name == lang or is_wanted(options, card)
+                    ]
+                    call = partial(parts_by_language, document, lang, langs)
+                    parts = await self._aside(call)
+                if parts is None:
+                    return await self._checked(document, lang, options, deadline, is_long=is_long)
+                await self._document_tokens(document, lang)  # refuses too many in all parts
+                options = options_for_parts(options, lang)
+                reports = [
+                    await self._checked(
+                        part_of(document, found), each, options, deadline, is_long=is_long
+                    )
+                    for each, found in parts.by_lang.items()
+                ]
+                return merged(document, reports, parts.unchecked)
             finally:
                 deadline.give_up()
+
+    async def _checked(
+        self,
+        document: Document,
+        lang: str,
+        options: CheckOptions,
+        deadline: Deadline,
+        *,
+        is_long: bool,
+    ) -> DocumentReport:
+        """Check a document that is in one language."""
+        tokens = await self._document_tokens(document, lang)
+        known = Known(await self._known(tokens, lang, is_long=is_long), tokens)
+        total = sum(tokens.values())
+        # All sentences may be read alone, too; what remains is for words and statements.
+        allowance = Allowance(TEXTS_SHARE * self.settings.max_tokens - 2 * total)
+        lane = self._readers.lanes[lang]
+        detector = Prescored(
+            self._readers.detector(lang),
+            lane.long if is_long else lane,
+            known,
+            deadline,
+            allowance,
+        )
+        framing = None
+        if options.frames != "off" and can_frame(self.cards[lang]):
+            statements = options.frames == "statements"
+            framing = partial(self._framed, statements, known, deadline, allowance)
+        call = partial(report_within, detector, document, options, framing)
+        return await self._aside(call)
 
     async def spans(
         self, text: str, ids: Sequence[str], lang: str | None = None
@@ -363,8 +394,7 @@ class Engine:
         return next((lang for lang in langs if lang in self.cards), next(iter(self.cards)))
 
     def _refuse_unknown(self, options: CheckOptions, lang: str) -> None:
-        without = wanted_ids(options.only, self.cards[lang]) is None
-        if without and term_reader(options, lang) is None:
+        if not is_wanted(options, self.cards[lang]):
             raise invalid(
                 f"The text is {LANGUAGE_NAMES.get(lang, lang)}, in which none of the wanted ids "
                 "can be found; leave 'only' out.",

@@ -23,7 +23,7 @@ from tactful.checking.report import PlacedFinding
 from tactful.documents.document import Document
 from tactful.documents.ignores import find_ignores
 from tactful.service.lsp.diagnostics import SOURCE, Checked, range_of
-from tactful.service.lsp.documents import COMMITS, LATEX, RST
+from tactful.service.lsp.documents import COMMITS, LATEX
 from tactful.words import shorten, visible
 
 TITLES = {
@@ -158,10 +158,10 @@ def _candidates(checked: Checked, number: int) -> Iterator[Insertion]:
     before = source[line_start:start]
     indent = before[: len(before) - len(before.lstrip())]
     new_line = _end_of_line(source)
-    if checked.snapshot.language in RST:
-        # A comment of reStructuredText: two dots, and the text indented below them.
-        text = f"..{new_line}   tactful: ignore-next {_ID}{new_line}{new_line}"
+    if kind == "rst":
+        text = f"{indent}{_directive(checked, 'ignore-next')}{new_line}{new_line}"
         yield Insertion(line_start, text)
+        return
     if kind == "plain":
         yield Insertion(line_start, f"{indent}{_directive(checked, 'ignore')}{new_line}")
         return
@@ -177,6 +177,8 @@ def _directive(checked: Checked, verb: str) -> str:
     said = f"tactful: {verb} {_ID}"
     if checked.document.kind in ("markdown", "html"):
         return f"<!-- {said} -->"
+    if checked.document.kind == "rst":
+        return f".. {said}"
     return f"{_MARKS.get(checked.snapshot.language, '')}{said}"
 
 

@@ -14,11 +14,11 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys(("markdown", "mdx", "quarto", "rmd", "vimwiki"), "markdown"),
     **dict.fromkeys(("html", "xhtml", "htmldjango", "jinja-html"), "html"),
     **dict.fromkeys(("plaintext", "text", "txt"), "plain"),
+    **dict.fromkeys(("restructuredtext", "rst"), "rst"),
 }
 """What editors call a language -> what kind of document it is; others go by the file's ending."""
 COMMITS = ("git-commit", "gitcommit")
 LATEX = ("latex", "tex", "plaintex")
-RST = ("restructuredtext", "rst")
 
 _DIRECTIVE = "tactful:"
 _SCISSORS = re.compile(r"^# -+ >8 -+$.*", re.MULTILINE | re.DOTALL)
@@ -95,7 +95,9 @@ def path_of(uri: str) -> Path | None:
 
 def kind_for(language: str, path: Path | None) -> Kind:
     """Return what kind of document it is: by the editor's language, else by the file's ending."""
-    return KINDS.get(language) or ("plain" if path is None else kind_of(path))
+    by_ending = "plain" if path is None else kind_of(path)
+    # Others cannot be read while they are being edited.
+    return KINDS.get(language) or (by_ending if by_ending in KINDS.values() else "plain")
 
 
 def prose_of(text: str, language: str) -> str:

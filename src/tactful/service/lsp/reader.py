@@ -120,18 +120,18 @@ class Reader:
     def read(self, document: Document, options: CheckOptions, part: Slice) -> Reading:
         """Check a document within a slice of time."""
         checker = self._checker(options)
-        lang = checker.detector_for(document).card.lang
+        detector = checker.detector_for(document)
 
         def framing(texts: Sequence[str]) -> list[Frame]:
             statements = options.frames == "statements"
-            return [self._frame(text, lang, statements, part) for text in texts]
+            return [self._frame(text, detector, statements, part) for text in texts]
 
         report = checker.check_document(
             document,
             read_by=lambda detector: Remembering(self, detector, part),
             framing=None if options.frames == "off" else framing,
         )
-        own = spoken_or_english(lang)
+        own = spoken_or_english(detector.card.lang)
         return Reading(
             report, own if options.report_lang == AUTO else options.report_lang, part.is_enough
         )
@@ -143,11 +143,11 @@ class Reader:
             self._checkers.append(found)
         return found
 
-    def _frame(self, text: str, lang: str, statements: bool, part: Slice) -> Frame:
+    def _frame(self, text: str, detector: Detector, statements: bool, part: Slice) -> Frame:
         """Return the frame of a passage; an empty one until it is known."""
-        key = (lang, statements, fingerprint(text))
+        key = (detector.card.lang, statements, fingerprint(text))
         known = self.frames.get(key)
-        framer = opened_framer(lang)
+        framer = opened_framer(detector)
         if known is not None or framer is None or not part.allows():
             return known or Frame()
         framer.statements = statements
