@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -84,3 +85,34 @@ def test_a_lower_threshold_raises_suspicion_earlier() -> None:
 def test_all_scores_are_those_of_the_strongest_sentence() -> None:
     report = check_document(Diluted(), document_of(QUIET + LOUD), all_scores=True)
     assert report.passages[0].probabilities == {"toxicity": 1.0, "pcl": 0.0}
+
+
+class Everything(BaseDetector):
+    """Finds all categories, each a little less than the one before."""
+
+    def __init__(self) -> None:
+        names = ("pcl", *(f"pcl.category{number}" for number in range(5)), "frame.offensive")
+        variables = ("frame.intent", "frame.lewd", "frame.group", "frame.in_group")
+        self.card = Card("everything", "1", (*names, *variables), report_thresholds={"pcl": 0.3})
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return falling probabilities from 0.9 on."""
+        return {
+            name: np.full(len(texts), 0.9 - 0.01 * at, dtype=np.float32)
+            for at, name in enumerate(self.card.ids)
+        }
+
+
+def test_of_a_family_only_the_likeliest_categories_are_reported() -> None:
+    def found(**options: Any) -> list[str]:
+        report = check_document(Everything(), document_of(LOUD), **options)
+        return [finding.id for finding in report.findings if finding.id.startswith("pcl")]
+
+    strongest = ["pcl", "pcl.category0", "pcl.category1", "pcl.category2"]
+    assert found() == strongest
+    assert found(thresholds={"pcl.category4": 0.1}) == [*strongest, "pcl.category4"]
+
+
+def test_all_variables_of_a_frame_are_reported() -> None:
+    report = check_document(Everything(), document_of(LOUD), only=["frame"])
+    assert len(report.findings) == 5

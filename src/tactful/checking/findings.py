@@ -29,6 +29,9 @@ BATCH = 256
 """How many passages are scored in one call."""
 Framing = Callable[[Sequence[str]], Sequence[Frame]]
 """What turns texts into frames."""
+MOST_CATEGORIES = 3
+"""How many categories of a family are reported of one passage; the variables of a frame are not
+categories of one thing, and all of them are."""
 SUSPICION = 0.2
 """The share of its threshold from which a score makes a passage's sentences be read, too."""
 Range = tuple[int, int]
@@ -129,6 +132,8 @@ def check_document(
         )
         passages.append(passage)
         found = [name for name in found_ids(scores, needed) if name in chosen]
+        if card.report_thresholds:
+            found = _strongest(found, scores, thresholds or {})
         loud = [
             name
             for name in found
@@ -246,6 +251,26 @@ def _scored(
                     found[row][name] = float(column[number])
                     places[row][name] = place
         yield from zip(batch, found, places, strict=True)
+
+
+def _strongest(
+    found: Sequence[str], scores: Mapping[str, float], kept: Collection[str]
+) -> list[str]:
+    """Return what is reported of a passage: of each family the root and its likeliest categories.
+
+    An id with a threshold of the user's own (``kept``) is always among them.
+    """
+    below: dict[str, list[str]] = {}
+    for name in found:
+        root, _, category = name.partition(".")
+        if category and root != "frame":
+            below.setdefault(root, []).append(name)
+    weakest = {
+        name
+        for names in below.values()
+        for name in sorted(names, key=lambda each: -scores[each])[MOST_CATEGORIES:]
+    }
+    return [name for name in found if name in kept or name not in weakest]
 
 
 def _suspicious(scores: Scores, needed: Mapping[str, float], card: Card) -> list[int]:
