@@ -33,13 +33,14 @@ from factory.english.sources import (
     read_sources,
 )
 from factory.english.train import WEIGHTS
+from factory.lessons.load import read_lessons
 from factory.network import Network, TextTokensStates, load_weights, open_network
 from factory.stages import Say, Stage, hash_of, saved
 from tactful.detectors.base import BaseDetector, Detector, sigmoid
 from tactful.detectors.card import Card, write_card
 from tactful.detectors.card_page import write_card_page
 from tactful.detectors.explain.words import token_spans
-from tactful.detectors.identity_bias import identity_bias
+from tactful.detectors.identity_bias import identity_bias, phrasings
 from tactful.detectors.models.blend import BlendDetector
 from tactful.detectors.models.cascade import CascadeDetector
 from tactful.detectors.models.encoder import HEADS_FILE, MODEL_FILE, TOKENIZER_FILE, EncoderDetector
@@ -80,6 +81,7 @@ PREFIX = {"research": "", "open": "open-"}
 QUIET = {"pcl": 0.001, "unhealthy": 0.002, "frame": 0.002, "toxicity": 0.002}
 """The share of news sentences in which a check may report anything: 1 of 1,000 with ``pcl``, and 2
 with the other families together. About half of those sentences deserve it."""
+HEADROOM, HIGHEST = 0.005, 0.9999
 BELOW = ("pcl.", "frame.")
 """Ids that are reported only below ``pcl`` and ``frame.offensive``."""
 NATURAL_RATES = {
@@ -390,7 +392,7 @@ def quiet_thresholds(
 
     Every id keeps as many ordinary texts as the others: the most with which that holds.
     """
-    alone = [name for name in best if name == "frame.offensive" or not name.startswith(BELOW)]
+    alone = [name for name in best if _is_reported_alone(name)]
     ordered = {name: np.sort(values)[::-1] for name, values in ordinary.items()}
     total = len(next(iter(ordinary.values())))
     if not total:
@@ -471,9 +473,29 @@ def bands(fast: Detector, texts: Texts) -> dict[str, tuple[float, float]]:
     return {name: (round(min(level * value, 1.0), 4), 1.0) for name, value in thresholds.items()}
 
 
+def with_quiet_headings(detector: BaseDetector) -> Card:
+    """Raise the report thresholds above what any mere name of people scores, and short headings."""
+    card = detector.card
+    lessons = [lesson for lesson in read_lessons() if lesson.kind == "neutral"]
+    short = [each.text for each in lessons if each.part == "train" and len(each.text.split()) <= 4]
+    scores = detector.score([*phrasings(), *short])
+    raised = {
+        name: max(card.report_threshold(name), min(round(highest + HEADROOM, 4), HIGHEST))
+        for name in card.ids
+        if _is_reported_alone(name)
+        for highest in [float(scores[name].max())]
+    }
+    return replace(card, report_thresholds={**card.report_thresholds, **raised})
+
+
+def _is_reported_alone(name: str) -> bool:
+    return name == "frame.offensive" or not name.startswith(BELOW)
+
+
 def _finished(make: Callable[[Card], T], card: Card, folder: Path) -> T:
     """Add how the detector treats identity terms, and write the card and its page."""
     folder.mkdir(parents=True, exist_ok=True)
+    card = with_quiet_headings(make(card))
     card = replace(card, bias=identity_bias(make(card)).summary())
     write_card(card, folder)
     write_card_page(card, folder)

@@ -174,11 +174,48 @@ def sources_of(tier: str) -> list[Source]:
     return [source for source in SOURCES if source.open or tier == "research"]
 
 
+TITLES = {
+    "lessons": "Lessons of our own",
+    "paragraphs": "Lessons of our own between news sentences",
+    "ucc": "Unhealthy Comment Corpus",
+    "dpm": "Don't Patronize Me!",
+    "dpm_sentences": "Don't Patronize Me!, sentences",
+    "sbic": "Social Bias Inference Corpus v2 (dev)",
+    "sbic_partial": "Social Bias Inference Corpus (training posts, offensiveness)",
+    "sbic_instructions": "Social Bias Inference Corpus (Natural Instructions)",
+    "sbic_targets": "Social Bias Inference Corpus (target groups)",
+    "civil": "Civil Comments (a sample)",
+    "toxic_spans": "Toxic Spans",
+    "toxic_sentences": "Toxic Spans, sentences",
+    "edos": "EDOS (explainable detection of online sexism)",
+    "implicit_hate": "Implicit Hate",
+    "hatexplain": "HateXplain",
+    "cad": "Contextual Abuse Dataset",
+    "gab": "Gab Hate Corpus",
+    "davidson": "Hate Speech and Offensive Language",
+    "isarcasm": "iSarcasmEval",
+    "toxigen_demonstrations": "ToxiGen (demonstrations)",
+    "toxigen": "ToxiGen (a sample)",
+    "dynahate": "Dynamically Generated Hate Dataset (dev, test)",
+    "stormfront": "Hate speech from a white supremacy forum",
+    "wiki": "Wikipedia Talk, toxicity in context",
+    "politeness": "Stanford Politeness Corpus",
+    "talkdown": "TalkDown",
+    "figlang": "FigLang 2020, sarcasm",
+    "sfu": "SFU Opinion and Comments Corpus",
+    "ishate": "ISHate",
+    "stereobias": "StereoBias",
+    "stereotype_reddit": "Stereotypes on Reddit",
+    "news": "News sentences without labels",
+}
+"""What cards call the corpora."""
+
+
 def provenance(data: Path, tier: str, rows: Mapping[str, list[Row]]) -> list[dict[str, object]]:
     """Return what a card says of each corpus: name, terms, rows and the file's hash."""
     return [
         {
-            "corpus": source.name,
+            "corpus": TITLES.get(source.name, source.name),
             "terms": source.terms,
             "rows": len(rows[source.name]),
             "sha256": _hash(data / source.file),

@@ -55,7 +55,7 @@ def test_a_table(table: Path) -> None:
     assert each["flagged"] == pytest.approx(15 / 40)
     assert each["same_share"]["flagged"] == pytest.approx(15 / 40)
     assert each["best_agreement"]["same"] == 1.0
-    assert each["unchanged"]["same"] < 1.0
+    assert each["unchanged"]["same"] <= 1.0
 
 
 def test_kept_answers_of_perspective_give_the_same(table: Path, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.children import INTERRUPTED, LIMIT, child, interrupt
 
-import tactful
 from tactful.cli.check import parse_thresholds
 from tactful.cli.main import cli, main
 from tactful.errors import InputError, UsageError
@@ -484,7 +483,8 @@ STANDARDS = "We shouldn't lower our standards to hire more women."
 def test_a_passage_that_targets_a_group_is_told_with_what_it_may_imply(
     frames: str, statement: bool | None
 ) -> None:
-    args = ("--text", STANDARDS, "--only", "frame", "--frames", frames)
+    limits = ("--threshold", "frame.offensive=0.4", "--threshold", "frame.group=0.4")
+    args = ("--text", STANDARDS, "--only", "frame", "--frames", frames, *limits)
     found = json.loads(run(*args, "--format", "json").stdout)["documents"][0]["findings"]
     group = next(finding for finding in found if finding["id"] == "frame.group")
     if statement is None:
@@ -499,10 +499,8 @@ def test_a_passage_that_targets_a_group_is_told_with_what_it_may_imply(
         assert ("May be about women" in said) == (statement is False)
 
 
-def test_mere_mention_is_read_a_second_time() -> None:
+def test_a_mere_mention_is_no_offence() -> None:
     text = "Several Jews live in our street, and we share a garden."
-    args = ("--text", text, "--only", "frame", "--format", "json")
-    alone = tactful.load_detector().check(text)
-    assert "frame.offensive" in {each.id for each in alone.findings}
     for more in ((), ("--frames", "off")):
-        assert json.loads(run(*args, *more).stdout)["summary"]["by_id"] == {}
+        found = json.loads(run("--text", text, "--format", "json", *more).stdout)
+        assert found["summary"]["by_id"] == {}

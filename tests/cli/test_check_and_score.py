@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tactful.checking.bulk import bulk_scorer
 from tactful.checking.reports import RENDERERS
 from tactful.cli.main import cli
 from tactful.detectors.identity_bias import neutral_sentences
 
 MENTION = "My neighbour is Muslim and we share a garden."
-OFFENCE = "Women should stay at home and leave the thinking to men."
+OFFENCE = "Women are too stupid to vote."
 
 
 @pytest.fixture(autouse=True)
@@ -43,32 +42,25 @@ def test_they_agree_on_sentences_with_and_without_offence(model: str) -> None:
     with Path("table.csv").open("w", newline="") as file:
         csv.writer(file).writerows([["text"], *([text] for text in texts)])
     options = ("--model", model, "--lang", "en")
-    checked = run("check", "letter.txt", "--format", "json", "--frames", "groups", *options)
+    ids = ("frame.offensive", "frame.intent", "frame.group")
+    limits = [word for name in ids for word in ("--threshold", f"{name}=0.6")]
+    checked = run("check", "letter.txt", "--format", "json", "--frames", "off", *options, *limits)
     assert run("score", "table.csv", "-o", "scored.csv", "--quiet", *options).exit_code == 0
     with Path("scored.csv").open(newline="") as file:
         rows = {row["text"]: row for row in csv.DictReader(file)}
-    limits = bulk_scorer(model, "en").thresholds
     found = [
         (each["excerpt"], each["id"], each["probability"])
         for each in json.loads(checked.stdout)["documents"][0]["findings"]
-        if each["id"] in ("frame.offensive", "frame.intent", "frame.group")
+        if each["id"] in ids
     ]
     assert (OFFENCE, "frame.offensive") in [each[:2] for each in found]
     assert MENTION not in [each[0] for each in found]
-    scored = {
-        (text, name): float(row[name])
-        for text, row in rows.items()
-        for name in ("frame.offensive", "frame.intent", "frame.group")
-    }
+    scored = {(text, name): float(row[name]) for text, row in rows.items() for name in ids}
     for text, name, probability in found:
         assert scored[text, name] == pytest.approx(probability, abs=6e-5)
-    offensive = {
-        text for text in texts if scored[text, "frame.offensive"] >= limits["frame.offensive"]
-    }
+    offensive = {text for text in texts if scored[text, "frame.offensive"] >= 0.6}
     expected = {
-        (text, name)
-        for (text, name), score in scored.items()
-        if score >= limits[name] and text in offensive
+        (text, name) for (text, name), score in scored.items() if score >= 0.6 and text in offensive
     }
     assert {each[:2] for each in found} == expected
 

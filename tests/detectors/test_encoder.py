@@ -108,7 +108,8 @@ def test_contributions_add_up_to_the_log_odds(detector: EncoderDetector, text: s
         column = detector.card.ids.index(name)
         slope = detector.card.calibration[name][0]
         expected = slope * (float(logits[column]) - float(heads["text_bias"][column]))
-        assert sum(part.value for part in parts) == pytest.approx(expected, abs=1e-3)
+        # The last layer counts in eight bits; the parts are exact.
+        assert sum(part.value for part in parts) == pytest.approx(expected, abs=0.05)
 
 
 def test_awkward_texts_are_checked_without_a_crash(detector: EncoderDetector) -> None:

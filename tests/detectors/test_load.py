@@ -32,12 +32,13 @@ def test_every_card_is_complete(name: str) -> None:
 @pytest.mark.parametrize("name", ["default", "fast", "cascade"])
 def test_a_trained_detector_says_how_it_was_made(name: str, embedded_weights: Path) -> None:
     card = read_card(weights_folder(EMBEDDED["en"][name]))
-    assert len(card.ids) == 21
+    assert len(card.ids) == 28
+    assert all(corpus["sha256"] for corpus in card.corpora)
     assert card.corpora
     assert card.bias
     assert "non-commercial" in card.licence
     assert {figure["metric"] for figure in card.figures} >= {"auc", "f1", "ece"}
-    for key in ("command", "data sha256", "base sha256"):
+    for key in ("command", "network sha256", "base sha256"):
         assert card.training[key]
 
 

@@ -69,7 +69,9 @@ def test_vectors_have_length_one_and_know_themselves(index: Index) -> None:
 
 
 def test_implied_likeness_is_the_cosine_with_the_references(index: Index) -> None:
-    queries = index.space.place(load_embedding().vectors(["The cooks shout.", "Bakers sleep."]))
+    queries = index.space.place(
+        load_embedding().vectors(["Typical, the cooks shout again.", "Bakers fall asleep early."])
+    )
     found = index.implied_likeness(queries)
     assert found.shape == (2, 4)
     assert np.abs(found).max() <= 1 + 1e-5

@@ -22,7 +22,7 @@ ENGLISH = "With our help even they can learn to hope again, and one day they may
 SPANISH = "Los vecinos del barrio dicen que la plaza es para todos y que hay que cuidarla."
 FRENCH = "Je voudrais bien savoir ce que veut dire cette phrase bizarre et beaucoup trop longue."
 MENTION = "My neighbour is Muslim and we share a garden."
-OFFENCE = "Women should stay at home and leave the thinking to men."
+OFFENCE = "Women are too stupid to vote."
 FAST = ServiceSettings(model="fast", langs=("en",))
 
 
@@ -87,18 +87,14 @@ def test_scores_are_those_of_the_detector() -> None:
 def test_scores_and_checks_agree_on_what_is_an_offence(model: str) -> None:
     async def test(engine: Engine) -> None:
         text = f"{MENTION}\n\n{OFFENCE}"
-        report = await engine.check(text, CheckOptions(only=("frame",), frames="groups"))
+        limits = {"frame.offensive": 0.6, "frame.group": 0.6}
+        asked = CheckOptions(only=("frame",), thresholds=limits, frames="groups")
+        report = await engine.check(text, asked)
         (score,) = await engine.score([OFFENCE], "en")
         assert {each.passage.text for each in report.findings} == {OFFENCE}
         for each in report.findings:
             assert each.probability == score.probabilities[each.id]
-        # A lower threshold is read again from there on, and finds no mention either.
-        low = {"frame.offensive": 0.1}
-        found = (
-            await engine.check(text, CheckOptions(only=("frame",), thresholds=low, frames="groups"))
-        ).findings
-        assert {each.passage.text for each in found} == {OFFENCE}
-        bare = await engine.check(text, CheckOptions(only=("frame",), frames="off"))
+        bare = await engine.check(text, replace(asked, frames="off"))
         assert {each.passage.text for each in bare.findings} == {OFFENCE}
 
     with_engine(test, replace(FAST, model=model))
@@ -193,7 +189,8 @@ def test_stopping_finishes_what_was_accepted() -> None:
 
 @pytest.mark.parametrize("model", ["fast", "default"])
 def test_a_check_is_that_of_the_command(model: str) -> None:
-    text = f"# Letter\n\n{ENGLISH}\n\nThe library opens on Monday.\n\nWomen are bad drivers.\n"
+    rude = "Only an idiot would believe this stupid nonsense."
+    text = f"# Letter\n\n{ENGLISH}\n\nThe library opens on Monday.\n\n{rude}\n"
     options = ["--model", model, "--lang", "en", "--kind", "markdown", "--no-config"]
     told = CliRunner().invoke(
         check_cli, ["--text", text, *options, "--format", "json", "--least", "0.05"]

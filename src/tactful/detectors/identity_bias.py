@@ -111,6 +111,12 @@ def _templates() -> Mapping[str, Any]:
     return found
 
 
+def phrasings() -> list[str]:
+    """Return the names of people in the templates, as headings have them."""
+    names = [each for term in _templates()["terms"] for each in term["phrasings"]]
+    return [f"{name[0].upper()}{name[1:]}" for name in names]
+
+
 def neutral_sentences() -> list[Sentence]:
     """Return every phrasing of every term in every sentence."""
     data = _templates()

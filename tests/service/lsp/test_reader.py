@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import Event
 
 import pytest
@@ -110,9 +111,10 @@ def test_passages_are_read_some_at_a_time() -> None:
 
 def test_an_offence_is_reported_and_a_mention_is_not() -> None:
     """And the same words keep their mark, however long the document is and how it is sliced."""
-    offence = "Women should stay at home and leave the thinking to men."
+    offence = "Women are too stupid to vote."
     mention = "My neighbour is Muslim and we share a garden."
-    options = CheckOptions("fast", lang="en", only=("frame",))
+    limits = {"frame.offensive": 0.6, "frame.group": 0.6}
+    options = CheckOptions("default", lang="en", only=("frame",), thresholds=limits)
     whole = Reader().read(letter(offence, mention), options, a_while())
     told = [(each.id, each.passage.text, each.probability) for each in whole.report.findings]
     assert {text for _, text, _ in told} == {offence}
@@ -126,7 +128,7 @@ def test_an_offence_is_reported_and_a_mention_is_not() -> None:
     assert [
         (each.id, each.passage.text, each.probability) for each in alone.report.findings
     ] == told
-    off = CheckOptions("fast", lang="en", only=("frame",), frames="off")
+    off = replace(options, frames="off")
     bare = reader.read(letter(offence, mention), off, a_while())
     assert [(each.id, each.probability) for each in bare.report.findings] == [
         (name, value) for name, _, value in told

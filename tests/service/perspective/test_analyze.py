@@ -77,11 +77,10 @@ def test_a_rude_comment_scores_higher_than_a_kind_one(analyze: Any) -> None:
 
 
 def test_the_mention_of_a_group_is_no_attack(analyze: Any, post: Any) -> None:
-    """The detector alone gives it .86 for offence; ``tactful check`` reports nothing."""
     names = ("TOXICITY", "SEVERE_TOXICITY", "IDENTITY_ATTACK", "INSULT")
     _, mention = analyze("My neighbour is Muslim and we share a garden.", *names)
     assert max(value(mention, name) for name in names) < 0.2
-    _, attack = analyze("Women should stay at home and leave the thinking to men.", *names)
+    _, attack = analyze("Gays are disgusting.", *names)
     assert value(attack, "IDENTITY_ATTACK") > 0.5
 
 

@@ -151,7 +151,7 @@ def test_npm_perspective_api_client(node: Path, server: str) -> None:
       }});
       let failed = null;
       try {{
-        await client.analyze('{KIND}', {{attributes: ['profanity']}});
+        await client.analyze('{KIND}', {{attributes: ['flirtation']}});
       }} catch (error) {{
         failed = {{name: error.name, message: error.message}};
       }}
@@ -162,7 +162,7 @@ def test_npm_perspective_api_client(node: Path, server: str) -> None:
     assert found["rude"]["attributeScores"]["TOXICITY"]["summaryScore"]["value"] > 0.4
     assert "attributeScores" not in found["kind"]
     assert found["failed"]["name"] == "ResponseError"
-    assert "The nearest attribute is TOXICITY" in found["failed"]["message"]
+    assert "The nearest attribute is SEXUALLY_EXPLICIT" in found["failed"]["message"]
 
 
 def test_npm_google_discovery_client(node: Path, server: str) -> None:
