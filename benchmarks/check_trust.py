@@ -26,7 +26,8 @@ class Reader:
     """One checker and what it reports at its default settings."""
 
     def __init__(self, model: str):
-        settings = {"model": model, "lang": "en", "frames": "off", "explanations": False}
+        # Without terms: the models alone are measured.
+        settings = {"model": model, "lang": "en", "frames": "off", "terms": "off"}
         self.checker = tactful.Checker(**settings)
         self.loud = tactful.Checker(**settings, least=0.0, all_scores=True)
 
@@ -139,8 +140,8 @@ def main() -> int:
     write_page(
         "check-trust",
         "Is the check worth trusting?",
-        "Validation lessons of ours, at the default settings of `tactful check`. Harmless texts "
-        "with a finding:\n\n"
+        "Validation lessons of ours, at the default settings of `tactful check`, without terms. "
+        "Harmless texts with a finding:\n\n"
         + table(["detector", "kind", "texts", "flagged", "share"], quiet)
         + "\n\nContrast pairs, a harmful text and a harmless one: the harmful one scores higher; "
         "it is reported and the harmless one is not; it is reported:\n\n"

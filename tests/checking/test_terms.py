@@ -60,7 +60,8 @@ def test_the_option_says_which_terms_are_reported(terms: str, words: list[str]) 
 
 def test_terms_are_found_beside_what_the_detector_finds() -> None:
     text = "With our help even the wheelchair-bound can learn to hope again."
-    report = Checker(model="fast", lang="en", only=["pcl", "term"], least=0).check(text)
+    options = {"only": ["pcl", "term"], "thresholds": {"pcl": 0.1}}
+    report = Checker(model="fast", lang="en", **options).check(text)
     assert {finding.id.partition(".")[0] for finding in report.findings} == {"pcl", "term"}
 
 
@@ -161,3 +162,22 @@ def test_the_command_has_the_option() -> None:
     assert "Instead of “chairman”: “chair”, “chairperson”." in shown.output
     assert shown.exit_code == 0
     assert CliRunner().invoke(check_cli, [*arguments, "--fail-on", "0.9"]).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Avoid "wheelchair-bound"; say "uses a wheelchair".',
+        "He said: “She is wheelchair-bound.”",
+        "I'm an alcoholic, and I'll have the juice.",
+        "We are old cripples, and proud of it.",
+    ],
+    ids=["spoken about", "quoted", "of oneself", "of ourselves"],
+)
+def test_a_quoted_term_and_one_for_oneself_are_not_reported(text: str) -> None:
+    assert checked(text).findings == ()
+
+
+def test_a_term_beside_a_quotation_is_reported() -> None:
+    text = 'The "hero" is wheelchair-bound, says the "critic".'
+    assert found(checked(text)) == ["wheelchair-bound"]

@@ -1,5 +1,10 @@
-"""Terms as findings: what the lexicon tier adds to the passages that the detectors read."""
+"""Terms as findings: what the lexicon tier adds to the passages that the detectors read.
 
+A term between quotation marks is somebody else's, or is spoken about, and people may call
+themselves what they like: neither is reported.
+"""
+
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +16,14 @@ from tactful.types import Finding, Span
 
 PROBABILITIES = {"avoid": 0.9, "advice": 0.5}
 """A level as a probability: how many style guides would agree, roughly."""
+_QUOTED = re.compile(r"“[^“”]{1,400}”|\"[^\"]{1,400}\"|«[^«»]{1,400}»|„[^„“]{1,400}“")
+_OF_ONESELF = re.compile(
+    r"\b(?:I['\u2019]?m|I am|I was|I['\u2019]ve been|we['\u2019]?re|we are|we were|soy|fui|somos)"
+    r"(?: +[\w'\u2019-]+){0,2} +$",
+    re.IGNORECASE,
+)
+_BEFORE = 40
+"""How many characters before a term may say that the writers speak of themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +37,12 @@ class TermReader:
 
     def findings(self, text: str) -> Iterator[tuple[Finding, tuple[str, ...]]]:
         """Yield the terms of a text with what to write instead."""
+        quoted = [found.span() for found in _QUOTED.finditer(text)]
         for match in find_terms(text, terms=self.lexicon, level=self.level):
+            if any(start < match.start and match.end < end for start, end in quoted):
+                continue
+            if _OF_ONESELF.search(text, max(match.start - _BEFORE, 0), match.start):
+                continue
             least = self.thresholds.get(match.id)
             probability = PROBABILITIES[match.level]
             if least is not None and probability >= least:
