@@ -192,12 +192,11 @@ class Checker:
             return []
         return [card for card in embedded_cards() if card.lang != self.detector.card.lang]
 
-    def _framing(self, detector: Detector) -> Framing | None:
-        framer = opened_framer(detector)
-        if framer is None:
-            return None
-
+    def _framing(self, detector: Detector) -> Framing:
         def framing(texts: Sequence[str]) -> Sequence[Frame]:
+            framer = opened_framer(detector)  # when a passage needs it: most do not
+            if framer is None:
+                return [Frame()] * len(texts)
             framer.statements = self.options.frames == "statements"
             return framer.frame(texts)
 
