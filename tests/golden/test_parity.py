@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 import tactful
+from tactful.checking.findings import strongest
 from tactful.checking.options import LEAST, CheckOptions
 from tactful.cli.main import main
 from tactful.detectors.base import found_ids
@@ -288,5 +289,6 @@ def test_the_transformer_of_scikit_learn(name: str, transformer: Any) -> None:
     # It gives probabilities only: those that the command would report are its findings.
     (row,) = transformer.transform([TEXTS[name].text])
     scores = dict(zip(transformer.get_feature_names_out(), map(float, row), strict=True))
-    found = {(each, rounded(scores[each])) for each in found_ids(scores, limits())}
+    reported = strongest(found_ids(scores, limits()), scores, ())
+    found = {(each, rounded(scores[each])) for each in reported}
     assert found == {(each.id, each.probability) for each in by_command(name)}

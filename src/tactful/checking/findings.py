@@ -133,7 +133,7 @@ def check_document(
         passages.append(passage)
         found = [name for name in found_ids(scores, needed) if name in chosen]
         if card.report_thresholds:
-            found = _strongest(found, scores, thresholds or {})
+            found = strongest(found, scores, thresholds or {})
         loud = [
             name
             for name in found
@@ -253,7 +253,7 @@ def _scored(
         yield from zip(batch, found, places, strict=True)
 
 
-def _strongest(
+def strongest(
     found: Sequence[str], scores: Mapping[str, float], kept: Collection[str]
 ) -> list[str]:
     """Return what is reported of a passage: of each family the root and its likeliest categories.
