@@ -153,7 +153,7 @@ def test_a_report_format(follow: Callable[..., list[str]]) -> None:
 
 
 CHECK = "tactful check --no-config --frames off --no-explanations --model fast --text"
-SENTENCE = '"With our help even they can learn to hope again."'
+SENTENCE = '"Even these poor souls, who have so little, can learn to hope again."'
 
 
 def test_the_least_probability_has_one_place(tree: Path) -> None:
