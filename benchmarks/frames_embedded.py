@@ -188,7 +188,7 @@ def main() -> None:
         "The embedded framer",
         "\n\n".join(
             [
-                f"{framer.card.model} on the held-out eighth of SBIC v2 dev ({len(held)} posts, "
+                f"{framer.card.model} on the held-out posts of SBIC v2 dev ({len(held)} posts, "
                 f"{len(referenced)} with references), which nothing was trained on. Calibration "
                 "and thresholds of the categories were chosen on it; what the decoder's names of "
                 "groups and a mention in the text count beside the head, and the strength of the "
