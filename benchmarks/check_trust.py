@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from factory.english.documentation import documentation
 from factory.english.sources import Row, news_rows, paragraph_rows
 from factory.lessons.load import Lesson, read_lessons
 
@@ -123,6 +124,8 @@ def main() -> int:
             kinds.setdefault(lesson.kind, []).append(lesson.text)
             if lesson.kind == "neutral" and len(lesson.text.split()) <= HEADING_WORDS:
                 kinds.setdefault("neutral, as short as headings", []).append(lesson.text)
+    # Report thresholds were raised until these are quiet: that they are is no surprise.
+    kinds["documentation of packages (thresholds were raised on it)"] = documentation()[::4]
     data = os.environ.get("TACTFUL_DATA")
     quiet, separated, paragraphs = [], [], []
     for model in models:

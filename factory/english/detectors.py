@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factory.bases import base_folder
+from factory.english.documentation import documentation
 from factory.english.fast import fit_fast, word_vectors
 from factory.english.heads import MERGED, merge_heads
 from factory.english.linear import write_linear
@@ -81,6 +82,8 @@ PREFIX = {"research": "", "open": "open-"}
 QUIET = {"pcl": 0.001, "unhealthy": 0.002, "frame": 0.002, "toxicity": 0.002}
 """The share of news sentences in which a check may report anything: 1 of 1,000 with ``pcl``, and 2
 with the other families together. About half of those sentences deserve it."""
+QUIET_DOCUMENTATION = 0.001
+"""The share of passages of documentation in which a check may report anything."""
 HEADROOM, HIGHEST = 0.005, 0.9999
 BELOW = ("pcl.", "frame.")
 """Ids that are reported only below ``pcl`` and ``frame.offensive``."""
@@ -488,6 +491,19 @@ def with_quiet_headings(detector: BaseDetector) -> Card:
     return replace(card, report_thresholds={**card.report_thresholds, **raised})
 
 
+def with_quiet_documentation(detector: BaseDetector, passages: Sequence[str]) -> Card:
+    """Raise the report thresholds until next to no passage of documentation has a finding."""
+    card = detector.card
+    scores = detector.score(list(passages)) if passages else {}
+    if not scores:
+        return card
+    now = {name: card.report_threshold(name) for name in card.ids}
+    ordinary = {name: scores[name].astype(np.float64) for name in card.ids}
+    raised = quiet_thresholds(now, ordinary, QUIET_DOCUMENTATION)
+    rounded = {name: round(value, 4) for name, value in raised.items()}
+    return replace(card, report_thresholds=rounded)
+
+
 def _is_reported_alone(name: str) -> bool:
     return name == "frame.offensive" or not name.startswith(BELOW)
 
@@ -496,6 +512,7 @@ def _finished(make: Callable[[Card], T], card: Card, folder: Path) -> T:
     """Add how the detector treats identity terms, and write the card and its page."""
     folder.mkdir(parents=True, exist_ok=True)
     card = with_quiet_headings(make(card))
+    card = with_quiet_documentation(make(card), documentation())
     card = replace(card, bias=identity_bias(make(card)).summary())
     write_card(card, folder)
     write_card_page(card, folder)

@@ -1,6 +1,6 @@
 """From a trained network to detectors: heads, thresholds and a whole small run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 pytestmark = pytest.mark.train
 
+from factory.english.documentation import documentation  # noqa: E402
 from factory.english.heads import merge_heads  # noqa: E402
 from factory.learning import Settings  # noqa: E402
 from factory.network import load_learnt, open_network  # noqa: E402
@@ -19,6 +20,8 @@ from safetensors.torch import load_file  # noqa: E402
 
 from factory.english import detectors, fast, sources, train  # noqa: E402
 from tactful.detectors import load_detector, read_card  # noqa: E402
+from tactful.detectors.base import BaseDetector, Scores  # noqa: E402
+from tactful.detectors.card import Card  # noqa: E402
 from tactful.training import calibrate  # noqa: E402
 
 FOLDERS = ("open-encoder-en", "open-fast-en", "open-en", "open-cascade-en")
@@ -78,6 +81,7 @@ def lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_run_writes_all_detectors(
     wide_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(detectors, "documentation", lambda: ["The bridge opens on Monday."])
     for room in (train, detectors):
         monkeypatch.setattr(room, "base_folder", lambda *_: wide_encoder)
     work, output = tmp_path / "work", tmp_path / "weights"
@@ -101,10 +105,49 @@ def test_one_run_writes_all_detectors(
         assert set(card.thresholds) == set(card.report_thresholds) == set(sources.SHIPPED)
         assert card.training["tier"] == "open"
         assert "commercial" in card.licence
-        assert [each["name"] for each in card.corpora] == ["lessons"]
+        assert [each["name"] for each in card.corpora] == ["Lessons of our own"]
         assert (output / name / "README.md").is_file()
         together = load_detector(output / name).score(texts)
         alone = load_detector(output / name).score(texts[:1])
         for each, found in together.items():
             assert ((found > 0) & (found < 1)).all()
             assert alone[each][0] == found[0]
+
+
+class Counts(BaseDetector):
+    """Scores a text by a number in it, or by the name of a group."""
+
+    card = Card(
+        "counts",
+        "1",
+        ("toxicity", "pcl.metaphor"),
+        thresholds={"toxicity": 0.1},
+        report_thresholds={"toxicity": 0.2},
+    )
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return hundredths."""
+        values = [0.7 if "Women" in text else int(f"0{text}") / 100 for text in texts]
+        return {name: np.array(values, dtype=np.float32) for name in self.card.ids}
+
+
+def test_report_thresholds_are_above_every_heading(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(detectors, "phrasings", lambda: ["Women", "50"])
+    monkeypatch.setattr(detectors, "read_lessons", list)
+    found = detectors.with_quiet_headings(Counts())
+    assert found.report_threshold("toxicity") == pytest.approx(0.705)
+    # It is reported only below pcl.
+    assert "pcl.metaphor" not in found.report_thresholds
+
+
+def test_report_thresholds_keep_documentation_quiet() -> None:
+    passages = ["10"] * 1997 + ["30", "40", "45"]
+    found = detectors.with_quiet_documentation(Counts(), passages)
+    assert 0.3 < found.report_threshold("toxicity") <= 0.4
+    assert detectors.with_quiet_documentation(Counts(), []) == Counts.card
+
+
+def test_documentation_is_that_of_installed_packages() -> None:
+    passages = documentation()
+    assert len(passages) == len(set(passages)) > 100
+    assert all(len(each.split()) >= 3 for each in passages)
