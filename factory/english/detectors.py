@@ -379,7 +379,7 @@ def calibrated(card: Card, texts: Texts, logits: NDArray[np.floating]) -> Card:
         card,
         calibration=calibration,
         thresholds=thresholds,
-        report_thresholds={name: round(value, 4) for name, value in quiet.items()},
+        report_thresholds={name: _up(value) for name, value in quiet.items()},
         figures=tuple(figures),
     )
 
@@ -500,8 +500,12 @@ def with_quiet_documentation(detector: BaseDetector, passages: Sequence[str]) ->
     now = {name: card.report_threshold(name) for name in card.ids}
     ordinary = {name: scores[name].astype(np.float64) for name in card.ids}
     raised = quiet_thresholds(now, ordinary, QUIET_DOCUMENTATION)
-    rounded = {name: round(value, 4) for name, value in raised.items()}
-    return replace(card, report_thresholds=rounded)
+    return replace(card, report_thresholds={name: _up(value) for name, value in raised.items()})
+
+
+def _up(value: float) -> float:
+    """Round up, so that what a threshold was raised above stays below it."""
+    return float(np.ceil(value * 1e4) / 1e4)
 
 
 def _is_reported_alone(name: str) -> bool:
