@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from factory.english.documentation import documentation
 from factory.english.sources import Row, news_rows, paragraph_rows
@@ -28,7 +29,7 @@ class Reader:
 
     def __init__(self, model: str):
         # Without terms: the models alone are measured.
-        settings = {"model": model, "lang": "en", "frames": "off", "terms": "off"}
+        settings: dict[str, Any] = {"model": model, "lang": "en", "frames": "off", "terms": "off"}
         self.checker = tactful.Checker(**settings)
         self.loud = tactful.Checker(**settings, least=0.0, all_scores=True)
 

@@ -60,7 +60,7 @@ def test_the_option_says_which_terms_are_reported(terms: str, words: list[str]) 
 
 def test_terms_are_found_beside_what_the_detector_finds() -> None:
     text = "With our help even the wheelchair-bound can learn to hope again."
-    options = {"only": ["pcl", "term"], "thresholds": {"pcl": 0.1}}
+    options: dict[str, Any] = {"only": ["pcl", "term"], "thresholds": {"pcl": 0.1}}
     report = Checker(model="fast", lang="en", **options).check(text)
     assert {finding.id.partition(".")[0] for finding in report.findings} == {"pcl", "term"}
 
