@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tactful.checking import Checker
 from tactful.checking.findings import check_document
 from tactful.detectors.base import BaseDetector, Scores, Spans
 from tactful.detectors.card import Card
@@ -116,3 +117,13 @@ def test_of_a_family_only_the_likeliest_categories_are_reported() -> None:
 def test_all_variables_of_a_frame_are_reported() -> None:
     report = check_document(Everything(), document_of(LOUD), only=["frame"])
     assert len(report.findings) == 5
+
+
+def test_who_asks_for_less_likely_findings_has_them() -> None:
+    text = "What a fool you are, dear, and so early in the day."
+    detector = Diluted()
+    assert 0.3 < detector.score([text])["toxicity"][0] < 0.6
+    detector.card = replace(detector.card, thresholds={"toxicity": 0.3})
+    assert Checker(model=detector, lang="en", terms="off").check(text).findings == ()
+    (finding,) = Checker(model=detector, lang="en", terms="off", least=0.1).check(text).findings
+    assert finding.id == "toxicity"

@@ -16,7 +16,14 @@ from tactful.checking.findings import (
 )
 from tactful.checking.languages import merged, options_for_parts, part_of, parts_by_language
 from tactful.checking.models import LOCK, opened_detector, opened_framer
-from tactful.checking.options import AUTO, DEFAULT_MODEL, FRAMES, TERMS, CheckOptions
+from tactful.checking.options import (
+    AUTO,
+    DEFAULT_MODEL,
+    FRAMES,
+    LEAST,
+    TERMS,
+    CheckOptions,
+)
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports.run import Run, in_language
 from tactful.checking.wording import REPORT_LANGUAGES, spoken_or_english
@@ -259,6 +266,8 @@ def report_on(
         only=only,
         thresholds={name: each for name, each in options.thresholds.items() if name in card.ids},
         least=options.least,
+        # Who asks for less likely findings has them, though more of them are wrong.
+        strict=options.least >= LEAST,
         all_scores=options.all_scores,
         terms=terms,
     )

@@ -93,6 +93,7 @@ def check_document(
     only: Sequence[str] | None = (),
     thresholds: Mapping[str, float] | None = None,
     least: float = 0.0,
+    strict: bool = True,
     all_scores: bool = False,
     terms: "TermReader | None" = None,
 ) -> DocumentReport:
@@ -101,7 +102,8 @@ def check_document(
     ``terms`` finds terms in the same passages. Without any id to look for (``only`` is None) the
     detector reads nothing.
 
-    What is less likely than ``least`` is left out, unless ``thresholds`` names its id.
+    What is less likely than ``least`` is left out, unless ``thresholds`` names its id. A ``strict``
+    check reports an id from its report threshold on, another from where it counts as found.
 
     ``only`` takes ids and what they begin with: ``pcl`` is ``pcl`` and its categories. A category
     is still judged together with its parent when only the category is wanted.
@@ -109,7 +111,8 @@ def check_document(
     card = detector.card
     chosen = frozenset[str]() if only is None else choose_ids(only, card.ids)
     check_thresholds(thresholds or {}, card.ids)
-    own = {name: max(card.report_threshold(name), least) for name in card.ids}
+    limit = card.report_threshold if strict else card.threshold
+    own = {name: max(limit(name), least) for name in card.ids}
     needed = {**own, **(thresholds or {})}
     ignores = find_ignores(document)
     passages: list[Passage] = []

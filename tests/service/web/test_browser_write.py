@@ -93,9 +93,9 @@ def test_words_are_marked_and_told_with_a_question(open_page: OpenPage) -> None:
     page.fill("#text", f"{POOR}\n\n{CALM}\n\n{RUDE}")
     settled(page, 3)
     names = page.locator("#findings .name").all_inner_texts()
-    assert names == ["Patronizing or condescending", "Unhealthy", "Offensive"]
+    assert names == ["Patronizing or condescending", "Unhealthy", "Insult"]
     assert page.locator(".mark.m-pcl").count()
-    assert page.locator(".mark.m-unhealthy.and-frame").count()
+    assert page.locator(".mark.m-unhealthy.and-toxicity").count()
     assert not any("library" in mark for mark in marks(page))
     page.locator(".finding-head").first.click()
     shown = page.inner_text(".details")
@@ -264,13 +264,13 @@ def test_the_slider_and_the_families_choose_what_is_shown(open_page: OpenPage) -
     page = open_page()
     page.fill("#text", f"{POOR}\n\n{RUDE}")
     settled(page, 3)
-    slide(page, 80)
+    slide(page, 100)
     settled(page, 0)
-    assert page.inner_text("#least-value") == "80%"
+    assert page.inner_text("#least-value") == "100%"
     assert "3 less likely findings" in page.inner_text("#hidden-count")
     slide(page, 20)
     settled(page, 3)
-    for family in ("pcl", "unhealthy", "frame"):
+    for family in ("pcl", "unhealthy", "toxicity"):
         page.click(f".family[data-family={family}]")
     settled(page, 0)
     assert page.get_attribute(".family[data-family=pcl]", "aria-pressed") == "false"
@@ -279,7 +279,7 @@ def test_the_slider_and_the_families_choose_what_is_shown(open_page: OpenPage) -
 
 def test_less_likely_findings_are_asked_for_when_wanted(open_page: OpenPage) -> None:
     page = open_page()
-    page.fill("#text", "Oh, how clever of you. Perhaps read the article before you comment.")
+    page.fill("#text", "Perhaps you should read the article before you comment.")
     page.wait_for_selector("#status:not(:empty)")
     page.wait_for_function(
         "() => document.getElementById('status').textContent.includes('No findings')"
