@@ -1,5 +1,7 @@
 """A table that is hard to keep whole, and what one process makes of it."""
 
+import gzip
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -78,8 +80,11 @@ def read_parts(folder: Path, kind: str) -> pl.DataFrame:
     if kind == "parquet":
         return pl.concat([pl.read_parquet(part) for part in parts])
     if kind == "jsonl":
+        opener = gzip.open if parts[0].suffix == ".gz" else Path.open
+        with opener(parts[0], "rb") as file:
+            names = list(json.loads(file.readline()))  # polars may mix them up if there are many
         tables = [pl.read_ndjson(part, infer_schema_length=None) for part in parts]
-        return pl.concat(tables, how="vertical_relaxed")
+        return pl.concat(tables, how="vertical_relaxed").select(names)
     separator = "\t" if kind == "tsv" else ","
     return pl.concat([pl.read_csv(p, infer_schema=False, separator=separator) for p in parts])
 
