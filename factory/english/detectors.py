@@ -81,7 +81,7 @@ PREFIX = {"research": "", "open": "open-"}
 """Tier -> what the names of its detectors begin with; its default is ``open-en``."""
 QUIET = {"pcl": 0.001, "unhealthy": 0.002, "frame": 0.002, "toxicity": 0.002}
 """The share of news sentences in which a check may report anything: 1 of 1,000 with ``pcl``, and 2
-with the other families together. About half of those sentences deserve it."""
+with the other families together."""
 QUIET_DOCUMENTATION = 0.001
 """The share of passages of documentation in which a check may report anything."""
 HEADROOM, HIGHEST = 0.005, 0.9999
