@@ -146,8 +146,8 @@ def main() -> int:
         "Is the check worth trusting?",
         "Validation lessons of ours, at the default settings of `tactful check`, without terms. "
         "No model learnt from them. The share of finishing in the weights and the budget of "
-        "flagged news sentences were chosen with these lessons in view, and report thresholds on news that "
-        "includes these sentences: the figures are a little flattered. "
+        "flagged news sentences were chosen with these lessons in view, and report thresholds on "
+        "news that includes these sentences: the figures are a little flattered. "
         "Harmless texts with a finding:\n\n"
         + table(["detector", "kind", "texts", "flagged", "share"], quiet)
         + "\n\nContrast pairs, a harmful text and a harmless one: the harmful one scores higher; "
