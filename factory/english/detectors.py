@@ -109,7 +109,7 @@ LICENCE = {
     "research": "research and non-commercial use only: the weights inherit the terms of the "
     "corpora (CC BY-NC-SA 4.0, CC BY 4.0, research use only)",
     "open": "Apache-2.0; the weights learnt only from corpora whose terms allow commercial use "
-    "(CC0, CC BY 4.0, MIT, CDLA-Permissive 2.0) and from texts of ours",
+    "(CC0, CC BY 3.0 and 4.0, MIT, CDLA-Permissive 2.0) and from texts of ours",
 }
 LIMITS = (
     "English only. It learnt from news paragraphs about vulnerable people, comments on news sites, "

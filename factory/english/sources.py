@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -171,7 +172,9 @@ def sources_of(tier: str) -> list[Source]:
     """Return the sources that a tier may learn from."""
     if tier not in ("open", "research"):
         raise UsageError(f"Found the tier '{tier}'; expected 'open' or 'research'.")
-    return [source for source in SOURCES if source.open or tier == "research"]
+    if tier == "research":
+        return list(SOURCES)
+    return [OPEN_INSTEAD.get(source.name, source) for source in SOURCES if source.open]
 
 
 TITLES = {
@@ -548,19 +551,27 @@ QUIET = (*PCL, *UNHEALTHY, *TOXICITY, "frame.offensive", "frame.intent", "frame.
 """What a news sentence has none of, as a rule."""
 
 
-def news_rows(path: Path) -> Iterator[Row]:
-    """Read news sentences as texts without harm."""
+OPEN_NEWS = "global_voices"
+"""The publisher of news whose terms, CC BY 3.0, allow any use; those of the others do not."""
+
+
+def news_rows(path: Path, publisher: str = "") -> Iterator[Row]:
+    """Read news sentences as texts without harm, of one publisher or of all."""
     quiet = dict.fromkeys(QUIET, ORDINARY)
-    for row in _table(path):
-        yield Row(row["text"], "news", quiet, weight=0.5)
+    for text in _news(path, publisher):
+        yield Row(text, "news", quiet, weight=0.5)
 
 
-def paragraph_rows(path: Path) -> Iterator[Row]:
+def _news(path: Path, publisher: str) -> list[str]:
+    return [row["text"] for row in _table(path) if not publisher or row["source"] == publisher]
+
+
+def paragraph_rows(path: Path, publisher: str = "") -> Iterator[Row]:
     """Put each lesson between news sentences: one bad sentence makes the paragraph bad.
 
     The token heads learn to mark it, and nothing in its neighbours.
     """
-    news = [row["text"].strip() for row in _table(path)]
+    news = [text.strip() for text in _news(path, publisher)]
     news = [text for text in news if _SHORT[0] <= len(text.split()) <= _SHORT[1]]
     rng = np.random.default_rng(21)
     for lesson in read_lessons(LESSONS_OF.name, LESSONS_OF.parent):
@@ -711,3 +722,22 @@ SOURCES = (
     ),
     Source("news", "more/en_news_unlabelled.csv", news_rows, True, "by source", 6000),
 )
+
+OPEN_INSTEAD = {
+    "paragraphs": Source(
+        "paragraphs",
+        "more/en_news_unlabelled.csv",
+        partial(paragraph_rows, publisher=OPEN_NEWS),
+        True,
+        "CC0 and CC BY 3.0 (Global Voices)",
+    ),
+    "news": Source(
+        "news",
+        "more/en_news_unlabelled.csv",
+        partial(news_rows, publisher=OPEN_NEWS),
+        True,
+        "CC BY 3.0 (Global Voices)",
+        6000,
+    ),
+}
+"""What the open tier reads of files with texts under several terms."""
