@@ -104,7 +104,7 @@ def checker(monkeypatch: pytest.MonkeyPatch) -> Checker:
     cards = [each.card for each in detectors.values()]
     room = "tactful.checking.checker"
     monkeypatch.setattr(f"{room}.opened_detector", lambda model, lang: detectors[lang])
-    monkeypatch.setattr(f"{room}.embedded_cards", lambda: cards)
+    monkeypatch.setattr(f"{room}.embedded_cards", lambda name: cards)
     return Checker(frames="off")
 
 

@@ -17,7 +17,13 @@ from numpy.typing import NDArray
 from tactful.checking.findings import choose_ids
 from tactful.detectors.base import BaseDetector, Detector, found_ids
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector, own_folder
+from tactful.detectors.load import (
+    DETECTORS,
+    EMBEDDED,
+    embedded_folders,
+    load_detector,
+    own_folder,
+)
 from tactful.detectors.models.encoder import MODEL_FILE
 from tactful.detectors.shared_weights import lay_out, with_parts
 from tactful.detectors.weights import weights_folder
@@ -196,9 +202,8 @@ def _folders(model: str, lang: str) -> dict[str, Path]:
     if lang != AUTO:
         load_detector(model, lang=lang)  # says if there is none of that name
         return {lang: weights_folder(EMBEDDED[lang][model])}
-    return {
-        each: weights_folder(names.get(model, names["default"])) for each, names in EMBEDDED.items()
-    }
+    load_detector(model)  # says if none is installed
+    return embedded_folders(model)
 
 
 def _threshold(name: str, cards: Mapping[str, Card]) -> float:

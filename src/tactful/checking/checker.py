@@ -197,7 +197,11 @@ class Checker:
     def _other_cards(self) -> list[Card]:
         if self.options.lang != AUTO or self.options.model not in DETECTORS:
             return []
-        return [card for card in embedded_cards() if card.lang != self.detector.card.lang]
+        return [
+            card
+            for card in embedded_cards(self.options.model)
+            if card.lang != self.detector.card.lang
+        ]
 
     def _framing(self, detector: Detector) -> Framing:
         def framing(texts: Sequence[str]) -> Sequence[Frame]:

@@ -68,10 +68,14 @@ def opened_framer(detector: Detector) -> "EmbeddedFramer | None":
 
 
 def can_frame(card: Card) -> bool:
-    """Say whether a framer can say what the texts imply in which a detector finds an offence."""
+    """Say whether a framer can say what the texts imply in which a detector finds an offence.
+
+    The framer is for non-commercial use, so it does not read with an open detector.
+    """
     from tactful.frames.embedded import framer_folder
 
-    return "frame.offensive" in card.ids and framer_folder(card.lang) is not None
+    is_open = card.training.get("tier") == "open"
+    return "frame.offensive" in card.ids and not is_open and framer_folder(card.lang) is not None
 
 
 @lru_cache(maxsize=_KEPT_OPEN)

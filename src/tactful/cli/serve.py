@@ -6,7 +6,7 @@ import click
 
 from tactful.cli.listening import address, listen, until_stopped
 from tactful.cli.output import echo_sentence
-from tactful.detectors.load import DETECTORS, EMBEDDED
+from tactful.detectors.load import DETECTORS, EMBEDDED, embedded_folders
 from tactful.errors import MissingExtraError, UsageError
 from tactful.service.http.addresses import is_this_machine
 from tactful.settings import load_settings
@@ -210,7 +210,7 @@ def serve_cli(
     of_the_environment = load_settings()
     settings = ServiceSettings(
         model=model,
-        langs=langs or tuple(EMBEDDED),
+        langs=langs or tuple(embedded_folders(model)) or tuple(EMBEDDED),
         host=host,
         port=port,
         workers=workers,

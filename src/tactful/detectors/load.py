@@ -1,21 +1,28 @@
 """Opening a detector by name or by the folder of its weights."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from tactful.detectors.base import Detector
 from tactful.detectors.card import CARD_FILE, Card, read_card
-from tactful.detectors.weights import find_weights, weights_folder
+from tactful.detectors.weights import OPEN, find_weights, weights_folder
 from tactful.errors import UsageError
 from tactful.registry import Registry, unknown_name
 
 EMBEDDED: dict[str, dict[str, str]] = {
-    "en": {"default": "default-en", "fast": "fast-en", "cascade": "cascade-en"},
+    "en": {
+        "default": "default-en",
+        "fast": "fast-en",
+        "cascade": "cascade-en",
+        "open": "open-en",
+        "open-fast": "open-fast-en",
+        "open-cascade": "open-cascade-en",
+    },
     "es": {"default": "default-es"},
 }
-"""Language -> name -> folder of the weights."""
+"""Language -> name -> folder of the weights; see ``INSTEAD`` for those that are not installed."""
 
 DETECTORS = tuple(dict.fromkeys(name for names in EMBEDDED.values() for name in names))
 """The names of all embedded detectors."""
@@ -52,10 +59,44 @@ The function of a plug-in is called without a folder when users name the plug-in
 """
 
 
-def embedded_cards() -> list[Card]:
-    """Return the cards of the installed default detectors of all languages."""
-    folders = [find_weights(names["default"]) for names in EMBEDDED.values()]
-    return [read_card(folder) for folder in folders if folder]
+def embedded_cards(name: str = "default") -> list[Card]:
+    """Return the cards of the installed detectors that a name stands for, of all languages."""
+    return [read_card(folder) for folder in embedded_folders(name).values()]
+
+
+def embedded_folders(
+    name: str, langs: Sequence[str] = (), root: Path | None = None
+) -> dict[str, Path]:
+    """Return the folders of the installed detectors that a name stands for, by language.
+
+    Parameters
+    ----------
+    name
+        The name of an embedded detector.
+    langs
+        The languages that must be there; without any, those that are installed.
+    root
+        The folder of the weights, if they are not searched.
+
+    Returns
+    -------
+    dict
+        A language without a detector of that name has its default, but not beside an open
+        detector: users who name one want no weights with other terms.
+
+    """
+    found = {}
+    for lang in langs or EMBEDDED:
+        if lang not in EMBEDDED:
+            raise unknown_name("language", lang, list(EMBEDDED))
+        folder = EMBEDDED[lang].get(name)
+        if folder is None and not name.startswith(OPEN):
+            folder = EMBEDDED[lang]["default"]
+        if langs and folder is None:
+            raise _not_for(name, lang)
+        if folder and (langs or root or find_weights(folder)):
+            found[lang] = weights_folder(folder, root)
+    return found
 
 
 def detector_names() -> list[str]:
@@ -89,8 +130,9 @@ def load_detector(name: str | Path = "default", *, lang: str = "en") -> Detector
     ----------
     name
         ``default`` (the multi-task encoder), ``fast`` (a linear model), ``cascade`` (``default``
-        only where ``fast`` is unsure), the name of a plug-in, or the folder of a detector that
-        ``tactful train`` wrote.
+        only where ``fast`` is unsure), their counterparts for any use (``open``, ``open-fast``,
+        ``open-cascade``), the name of a plug-in, or the folder of a detector that ``tactful train``
+        wrote.
     lang
         The language of an embedded detector: ``en`` or ``es``. Folders have their own.
 
@@ -111,10 +153,7 @@ def load_detector(name: str | Path = "default", *, lang: str = "en") -> Detector
         raise unknown_name("language", lang, list(EMBEDDED))
     embedded = EMBEDDED[lang].get(str(name))
     if embedded is None and name in DETECTORS:
-        raise UsageError(
-            f"There is no embedded detector '{name}' for the language '{lang}'; expected "
-            f"{' or '.join(EMBEDDED[lang])}."
-        )
+        raise _not_for(str(name), lang)
     if not embedded and isinstance(name, str) and is_detector_name(name):
         return _open_plugin(name)
     folder = weights_folder(embedded) if embedded else Path(name).expanduser()
@@ -130,6 +169,13 @@ def load_detector(name: str | Path = "default", *, lang: str = "en") -> Detector
     if kind in KINDS.built_in:
         return opener(folder)
     return KINDS.plugin(kind).run(lambda: _detector(opener(folder)))
+
+
+def _not_for(name: str, lang: str) -> UsageError:
+    return UsageError(
+        f"There is no embedded detector '{name}' for the language '{lang}'; expected "
+        f"{' or '.join(EMBEDDED[lang])}."
+    )
 
 
 def _open_plugin(name: str) -> Detector:

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("torch", reason="the factory needs the extra 'train'")
 
-from factory.english.sources import SOURCES, news_rows, paragraph_rows, sources_of  # noqa: E402
+from factory.english.sources import SOURCES, news_rows, paragraph_rows, sources_of
 
 ANY_USE = {"CC0", "CC BY 3.0", "CC BY 4.0", "MIT", "CDLA-Permissive 2.0"}
 
@@ -23,7 +23,7 @@ def news(tmp_path: Path) -> Path:
     path = tmp_path / "more" / "en_news_unlabelled.csv"
     path.parent.mkdir()
     words = "opens on Monday after months of careful work"
-    rows = [f"The bridge {words},global_voices", f"The tunnel {words},another"]
+    rows = [f"The bridge {words},global_voices", f"The zeppelin {words},another"]
     path.write_text("\n".join(["text,source", *rows]) + "\n", encoding="utf-8")
     return path
 
@@ -31,6 +31,6 @@ def news(tmp_path: Path) -> Path:
 def test_the_open_tier_reads_news_of_one_publisher(news: Path) -> None:
     read = {source.name: source.read for source in sources_of("open")}
     assert [row.text.split()[1] for row in read["news"](news)] == ["bridge"]
-    assert [row.text.split()[1] for row in news_rows(news)] == ["bridge", "tunnel"]
-    assert not any("tunnel" in row.text for row in read["paragraphs"](news))
-    assert any("tunnel" in row.text for row in paragraph_rows(news))
+    assert [row.text.split()[1] for row in news_rows(news)] == ["bridge", "zeppelin"]
+    assert not any("zeppelin" in row.text for row in read["paragraphs"](news))
+    assert any("zeppelin" in row.text for row in paragraph_rows(news))

@@ -5,13 +5,11 @@ from pathlib import Path
 from tactful.detectors.base import Detector
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.cost import encoders_in, parts_in
-from tactful.detectors.load import DETECTORS, EMBEDDED, load_detector, own_folder
+from tactful.detectors.load import DETECTORS, embedded_folders, load_detector, own_folder
 from tactful.detectors.models.linear import LinearDetector
 from tactful.detectors.shared_weights import lay_out
-from tactful.detectors.weights import weights_folder
 from tactful.frames.embedded import EMBEDDED as FRAMERS
 from tactful.frames.embedded import framer_folder
-from tactful.registry import unknown_name
 from tactful.service.settings import ServiceSettings
 
 
@@ -26,13 +24,7 @@ def detector_folders(settings: ServiceSettings) -> dict[str, Path]:
         if not folder.is_dir():
             load_detector(settings.model)  # says what is wrong with the name
         return {read_card(folder).lang: folder}
-    found = {}
-    for lang in settings.langs:
-        if lang not in EMBEDDED:
-            raise unknown_name("language", lang, list(EMBEDDED))
-        names = EMBEDDED[lang]
-        found[lang] = weights_folder(names.get(settings.model, names["default"]), settings.weights)
-    return found
+    return embedded_folders(settings.model, settings.langs, settings.weights)
 
 
 def read_cards(settings: ServiceSettings) -> dict[str, Card]:
