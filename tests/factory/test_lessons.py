@@ -12,7 +12,7 @@ from factory.lessons.schema import IDS
 from tactful.detectors.identity_bias import neutral_sentences
 
 FILES = sorted((FOLDER / "english").glob("*.yaml"))
-LEAST_ITEMS = 4_000
+LEAST_ITEMS = 7_000
 LEAST_GROUPS = 80
 MOST_GENERATED = 1 / 5
 MOST_ALIKE = 0.7
