@@ -591,7 +591,7 @@ def paragraph_rows(path: Path, publisher: str = "") -> Iterator[Row]:
 
 
 SOURCES = (
-    Source("lessons", str(LESSONS_OF), _lessons, True, "CC0", 10_000),
+    Source("lessons", str(LESSONS_OF), _lessons, True, "CC0", 14_000),
     Source("paragraphs", "more/en_news_unlabelled.csv", paragraph_rows, True, "CC0 and by source"),
     Source("ucc", "unhealthy_comments", _ucc, False, "CC BY-NC-SA 4.0", 64_000),
     Source("dpm", "dont_patronize_me", _dpm, False, "research use only", 18_000),
