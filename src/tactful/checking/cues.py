@@ -127,7 +127,7 @@ def _match(cue: Cue, text: str, pieces: Sequence[str]) -> FoundCue | None:
 def _complete(quote: str) -> str:
     """Return a quotation without the words at its end that only join it to the next ones."""
     words = quote.split()
-    while len(words) > 2 and _JOINING.fullmatch(words[-1]):
+    while len(words) > 1 and _JOINING.fullmatch(words[-1]):
         words.pop()
     return " ".join(words)
 

@@ -39,6 +39,8 @@ QUOTED_WORDS = 8
 """How many words of the text a short explanation quotes."""
 STATEMENT_WORDS = 12
 STATEMENT_LENGTH = 100
+_VERBS = ("are", "is", "have", "has", "can", "can't", "cannot", "do", "don't", "should", "will")
+"""The first words of statements that leave out their group."""
 
 
 def explain_finding(
@@ -82,7 +84,7 @@ def explain_finding(
         _check_probability(name, probability)
     said = wording(lang)
     found = _best_cue(sorted(kinds, key=lambda name: -kinds[name]), text, words)
-    quotes = [found.quote] if found.quote else _marked(words)
+    quotes = [_quote(found.quote, text, words)] if found.quote else _marked(words)
     parts = [_subject(said, quotes), _predicate(said, found, quotes, text, frame)]
     if experimental:
         parts.append(said.explaining.tried)
@@ -95,6 +97,16 @@ def _best_cue(kinds: Sequence[str], text: str, words: Sequence[str]) -> "FoundCu
     # Where words are marked, a cue elsewhere in the sentence would not explain them.
     cues = find_cues(kinds, text, words)
     return next(each for each in cues if each.marked or not (each.quote and any(words)))
+
+
+def _quote(cue: str, text: str, words: Sequence[str]) -> str:
+    """Return the marked words around a cue, unless they are most of the sentence."""
+    length = len(plain(text))
+    for piece in map(plain, words):
+        fits = len(piece.split()) <= QUOTED_WORDS and len(piece) <= 0.8 * length
+        if fits and cue.lower() in piece.lower():
+            return piece
+    return cue
 
 
 def _marked(words: Sequence[str]) -> list[str]:
@@ -123,12 +135,15 @@ def _subject(said: Wording, quotes: Sequence[str]) -> str:
 def _predicate(
     said: Wording, found: "FoundCue", quotes: Sequence[str], text: str, frame: Frame | None
 ) -> str:
-    from tactful.checking.people import spoken_of
+    from tactful.checking.people import in_plain_words, spoken_of
 
     reading = found.cue.reading[said.lang]
     statement = _statement(frame)
     if statement:
         group = spoken_of(text, quotes, said.lang, frame)
+        statement = in_plain_words(statement)
+        if statement.partition(" ")[0].lower() in _VERBS and said.lang == "en":
+            statement = f"{group} {statement}"
         known = all(word in statement.lower() for word in group.lower().split())
         if said.lang != "en":  # statements are in English
             statement = said.quote(statement)

@@ -14,6 +14,7 @@ from tactful.words import cut_words, plain
 LONGEST_GROUP = 60
 GROUP_WORDS = 5
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|tú|tu|te|ti|vosotros|usted|ustedes)\b", re.I)
+_ARTICLES = ("", "a", "an", "the", "these", "those", "los", "las", "estos", "estas")
 _FOLKS = re.compile(r"\bfolks\b")
 
 
@@ -87,10 +88,13 @@ def spoken_of(
     places = [(at, at + len(quote)) for quote in quotes if (at := text.find(quote)) >= 0]
     found = sorted(mentions(text), key=lambda each: _distance(each, places))
     if not found:
-        return str(said["you"] if _YOU.search(text) else said["nobody"])
+        return str(said["meant" if addressed else "nobody"])
     nearest = found[0]
-    if any(start <= nearest.start and nearest.end <= end for start, end in places):
-        return str(said["quoted"])
+    if any(
+        end <= nearest.end and text[start : nearest.start].strip().lower() in _ARTICLES
+        for start, end in places
+    ):
+        return str(said["quoted"])  # the quotation is the name itself
     words = cut_words(nearest.words, GROUP_WORDS, LONGEST_GROUP)
     return words if nearest.lang == lang else wording(lang).quote(words)
 
@@ -100,7 +104,16 @@ def _framed(frame: Frame | None) -> str:
         return ""
     groups = [each.group for each in frame.implications] + list(frame.target_groups)
     first = next((plain(group) for group in groups if plain(group)), "")
-    named = _FOLKS.sub("people", cut_words(first, GROUP_WORDS, LONGEST_GROUP))
+    return in_plain_words(cut_words(first, GROUP_WORDS, LONGEST_GROUP))
+
+
+def in_plain_words(text: str) -> str:
+    """Return words of a frame as they are usual in a text.
+
+    >>> in_plain_words("black folks are late")
+    'Black people are late'
+    """
+    named = _FOLKS.sub("people", text)
     return " ".join(_capitals().get(word, word) for word in named.split())
 
 
@@ -122,8 +135,9 @@ def _in_english(found: re.Match[str]) -> str:
 
 def _in_spanish(found: re.Match[str]) -> str:
     noun = found["noun"].lower()
-    if noun.startswith("gente"):
-        return f"la {noun}"
+    if noun.startswith("gente"):  # sentences about groups have a plural
+        noun = f"personas{noun.removeprefix('gente')}"
+        noun = f"{noun}s" if noun.endswith("humilde") else noun
     feminine = noun.split()[0] in _words("es", "feminine").split("|")
     return f"{'las' if feminine else 'los'} {noun}"
 
