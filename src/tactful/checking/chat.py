@@ -24,9 +24,7 @@ TIMEOUT = 60.0
 """Seconds for one answer."""
 MOST_BYTES = 1 << 20
 TRIES = 3
-VARIABLE = "--key-variable"
-PLAIN_HTTP = "--allow-plain-http"
-_NAME_THE_KEY = f"name the variable that holds the API key with {VARIABLE}"
+_NAME_THE_KEY = "name the variable that holds the API key"
 _ADVICE = Advice(
     size="expected a chat completion",
     by_status={
@@ -105,6 +103,8 @@ def open_chat(
     key_variable: str | None = None,
     allow_plain_http: bool = False,
     timeout: float = TIMEOUT,
+    tries: int = TRIES,
+    prefix: str = "--",
 ) -> ChatEndpoint:
     """Check the address of a chat endpoint; nothing is sent before the first question.
 
@@ -120,6 +120,10 @@ def open_chat(
         Whether another machine may get texts unencrypted.
     timeout
         Seconds for one answer.
+    tries
+        How often to ask an endpoint that is busy.
+    prefix
+        How the options begin that error messages name.
 
     Returns
     -------
@@ -127,10 +131,11 @@ def open_chat(
         The endpoint.
 
     """
-    parts = read_address(url, option=VARIABLE, example=EXAMPLE)
+    option = f"{prefix}key-variable"
+    parts = read_address(url, option=option, example=EXAMPLE)
     if not allow_plain_http:
-        refuse_plain_http(parts, "the sentences", PLAIN_HTTP)
-    token = read_token(key_variable, parts, VARIABLE)
+        refuse_plain_http(parts, "the sentences", f"{prefix}allow-plain-http")
+    token = read_token(key_variable, parts, option)
     path = parts.path.rstrip("/")
     whole = parts._replace(path=path if path.endswith(PATH) else path + PATH, fragment="")
     poster = Poster(
@@ -138,7 +143,7 @@ def open_chat(
         timeout=checked_timeout(timeout),
         token=token,
         most_bytes=MOST_BYTES,
-        tries=TRIES,
+        tries=tries,
         advice=_ADVICE,
     )
     return ChatEndpoint(poster, model)

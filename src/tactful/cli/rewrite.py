@@ -314,9 +314,11 @@ def _print_rewrite(sentence: "Sentence", found: "Rewrite") -> None:
         return
     _line(f"  before ({found.before:.2f}): ", sentence.text)
     _line(f"  after  ({found.after:.2f}): ", found.text)
+    kinds = ", ".join(f"{name} {value:.2f}" for name, value in found.found.items())
     if not found.better:
-        kinds = ", ".join(found.found)
         _line("  ", "The rewrite is no better" + (f": found {kinds}." if kinds else "."))
+    elif kinds:
+        _line("  ", f"The rewrite is better, but still has {kinds}.")
     if found.changes:
         _line("  ", f"The rewrite changes names or numbers: {'; '.join(found.changes)}.")
 
