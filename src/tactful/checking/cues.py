@@ -84,12 +84,14 @@ def find_cues(kinds: Sequence[str], text: str, words: Sequence[str]) -> Iterator
     """
     wanted = _by_detail(kinds)
     text, pieces = plain(text)[:LONGEST_TEXT], [plain(each)[:LONGEST_TEXT] for each in words]
-    found: list[tuple[bool, int, int, FoundCue]] = []
+    found: list[tuple[bool, int, bool, int, FoundCue]] = []
     for at, cue in enumerate(load_cues()):
         ranks = [rank for rank, kind in enumerate(wanted) if kind in cue.kinds]
         if ranks and cue.sources and (match := _match(cue, text, pieces)) is not None:
-            found.append((not match.marked, ranks[0], at, match))
-    yield from (match for *_, match in sorted(found, key=lambda each: each[:3]))
+            # The first kind of a cue is the one that it was written for.
+            is_second = wanted[ranks[0]] != cue.kinds[0]
+            found.append((not match.marked, ranks[0], is_second, at, match))
+    yield from (match for *_, match in sorted(found, key=lambda each: each[:4]))
     fallbacks = _fallbacks()
     known = dict.fromkeys(_nearest(kind, fallbacks) for kind in wanted or [OTHER])
     yield from (FoundCue(fallbacks[kind]) for kind in known)
