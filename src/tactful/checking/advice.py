@@ -6,10 +6,13 @@ the source of the claim". The moves are data, in ``taxonomies/cues``.
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from tactful.checking.cues import FoundCue, find_cues
 from tactful.checking.wording import Wording, wording
 from tactful.words import cut_words, plain
+
+if TYPE_CHECKING:
+    from tactful.checking.cues import FoundCue
 
 MOST_WORDS = 18
 """The most words of a move; the schema of the cues leaves room for the quotations."""
@@ -71,6 +74,8 @@ def suggestions_for(
         At least one move.
 
     """
+    from tactful.checking.cues import find_cues  # when something was found, which is rare
+
     said, marked = wording(lang), _worth_quoting(words, text)
     moves: dict[str, None] = {}
     for found in find_cues(kinds, text, words):
@@ -80,7 +85,7 @@ def suggestions_for(
     return tuple(moves)
 
 
-def _move(found: FoundCue, marked: str, said: Wording) -> str:
+def _move(found: "FoundCue", marked: str, said: Wording) -> str:
     quote = found.quote or marked
     template = _OPTIONAL.sub(r"\1" if quote else "", found.cue.move[said.lang])
     return template.format(
