@@ -20,8 +20,8 @@ LEVELS = {
     "documents": 1.5,  # docs/decisions/0008: a document names ids of the taxonomies
     **dict.fromkeys(("taxonomies", "metrics", "agreement", "aggregation", "scale"), 1),
     **dict.fromkeys(("types", "errors", "registry", "settings", "files", "figures"), 0),
-    **dict.fromkeys(("json_errors", "moved", "pages", "ratings", "resampling", "tables"), 0),
-    **dict.fromkeys(("value_or_reason", "words"), 0),
+    **dict.fromkeys(("json_errors", "moved", "pages", "posting", "ratings", "resampling"), 0),
+    **dict.fromkeys(("tables", "value_or_reason", "words"), 0),
 }
 UPWARD = {("detectors/base.py", "tactful.checking.findings")}
 """``detector.check(text)`` is older than the room ``checking`` (docs/decisions/0008)."""

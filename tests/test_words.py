@@ -5,7 +5,7 @@ import doctest
 import pytest
 
 from tactful import words
-from tactful.words import counted
+from tactful.words import counted, cut_words, plain
 
 
 def test_the_examples_hold() -> None:
@@ -18,3 +18,11 @@ def test_the_examples_hold() -> None:
 )
 def test_one_is_singular_and_all_else_plural(number: int, written: str) -> None:
     assert counted(number, "item") == written
+
+
+def test_long_pieces_are_cut_at_a_word() -> None:
+    assert cut_words("one two three", 3, 40) == "one two three"
+    assert cut_words("one two, three", 2, 40) == "one two…"
+    assert cut_words("x" * 100, 3, 10) == "x" * 10 + "…"
+    assert cut_words("a\x1b[31m\u202eb", 3, 40) == "a [31m b"
+    assert plain("\x00\n ") == ""

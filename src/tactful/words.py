@@ -1,10 +1,15 @@
 """How messages write numbers with their noun, long texts, and characters that cannot be shown."""
 
+import re
 import unicodedata
 
 _JOINERS = "\u200c\u200d"
 """Scripts and emoji need them, and they show nothing by themselves."""
 _UNSAFE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+# Control characters could drive a terminal, and marks of writing direction could turn the
+# sentence around a quotation; neither is needed to recognise the words.
+_HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 
 def shown(char: str) -> str:
@@ -34,6 +39,31 @@ def shown_text(text: str) -> str:
         return text
     white = {"\n": "\n", "\t": "\t"}
     return "".join(white.get(char, " ") if char.isspace() else shown(char) for char in text)
+
+
+def plain(text: str) -> str:
+    r"""Return a text on one line, without what could change how it is shown.
+
+    >>> plain("nit\x1b[31m\nwit")
+    'nit [31m wit'
+    """
+    return " ".join(_HARMFUL.sub(" ", text).split())
+
+
+def cut_words(text: str, most: int, longest: int) -> str:
+    """Cut a text to ``most`` words and ``longest`` characters, and make it :func:`plain`.
+
+    >>> cut_words("these poor, tired souls", 2, 60)
+    'these poor…'
+    """
+    piece = plain(text[: 100 * longest])
+    head = " ".join(piece.split(" ", most)[:most])
+    if len(head) > longest:
+        head = head[:longest]
+        # Without a space near the end (a long link, Chinese), cutting inside is the only way.
+        space = head.rfind(" ")
+        head = head[:space] if space > longest // 2 else head
+    return head if head == piece else f"{head.rstrip(' ,;:.-')}…"
 
 
 LONGEST_EXCERPT = 400

@@ -1,5 +1,6 @@
 """``tactful.toml`` and ``[tool.tactful]``: where they are found, and what is refused."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from tactful.checking.options import (
     KEYS,
     Configuration,
+    ProjectRewrite,
     find_configuration,
     read_configuration,
 )
@@ -37,6 +39,10 @@ forms = ["cab~/s"]
 kind = "jargon"
 replacements = ["taxi~/s"]
 reason = "Most readers say taxi."
+[rewrite]
+endpoint = "http://127.0.0.1:8080/v1"
+chat_model = "small"
+key_variable = "TACTFUL_REWRITE_KEY"
 """
 
 
@@ -58,6 +64,9 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert found.format == "json"
     assert found.exclude == ("drafts/**",)
     assert found.include == (".adoc",)
+    assert found.rewrite == ProjectRewrite(
+        "http://127.0.0.1:8080/v1", "small", "TACTFUL_REWRITE_KEY"
+    )
     assert found.explanations is False
     assert found.frames == "groups"
     assert found.baseline == tmp_path / "known.json"
@@ -160,3 +169,21 @@ def test_a_wrong_tool_table_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, "[tool]\ntactful = 3", "pyproject.toml")
     with pytest.raises(UsageError, match=r"tool\.tactful"):
         read_configuration(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("rewrite = 1", "line 1: found 1 as 'rewrite'; expected a table"),
+        ("[rewrite]\nurl = 'x'", "line 2: There is no key of 'rewrite' named 'url'"),
+        ("[rewrite]\nendpoint = 1", "line 2: found 1 as 'rewrite.endpoint'; expected a text"),
+        (
+            "[rewrite]\nkey_variable = 'AWS_SECRET'",
+            "line 2: found 'AWS_SECRET' as 'rewrite.key_variable'; expected a name that begins",
+        ),
+    ],
+    ids=["table", "key", "text", "secret"],
+)
+def test_a_table_of_rewrites_that_cannot_be_used(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        read_configuration(write(tmp_path, text))

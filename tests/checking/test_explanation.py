@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from tactful.checking.advice import advise
 from tactful.checking.explanation import (
     MOST_QUOTES,
     QUOTE_LENGTH,
     SURENESS,
     explain,
+    explain_finding,
     quoted,
     sureness,
 )
@@ -223,8 +225,16 @@ def test_spans_are_quoted_in_their_order_whatever_came_first() -> None:
 
 def test_the_page_shows_what_is_said_and_the_scale() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    quoted_lines = [line[2:] for line in page.splitlines() if line.startswith("> ")]
+    shown = [
+        " ".join(line.removeprefix("> ") for line in block.splitlines())
+        for block in re.findall(r"(?:^> .*\n)+", page, re.MULTILINE)
+    ]
     name = "pcl.unbalanced_power_relations"
-    assert " ".join(quoted_lines) == explain(name, TEXT, 0.78, SPANS[:1])
+    poor = "These poor souls wait in the rain."
+    assert shown == [
+        explain_finding({"pcl": 0.93, name: 0.9}, TEXT, ["We should let newcomers"]),
+        explain(name, TEXT, 0.78, SPANS[:1]),
+        advise(["pcl", "pcl.compassion"], poor, ["poor souls"]),
+    ]
     rows = re.findall(r"^\| ([\d.]+) \| (.+) \|$", page, re.MULTILINE)
     assert [(float(least), words) for least, words in rows] == list(SURENESS)

@@ -1,20 +1,27 @@
-"""One paragraph in plain words on a finding: what it means, which words, how sure, and when not.
+"""Why something was found, in plain words.
+
+:func:`explain_finding` says in at most 40 words what this text does: the words, who is spoken of
+and what a reader may take from it. :func:`explain` is the long form: what a category means, how
+sure Tactful is, and when it is not this.
 
 The words are those of the taxonomies. Their files are read here without the schema, which costs
 more than all the rest of a short check; the tests of the taxonomies prove that they keep it.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tactful.checking.wording import STEPS, Explaining, wording
+from tactful.checking.wording import STEPS, Explaining, Wording, wording
 from tactful.checking.wording.english import ENGLISH
 from tactful.errors import UsageError
-from tactful.types import Span
+from tactful.types import Frame, Span
+from tactful.words import cut_words, plain
+
+if TYPE_CHECKING:
+    from tactful.checking.cues import FoundCue
 
 _TAXONOMIES = Path(__file__).parents[1] / "taxonomies"
 _EXPLAINED = ("pcl", "unhealthy", "frame", "stereotype", "toxicity", "term")
@@ -26,9 +33,135 @@ MOST_QUOTES = 3
 QUOTE_LENGTH = 60
 """Longer pieces are cut at a word: the report shows them whole, in their place."""
 
-# Control characters could drive a terminal, and marks of writing direction could turn the
-# sentence around a quotation; neither is needed to recognise the words.
-_HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
+MOST_WORDS = 40
+"""The most words of a short explanation; the schema of the cues leaves room for the quotations."""
+QUOTED_WORDS = 8
+"""How many words of the text a short explanation quotes."""
+STATEMENT_WORDS = 12
+STATEMENT_LENGTH = 100
+_VERBS = ("are", "is", "have", "has", "can", "can't", "cannot", "do", "don't", "should", "will")
+"""The first words of statements that leave out their group."""
+
+
+def explain_finding(
+    kinds: Mapping[str, float],
+    text: str,
+    words: Sequence[str],
+    lang: str = "en",
+    frame: Frame | None = None,
+    *,
+    experimental: bool = False,
+) -> str:
+    """Say in at most 40 words what a text does: with which words, to whom, and to what effect.
+
+    Parameters
+    ----------
+    kinds
+        The ids of the finding with their probabilities.
+    text
+        The sentence.
+    words
+        The marked words of the sentence, in their order; empty if none stand out.
+    lang
+        The language of the explanation, ``en`` or ``es``; the sentence can be in either.
+    frame
+        What the sentence may imply, if known: its groups and its first statement are used.
+    experimental
+        Whether to add that the finding is experimental.
+
+    Returns
+    -------
+    str
+        One sentence, or two for an experimental finding; always the same for the same input.
+
+    Examples
+    --------
+    >>> explain_finding({"pcl": 0.9}, "Even old people can learn to use it.", ["can learn to use"])
+    '“can learn to use” suggests that old people could not do so before, or not without help.'
+
+    """
+    for name, probability in kinds.items():
+        _check_probability(name, probability)
+    said = wording(lang)
+    found = _best_cue(sorted(kinds, key=lambda name: -kinds[name]), text, words)
+    quotes = [_quote(found.quote, text, words)] if found.quote else _marked(words)
+    parts = [_subject(said, quotes), _predicate(said, found, quotes, text, frame)]
+    if experimental:
+        parts.append(said.explaining.tried)
+    return " ".join(parts)
+
+
+def _best_cue(kinds: Sequence[str], text: str, words: Sequence[str]) -> "FoundCue":
+    from tactful.checking.cues import find_cues  # when something was found, which is rare
+
+    # Where words are marked, a cue elsewhere in the sentence would not explain them.
+    cues = find_cues(kinds, text, words)
+    return next(each for each in cues if each.marked or not (each.quote and any(words)))
+
+
+def _quote(cue: str, text: str, words: Sequence[str]) -> str:
+    """Return the marked words around a cue, unless they are most of the sentence."""
+    length = len(plain(text))
+    for piece in map(plain, words):
+        fits = len(piece.split()) <= QUOTED_WORDS and len(piece) <= 0.8 * length
+        if fits and cue.lower() in piece.lower():
+            return piece
+    return cue
+
+
+def _marked(words: Sequence[str]) -> list[str]:
+    """Return the marked pieces, each once, as far as an explanation has room for them."""
+    pieces: list[str] = []
+    left = QUOTED_WORDS
+    for piece in dict.fromkeys(map(plain, words)):
+        if not piece or (pieces and len(piece.split()) > left):
+            continue
+        pieces.append(piece)
+        left -= len(piece.split())
+        if left <= 0 or len(pieces) >= MOST_QUOTES:
+            break
+    return pieces
+
+
+def _subject(said: Wording, quotes: Sequence[str]) -> str:
+    short = [said.quote(cut_words(quote, QUOTED_WORDS, QUOTE_LENGTH)) for quote in quotes]
+    if not short:
+        return said.explaining.this_sentence
+    if len(short) == 1:
+        return short[0]
+    return said.explaining.these_words.format(quotes=said.joined(short))
+
+
+def _predicate(
+    said: Wording, found: "FoundCue", quotes: Sequence[str], text: str, frame: Frame | None
+) -> str:
+    from tactful.checking.people import in_plain_words, spoken_of
+
+    reading = found.cue.reading[said.lang]
+    statement = _statement(frame)
+    if statement:
+        group = spoken_of(text, quotes, said.lang, frame)
+        statement = in_plain_words(statement)
+        if statement.partition(" ")[0].lower() in _VERBS and said.lang == "en":
+            statement = f"{group} {statement}"
+        known = all(word in statement.lower() for word in group.lower().split())
+        if said.lang != "en":  # statements are in English
+            statement = said.quote(statement)
+        reading = said.explaining.implied if known else said.explaining.implied_about
+    else:
+        addressed = "{you}" in reading
+        group = spoken_of(text, quotes, said.lang, frame, addressed=addressed)
+    s, n = ("s", "") if len(quotes) <= 1 else ("", "n")
+    ending = s if said.lang == "en" else n
+    return reading.format(s=s, n=n, ending=ending, group=group, you=group, statement=statement)
+
+
+def _statement(frame: Frame | None) -> str:
+    if frame is None:
+        return ""
+    said = [each.statement or "" for each in frame.implications] + list(frame.implied_statements)
+    first = next((found for each in said if (found := plain(each))), "")
+    return cut_words(first, STATEMENT_WORDS, STATEMENT_LENGTH).rstrip(".")
 
 
 def explain(
@@ -46,17 +179,14 @@ def explain(
     ``es``. What is ``experimental`` says so at the end. An id that no taxonomy of Tactful knows (a
     custom detector may have such) is explained by its words and its probability alone.
     """
-    if not (isfinite(probability) and 0 <= probability <= 1):
-        raise UsageError(
-            f"Found {probability} as the probability of '{name}'; expected a number from 0 to 1."
-        )
+    _check_probability(name, probability)
     words = wording(lang)
     said = words.explaining
     position, entry = taxonomy_entries(name.partition(".")[0], lang).get(name, (0, {}))
     sure, carried, whole, ask, unless = _wordings(said, position)
     scale = words.sureness(probability)
     parts = [
-        entry.get("definition") or said.unknown.format(name=_plain(name)),
+        entry.get("definition") or said.unknown.format(name=plain(name)),
         sure.format(sure=scale, Sure=scale.capitalize(), percent=words.percent(probability)),
     ]
     quotes = [words.quote(piece) for piece in quoted(text, spans)]
@@ -69,6 +199,13 @@ def explain(
     if experimental:
         parts.append(said.experimental)
     return " ".join(parts)
+
+
+def _check_probability(name: str, probability: float) -> None:
+    if not (isfinite(probability) and 0 <= probability <= 1):
+        raise UsageError(
+            f"Found {probability} as the probability of '{name}'; expected a number from 0 to 1."
+        )
 
 
 def _wordings(said: Explaining, position: int) -> list[str]:
@@ -91,16 +228,12 @@ def sureness(probability: float, lang: str = "en") -> str:
 
 def quoted(text: str, spans: Sequence[Span]) -> list[str]:
     """Return the first few pieces of the text, each once, shortened and safe to print."""
-    pieces = [_short(_plain(span.cut(text))) for span in _in_order(spans)]
+    pieces = [_short(plain(span.cut(text))) for span in _in_order(spans)]
     return list(dict.fromkeys(piece for piece in pieces if piece))[:MOST_QUOTES]
 
 
 def _in_order(spans: Sequence[Span]) -> list[Span]:
     return sorted(spans, key=lambda span: (span.start, span.end))
-
-
-def _plain(text: str) -> str:
-    return " ".join(_HARMFUL.sub(" ", text).split())
 
 
 def _short(piece: str) -> str:

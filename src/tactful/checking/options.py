@@ -107,6 +107,20 @@ class ProjectTerms:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectRewrite:
+    """The table ``[rewrite]`` of a project's file: whom ``tactful rewrite`` asks for rewrites."""
+
+    endpoint: str | None = None
+    chat_model: str | None = None
+    key_variable: str | None = None
+
+
+KEY_PREFIX = "TACTFUL_"
+"""How the variable of a key begins that a project's file names: such a file may come from
+somebody else, and must not have other secrets sent to an address that it names, too."""
+
+
+@dataclass(frozen=True, slots=True)
 class Configuration:
     """What a project sets; None and empty where it sets nothing."""
 
@@ -124,6 +138,7 @@ class Configuration:
     explanations: bool | None = None
     frames: str | None = None
     terms: ProjectTerms = ProjectTerms()
+    rewrite: ProjectRewrite = ProjectRewrite()
     baseline: Path | None = None
     thresholds: Mapping[str, float] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
@@ -323,6 +338,23 @@ def _project_terms(lines: _Lines, key: str, value: object) -> ProjectTerms:
     return ProjectTerms(level, json.dumps(add), allowed)
 
 
+def _project_rewrite(lines: _Lines, key: str, value: object) -> ProjectRewrite:
+    if not isinstance(value, dict):
+        raise _refuse(lines, key, value, 'a table with "endpoint"')
+    known = list(ProjectRewrite.__dataclass_fields__)
+    found: dict[str, str] = {}
+    for name, inner in value.items():
+        if name not in known:
+            problem = unknown_name("key of 'rewrite'", name, known)
+            raise UsageError(f"{lines.place(f'rewrite.{name}')}: {problem}")
+        found[name] = _text(lines, f"rewrite.{name}", inner)
+    variable = found.get("key_variable")
+    if variable is not None and not variable.startswith(KEY_PREFIX):
+        expected = f"a name that begins with {KEY_PREFIX}; pass any other with --key-variable"
+        raise _refuse(lines, "rewrite.key_variable", variable, expected)
+    return ProjectRewrite(**found)
+
+
 _READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
     "preset": _one_of(PRESETS),
     "model": _text,
@@ -336,6 +368,7 @@ _READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
     "explanations": _truth,
     "frames": _one_of(FRAMES),
     "terms": _project_terms,
+    "rewrite": _project_rewrite,
     "baseline": _text,
     "thresholds": _thresholds,
 }

@@ -214,7 +214,7 @@ def check_cli(
         ctx.exit(EXIT_USAGE)
     if text is not None and paths:
         raise UsageError("Give files or --text, not both.")
-    project = _project(config, no_config)
+    project = project_of(config, no_config)
     if preset or project.preset:
         from tactful.checking.presets import with_preset
 
@@ -222,7 +222,7 @@ def check_cli(
     options = project.options(
         model=model,
         lang=lang,
-        only=_split(only),
+        only=split_ids(only),
         thresholds=parse_thresholds(threshold),
         least=least,
         explanations=False if no_explanations else None,
@@ -266,7 +266,8 @@ def _changes(ref: str | None, paths: Sequence[Path]) -> "Changes | None":
     return Changes(ref, paths)
 
 
-def _project(config: Path | None, no_config: bool) -> Configuration:
+def project_of(config: Path | None, no_config: bool) -> Configuration:
+    """Return the options of the project that --config and --no-config choose."""
     if config is not None and no_config:
         raise UsageError("Give --config or --no-config, not both.")
     if no_config:
@@ -278,7 +279,8 @@ def _project(config: Path | None, no_config: bool) -> Configuration:
     return read_configuration(config)
 
 
-def _split(names: Iterable[str]) -> tuple[str, ...]:
+def split_ids(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the ids that --only names, each by itself or with commas between them."""
     return tuple(part.strip() for name in names for part in name.split(",") if part.strip())
 
 

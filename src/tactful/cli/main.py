@@ -62,6 +62,7 @@ class LazyGroup(click.Group):
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("tactful.cli.check:check_cli", "Find patronizing and unhealthy language."),
+    "rewrite": ("tactful.cli.rewrite:rewrite_cli", "Suggest what to write instead."),
     "score": (
         "tactful.cli.score.command:score_cli",
         "Score a table of any size: a column for each id.",

@@ -158,6 +158,25 @@ from tactful.settings import load_settings
     metavar="FOLDER",
     help="A folder of audit reports for the web app to list.",
 )
+@click.option(
+    "--rewrite-endpoint",
+    metavar="URL",
+    help="Answer POST /v1/rewrite with rewrites by this chat endpoint, which gets sentences of "
+    "users; it must be compatible with OpenAI's, such as http://127.0.0.1:8080/v1.",
+)
+@click.option(
+    "--rewrite-chat-model", metavar="NAME", help="The model to ask, if the endpoint has several."
+)
+@click.option(
+    "--rewrite-key-variable",
+    metavar="NAME",
+    help="The environment variable that holds the API key of the endpoint.",
+)
+@click.option(
+    "--rewrite-allow-plain-http",
+    is_flag=True,
+    help="Allow http to an endpoint on another machine.",
+)
 def serve_cli(
     host: str,
     port: int,
@@ -186,10 +205,15 @@ def serve_cli(
     drop_unsupported: bool,
     annotation: str | None,
     audits: Path | None,
+    rewrite_endpoint: str | None,
+    rewrite_chat_model: str | None,
+    rewrite_key_variable: str | None,
+    rewrite_allow_plain_http: bool,
 ) -> None:
     """Serve the API, its drop-in for the Perspective API, and the web app until Ctrl-C.
 
-    Texts stay on this machine: they are neither stored nor logged.
+    Texts stay on this machine, unless --rewrite-endpoint names another one: they are neither
+    stored nor logged.
 
     \b
     tactful serve
@@ -232,7 +256,17 @@ def serve_cli(
         drop_unsupported=drop_unsupported,
         annotation=annotation,
         audits=audits,
+        rewrite_endpoint=rewrite_endpoint,
+        rewrite_chat_model=rewrite_chat_model,
+        rewrite_key_variable=rewrite_key_variable,
+        rewrite_allow_plain_http=rewrite_allow_plain_http,
     )
+    if rewrite_endpoint is not None:
+        from tactful.service.routes.rewrite import chat_of
+
+        chat_of(settings)  # an address that cannot be used is reported before anything starts
+    elif rewrite_chat_model or rewrite_key_variable or rewrite_allow_plain_http:
+        raise UsageError("Give --rewrite-endpoint URL: without one, no chat model is asked.")
     if keys is not None:
         from tactful.service.http.keys import read_keys
 

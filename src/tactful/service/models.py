@@ -92,6 +92,57 @@ class FrameRequest(Sent):
     doNotStore: bool = Field(True, description="Nothing is ever stored.")  # noqa: N815
 
 
+class RewriteRequest(Sent):
+    """A text whose sentences are to be rewritten."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"text": "With our help even they can learn to hope again."}]
+        }
+    )
+
+    text: str = Field(description="The text as it is; markup is skipped.")
+    kind: TextKind = Field("plain", description="What the text is.")
+    lang: Lang = Field("auto", description=_LANG)
+    only: list[Id] = Field([], max_length=MOST_ENTRIES, fail_fast=True, description=_ONLY)
+    least: Probability = Field(LEAST, description="Use only what is at least this likely.")
+    report_lang: Literal["auto", "en", "es"] = Field(
+        "auto", description="The language of the suggestions; auto is that of the text."
+    )
+    doNotStore: bool = Field(True, description="Nothing is ever stored.")  # noqa: N815
+
+
+class SentenceRewrite(BaseModel):
+    """A rewrite of a sentence with both scores; without a text there is a problem."""
+
+    text: str | None
+    score_before: float | None
+    score_after: float | None
+    better: bool
+    found: dict[str, float]
+    changes: list[str]
+    problem: str | None
+
+
+class RewrittenSentence(BaseModel):
+    """A sentence in which something was found."""
+
+    line: int
+    column: int
+    text: str
+    kinds: dict[str, float]
+    words: list[str]
+    suggestions: list[str]
+    rewrite: SentenceRewrite | None
+
+
+class RewriteAnswer(BaseModel):
+    """The sentences with findings, in the order of the text."""
+
+    schema_: str = Field("tactful/rewrite/1", alias="schema")
+    sentences: list[RewrittenSentence]
+
+
 class TextScore(BaseModel):
     """The scores of one text; without probabilities there is a reason."""
 

@@ -77,6 +77,14 @@ class ServiceSettings:
     """Where ``tactful annotate serve`` shows its pages; /annotate leads there."""
     audits: Path | None = None
     """A folder with reports of audits, which the web app lists."""
+    rewrite_endpoint: str | None = None
+    """The chat endpoint of /v1/rewrite, which gets sentences of users; none by default."""
+    rewrite_chat_model: str | None = None
+    """The model that the endpoint is asked for."""
+    rewrite_key_variable: str | None = None
+    """The environment variable that holds the endpoint's API key."""
+    rewrite_allow_plain_http: bool = False
+    """Whether an endpoint on another machine may get sentences unencrypted."""
     weights: Path | None = None
     """Where workers find weights that are laid out to be shared; made by ``tactful serve``."""
 

@@ -1,21 +1,20 @@
 """Classifiers behind an address: a real server on this machine answers."""
 
-import json
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.local_server import Reply, Server, serving
 
-from tactful.audit.classifiers import load_classifier, transport
-from tactful.audit.classifiers.endpoint import EndpointClassifier
-from tactful.audit.classifiers.transport import Poster, is_local
+from tactful import posting
+from tactful.audit.classifiers import load_classifier
+from tactful.audit.classifiers.endpoint import ADVICE, EndpointClassifier
 from tactful.errors import InputError, UnknownNameError, UsageError
+from tactful.posting import Poster, is_local
 from tactful.taxonomies.prompts import Prompt
 
 ABOUT_TEA = "They are people who like tea."
@@ -25,59 +24,10 @@ def prompts(*texts: str) -> list[Prompt]:
     return [Prompt(None, None, None, "T", text) for text in texts]
 
 
-@dataclass
-class Reply:
-    body: Any = None
-    status: int = 200
-    headers: dict[str, str] = field(default_factory=dict)
-    raw: bytes | None = None
-    hold: threading.Event | None = None
-    """Answer when this is set."""
-
-
-@dataclass
-class Server:
-    """Answers with the replies in turn, the last one for ever, and keeps what it was asked."""
-
-    url: str
-    replies: list[Reply | Callable[[Any], Any]] = field(default_factory=list)
-    asked: list[tuple[str, dict[str, str], Any]] = field(default_factory=list)
-
-
 @pytest.fixture
 def server() -> Iterator[Server]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            data = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            known.asked.append((self.path, dict(self.headers), data))
-            at = min(len(known.asked), len(known.replies)) - 1
-            reply = known.replies[at]
-            found = reply if isinstance(reply, Reply) else Reply(reply(data))
-            if found.hold is not None:
-                found.hold.wait(120)
-            body = json.dumps(found.body).encode() if found.raw is None else found.raw
-            try:
-                self.send_response(found.status)
-                for name, value in found.headers.items():
-                    self.send_header(name, value)
-                if "Content-Length" not in found.headers:
-                    self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-            except OSError:
-                pass  # the client went away, as it should
-
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    known = Server(f"http://127.0.0.1:{http.server_port}/classify")
-    thread = threading.Thread(target=http.serve_forever, args=(0.01,))
-    thread.start()
-    yield known
-    http.shutdown()
-    http.server_close()
-    thread.join()
+    with serving("/classify") as found:
+        yield found
 
 
 def opened(server: Server, **options: Any) -> Any:
@@ -85,7 +35,7 @@ def opened(server: Server, **options: Any) -> Any:
 
 
 def impatient(server: Server, **options: Any) -> EndpointClassifier:
-    return EndpointClassifier(Poster(server.url, first_wait=0.01, **options), {})
+    return EndpointClassifier(Poster(server.url, first_wait=0.01, advice=ADVICE, **options), {})
 
 
 def by_word(data: Any) -> list[str]:
@@ -190,7 +140,7 @@ def test_the_server_says_how_long_to_wait(
 ) -> None:
     waits: list[float] = []
     clock = SimpleNamespace(monotonic=time.monotonic, sleep=waits.append)
-    monkeypatch.setattr(transport, "time", clock)
+    monkeypatch.setattr(posting, "time", clock)
     server.replies = [Reply(status=429, headers={"Retry-After": header}), Reply(["NEG"])]
     impatient(server).ask(prompts("a"))
     assert waits == [wait]
@@ -220,11 +170,10 @@ def test_no_server_at_all(server: Server) -> None:
         load_classifier("http://127.0.0.1:9/", allow_network=True).ask(prompts("a"))
 
 
-def test_an_endless_answer_is_cut(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "MOST_BYTES", 1 << 20)
+def test_an_endless_answer_is_cut(server: Server) -> None:
     server.replies = [Reply(raw=b" " * (3 << 20))]
-    with pytest.raises(InputError, match="more than 1 MiB"):
-        impatient(server).ask(prompts("a"))
+    with pytest.raises(InputError, match="more than 1 MiB; expected one label for each text"):
+        impatient(server, most_bytes=1 << 20).ask(prompts("a"))
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])

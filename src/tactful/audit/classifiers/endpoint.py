@@ -5,23 +5,40 @@ It gets ``{"texts": [...]}`` or, in the shape of Hugging Face's inference server
 :mod:`tactful.audit.classifiers.sayings`), one for each text, or with ``{"labels": [...]}``.
 """
 
-import math
-import os
 from collections.abc import Mapping, Sequence
-from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from dataclasses import replace
 
 from tactful.audit.classifiers.labels import Sentiment, fingerprint
 from tactful.audit.classifiers.sayings import EXPECTED, is_labelled, read_sayings
-from tactful.audit.classifiers.transport import Poster, is_local
 from tactful.audit.protocol import Answer, Kind
 from tactful.errors import InputError, UsageError
+from tactful.posting import (
+    Advice,
+    Poster,
+    checked_timeout,
+    read_address,
+    read_token,
+    refuse_plain_http,
+)
 from tactful.registry import unknown_name
 from tactful.taxonomies.prompts import Prompt
 
 SHAPES = ("texts", "inputs")
 """The key under which an endpoint wants the texts."""
 _BATCH = 32
+_VARIABLE = "--token-env"
+_NAME_THE_TOKEN = f"name the variable that holds its token with {_VARIABLE}"
+ADVICE = Advice(
+    size="expected one label for each text",
+    by_status={
+        400: "check --endpoint-shape",
+        401: _NAME_THE_TOKEN,
+        403: _NAME_THE_TOKEN,
+        413: "pass a smaller --batch",
+        422: "check --endpoint-shape",
+    },
+    later="run the same command again later: the answers so far are saved",
+)
 
 
 class EndpointClassifier:
@@ -82,69 +99,18 @@ def load_endpoint(
     batch: int | None = None,
 ) -> EndpointClassifier:
     """Check an address; nothing is sent before the first prompt."""
-    parts = _checked(url)
+    parts = read_address(url, option=_VARIABLE, example="https://example.org/classify")
     if not allow_network:
         raise UsageError(
             f"'{parts.scheme}://{parts.hostname}' is on a network, and Tactful uses none by "
             "default; pass --allow-network to send it the prompts."
         )
-    local = is_local(parts.hostname or "")
-    if parts.scheme == "http" and not local:
-        if not allow_plain_http:
-            raise UsageError(
-                f"'http://{parts.hostname}' would get the prompts unencrypted; expected https, or "
-                "http on this machine; pass --allow-plain-http to allow it."
-            )
-        if token_env is not None:
-            raise UsageError(
-                f"'http://{parts.hostname}' would get the token unencrypted; expected https; "
-                "leave --token-env out."
-            )
+    if not allow_plain_http:
+        refuse_plain_http(parts, "the prompts", "--allow-plain-http")
+    token = read_token(token_env, parts, _VARIABLE)
     if shape not in SHAPES:
         raise unknown_name("endpoint shape", shape, list(SHAPES))
-    limit: dict[str, Any] = {}
+    poster = Poster(url, token=token, advice=ADVICE)
     if timeout is not None:
-        if not (math.isfinite(timeout) and timeout > 0):
-            raise UsageError(f"The timeout is {timeout:g}; expected seconds above 0.")
-        limit["timeout"] = timeout
-    poster = Poster(url, token=_token(token_env), **limit)
+        poster = replace(poster, timeout=checked_timeout(timeout))
     return EndpointClassifier(poster, labels, shape, batch or _BATCH)
-
-
-def _checked(url: str) -> SplitResult:
-    try:
-        parts = urlsplit(url)
-        usable = bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        usable = False
-    if not usable or not url.isascii() or any(letter <= " " or letter == "\x7f" for letter in url):
-        raise UsageError(
-            "The address of the endpoint cannot be read; expected one such as "
-            "https://example.org/classify, without spaces and other letters than ASCII."
-        )
-    if parts.scheme not in ("http", "https"):
-        raise UsageError(f"The address begins with '{parts.scheme}:'; expected https or http.")
-    if parts.username is not None or parts.password is not None:
-        # It would stand in the name of the run, and so in reports.
-        raise UsageError(
-            "The address of the endpoint holds a user's name or password; expected none; put a "
-            "token into an environment variable and name that with --token-env."
-        )
-    return parts
-
-
-def _token(variable: str | None) -> str | None:
-    if variable is None:
-        return None
-    token = os.environ.get(variable, "").strip()
-    if not token:
-        raise UsageError(
-            f"The environment variable '{variable}' is unset or empty; expected the endpoint's "
-            "token."
-        )
-    if not token.isascii() or not token.isprintable():
-        raise UsageError(
-            f"The environment variable '{variable}' holds letters that no token has; expected "
-            "printable ASCII."
-        )
-    return token

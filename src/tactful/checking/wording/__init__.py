@@ -36,6 +36,13 @@ class Explaining:
     or_when: str
     unknown: str
     experimental: str
+    these_words: str
+    """The subject of an explanation that quotes several pieces; one piece is its own subject."""
+    this_sentence: str
+    implied: str
+    implied_about: str
+    tried: str
+    """What is added to a short explanation that is experimental."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,11 @@ ENGLISH = Wording(
         or_when=", or when ",
         unknown="The detector names this '{name}'.",
         experimental="An experiment: it was not learnt from texts in this language.",
+        these_words="The words {quotes}",
+        this_sentence="The sentence",
+        implied="seem{ending} to tell readers that {statement}.",
+        implied_about="seem{ending} to tell readers, about {group}, that {statement}.",
+        tried="This reading is experimental.",
     ),
     reporting=Reporting(
         finding=Count("{n} finding", "{n} findings", "no findings"),

@@ -86,6 +86,11 @@ SPANISH = Wording(
         or_when=", o cuando ",
         unknown="El detector lo llama «{name}».",
         experimental="Es un experimento: no se aprendió con textos en este idioma.",
+        these_words="Las palabras {quotes}",
+        this_sentence="La frase",
+        implied="parece{ending} dar a entender: {statement}.",
+        implied_about="parece{ending} dar a entender, sobre {group}: {statement}.",
+        tried="Es una lectura experimental.",
     ),
     reporting=Reporting(
         finding=Count("{n} hallazgo", "{n} hallazgos", "ningún hallazgo"),

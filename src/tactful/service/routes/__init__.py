@@ -11,6 +11,7 @@ ROUTERS = (
     "check",
     "score",
     "frame",
+    "rewrite",
     "taxonomies",
     "models",
     "health",
@@ -20,10 +21,13 @@ ROUTERS = (
 )
 """In the order in which paths are looked up."""
 
-_OF_THE_WEB_APP = ("pages",)
+_OF_THE_WEB_APP: tuple[str, ...] = ("pages",)
 
 
 def routers(engine: Engine, settings: ServiceSettings) -> list[APIRouter]:
     """Return the routers of all parts that are wanted."""
-    wanted = [name for name in ROUTERS if settings.web or name not in _OF_THE_WEB_APP]
+    unwanted = () if settings.web else _OF_THE_WEB_APP
+    if settings.rewrite_endpoint is None:
+        unwanted += ("rewrite",)
+    wanted = [name for name in ROUTERS if name not in unwanted]
     return [import_module(f"{__name__}.{name}").router(engine, settings) for name in wanted]

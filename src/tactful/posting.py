@@ -4,6 +4,8 @@ No message contains what was sent or received: an endpoint may echo the texts.
 """
 
 import json
+import math
+import os
 import time
 import urllib.error
 import urllib.request
@@ -20,7 +22,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from tactful import __version__
-from tactful.errors import InputError
+from tactful.errors import InputError, UsageError
 
 MOST_BYTES = 16 * 1024 * 1024
 LONGEST_WAIT = 120.0
@@ -28,6 +30,18 @@ LONGEST_WAIT = 120.0
 _RETRIED = (429, 503)
 _TRIES = 6
 _PIECE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What error messages of a :class:`Poster` tell its users to do."""
+
+    size: str = "expected a shorter one"
+    """What is expected instead of an answer that is too long."""
+    by_status: Mapping[int, str] = field(default_factory=dict)
+    """What to do about a status that is not 200."""
+    later: str = "run the same command again later"
+    """What to do where the endpoint is busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +54,10 @@ class Poster:
     token: str | None = field(default=None, repr=False)
     first_wait: float = 1.0
     """Seconds before the first retry; twice as many before each further one."""
+    most_bytes: int = MOST_BYTES
+    """A longer answer is refused."""
+    tries: int = _TRIES
+    advice: Advice = Advice()
 
     @property
     def place(self) -> str:
@@ -53,7 +71,7 @@ class Poster:
             self.url, json.dumps(data).encode(), self._headers(), method="POST"
         )
         opener = self._opener()
-        for attempt in range(_TRIES):
+        for attempt in range(self.tries):
             try:
                 return self._read(opener, request)
             except urllib.error.HTTPError as error:
@@ -91,10 +109,10 @@ class Poster:
             while piece := response.read1(_PIECE):
                 pieces.append(piece)
                 size += len(piece)
-                if size > MOST_BYTES:
+                if size > self.most_bytes:
                     raise InputError(
-                        f"{self.place}: found an answer of more than {MOST_BYTES >> 20} MiB; "
-                        "expected one label for each text; is this the right address?"
+                        f"{self.place}: found an answer of more than {_size(self.most_bytes)}; "
+                        f"{self.advice.size}; is this the right address?"
                     )
                 if time.monotonic() > deadline:
                     raise TimeoutError
@@ -116,25 +134,19 @@ class Poster:
         """Return how long to wait before the next try, or raise when there is none."""
         status = _status(error.code)
         if error.code not in _RETRIED:
-            advice = {
-                400: "check --endpoint-shape",
-                401: "name the variable that holds its token with --token-env",
-                403: "name the variable that holds its token with --token-env",
-                404: "check the address",
-                413: "pass a smaller --batch",
-                422: "check --endpoint-shape",
-            }.get(error.code, "see the log of the server")
+            known = {404: "check the address", **self.advice.by_status}
+            advice = known.get(error.code, "see the log of the server")
             raise InputError(f"{self.place}: found status {status}; expected 200; {advice}.")
         asked = _retry_after(error.headers)
-        if attempt == _TRIES - 1:
+        if attempt == self.tries - 1:
+            times = "once" if self.tries == 1 else f"{self.tries} times"
             raise InputError(
-                f"{self.place}: found status {status} {_TRIES} times; expected 200; run the "
-                "same command again later: the answers so far are saved."
+                f"{self.place}: found status {status} {times}; expected 200; {self.advice.later}."
             )
         if asked is not None and asked > LONGEST_WAIT:
             raise InputError(
                 f"{self.place}: found status {status} and a request to wait {asked:,.0f} seconds; "
-                "run the same command again then: the answers so far are saved."
+                f"{self.advice.later}."
             )
         return self.first_wait * 2**attempt if asked is None else asked
 
@@ -174,6 +186,114 @@ def is_local(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def read_address(url: str, *, option: str, example: str) -> SplitResult:
+    """Return the parts of an address; refuse one that cannot be used.
+
+    Parameters
+    ----------
+    url
+        The address.
+    option
+        The option by which users name the variable of the token.
+    example
+        An address such as users should give.
+
+    Returns
+    -------
+    SplitResult
+        The parts of the address.
+
+    """
+    try:
+        parts = urlsplit(url)
+        usable = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        usable = False
+    if not usable or not url.isascii() or any(letter <= " " or letter == "\x7f" for letter in url):
+        raise UsageError(
+            f"The address of the endpoint cannot be read; expected one such as {example}, without "
+            "spaces and other letters than ASCII."
+        )
+    if parts.scheme not in ("http", "https"):
+        raise UsageError(f"The address begins with '{parts.scheme}:'; expected https or http.")
+    if parts.username is not None or parts.password is not None:
+        # Reports and messages show the address.
+        raise UsageError(
+            "The address of the endpoint holds a user's name or password; expected none; put a "
+            f"token into an environment variable and name that with {option}."
+        )
+    return parts
+
+
+def refuse_plain_http(parts: SplitResult, what: str, option: str) -> None:
+    """Refuse an address that would get texts unencrypted from another machine.
+
+    Parameters
+    ----------
+    parts
+        The address.
+    what
+        What would be sent, such as "the prompts".
+    option
+        The option that allows it.
+
+    """
+    if _is_exposed(parts):
+        raise UsageError(
+            f"'http://{parts.hostname}' would get {what} unencrypted; expected https, or http on "
+            f"this machine; pass {option} to allow it."
+        )
+
+
+def checked_timeout(seconds: float) -> float:
+    """Return a time-out in seconds; refuse one that is not above 0."""
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise UsageError(f"The timeout is {seconds:g}; expected seconds above 0.")
+    return seconds
+
+
+def read_token(variable: str | None, parts: SplitResult, option: str) -> str | None:
+    """Return the token that an environment variable holds, to be sent to an address.
+
+    Parameters
+    ----------
+    variable
+        The name of the variable; without one, no token is sent.
+    parts
+        The address.
+    option
+        The option that error messages name.
+
+    """
+    if variable is None:
+        return None
+    if _is_exposed(parts):
+        raise UsageError(
+            f"'http://{parts.hostname}' would get the token unencrypted; expected https; leave "
+            f"{option} out."
+        )
+    token = os.environ.get(variable, "").strip()
+    if not token:
+        raise UsageError(
+            f"The environment variable '{variable}' is unset or empty; expected the endpoint's "
+            "token."
+        )
+    if not token.isascii() or not token.isprintable():
+        raise UsageError(
+            f"The environment variable '{variable}' holds letters that no token has; expected "
+            "printable ASCII."
+        )
+    return token
+
+
+def _is_exposed(parts: SplitResult) -> bool:
+    return parts.scheme == "http" and not is_local(parts.hostname or "")
+
+
+def _size(number: int) -> str:
+    return f"{number >> 20} MiB" if number >= 1 << 20 else f"{number >> 10} KiB"
 
 
 def _status(code: int) -> str:

@@ -1,0 +1,327 @@
+"""``tactful rewrite``: what to write instead, and rewrites by a chat endpoint of the user's own."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tactful import __version__
+from tactful.checking.options import LANGUAGES, LEAST, CheckOptions
+from tactful.checking.wording import REPORT_LANGUAGES
+from tactful.cli.check import project_of, split_ids
+from tactful.cli.output import echo_json, echo_sentence, format_option
+from tactful.detectors.load import DETECTORS
+from tactful.documents.document import KINDS, Kind
+from tactful.errors import EXIT_FAILURE, EXIT_USAGE, InputError, UsageError
+from tactful.words import counted, visible
+
+if TYPE_CHECKING:
+    from tactful.checking.chat import ChatEndpoint
+    from tactful.checking.report import DocumentReport
+    from tactful.checking.rewriting import Rewrite, Sentence
+    from tactful.cli.documents import Files
+
+SCHEMA = "tactful/rewrite/1"
+_TIMEOUT = 60.0
+_MOST = 20
+
+
+@click.command("rewrite")
+@click.argument("paths", nargs=-1, metavar="[FILE|FOLDER|-]...", type=click.Path(path_type=Path))
+@click.option("--text", metavar="TEXT", help="Use this text.")
+@click.option(
+    "--endpoint",
+    metavar="URL",
+    help="Send each sentence with a finding to this chat endpoint, which must be compatible with "
+    "OpenAI's, such as http://127.0.0.1:8080/v1.  [default: 'endpoint' in [rewrite] of "
+    "tactful.toml, else none]",
+)
+@click.option("--chat-model", metavar="NAME", help="The model to ask, if the endpoint has several.")
+@click.option(
+    "--key-variable", metavar="NAME", help="The environment variable that holds the API key."
+)
+@click.option(
+    "--allow-plain-http", is_flag=True, help="Allow http to an endpoint on another machine."
+)
+@click.option("--offline", is_flag=True, help="Ask no endpoint, even if tactful.toml names one.")
+@click.option(
+    "--most",
+    type=click.IntRange(min=1),
+    default=_MOST,
+    show_default=True,
+    metavar="N",
+    help="Ask for at most this many rewrites.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.1, 3600),
+    default=_TIMEOUT,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for one rewrite.",
+)
+@click.option(
+    "--lang",
+    type=click.Choice(LANGUAGES),
+    help="The language of the text; auto tells English from Spanish.  [default: auto]",
+)
+@click.option(
+    "--model",
+    metavar="NAME|FOLDER",
+    help=f"The detector: {', '.join(DETECTORS)}, or a folder.  [default: default]",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="ID",
+    help="Look for this id and what is below it only, such as pcl; repeatable.",
+)
+@click.option(
+    "--least",
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    help=f"Use only findings with at least this probability.  [default: {LEAST}]",
+)
+@click.option(
+    "--kind", type=click.Choice(KINDS), help="What the text is.  [default: by the file's ending]"
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The project's options.  [default: the nearest tactful.toml or pyproject.toml]",
+)
+@click.option("--no-config", is_flag=True, help="Use no tactful.toml and no pyproject.toml.")
+@click.option(
+    "--report-lang",
+    type=click.Choice(REPORT_LANGUAGES),
+    default=REPORT_LANGUAGES[0],
+    show_default=True,
+    help="The language of the suggestions; auto is that of the text.",
+)
+@format_option
+@click.pass_context
+def rewrite_cli(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    text: str | None,
+    endpoint: str | None,
+    chat_model: str | None,
+    key_variable: str | None,
+    allow_plain_http: bool,
+    offline: bool,
+    most: int,
+    timeout: float,
+    lang: str | None,
+    model: str | None,
+    only: tuple[str, ...],
+    least: float | None,
+    kind: Kind | None,
+    config: Path | None,
+    no_config: bool,
+    report_lang: str,
+    output_format: str,
+) -> None:
+    """Suggest what to write instead of each sentence in which something is found.
+
+    Without an endpoint nothing leaves this machine. With one, each of these sentences is sent to
+    it, and its rewrite is checked in the same way and shown with both scores. No file is changed.
+
+    \b
+    tactful rewrite letter.md
+    tactful rewrite --text "With our help even they can learn to hope again."
+    tactful rewrite letter.md --endpoint http://127.0.0.1:8080/v1
+    """
+    if text is None and not paths and sys.stdin.isatty():
+        click.echo(ctx.get_usage(), err=True)
+        click.echo(
+            'For example: tactful rewrite letter.md, or tactful rewrite --text "…"', err=True
+        )
+        ctx.exit(EXIT_USAGE)
+    if text is not None and paths:
+        raise UsageError("Give files or --text, not both.")
+    if endpoint is not None and offline:
+        raise UsageError("Give --endpoint or --offline, not both.")
+    project = project_of(config, no_config)
+    options = project.options(
+        model=model,
+        lang=lang,
+        only=split_ids(only),
+        least=least,
+        explanations=False,
+        frames="off",
+        report_lang=report_lang,
+    )
+    named = project.rewrite
+    url = None if offline else endpoint or named.endpoint
+    chat = None
+    if url is not None:
+        from tactful.checking.chat import open_chat
+
+        # A key belongs to one endpoint: that of the file is not sent to another address.
+        key = key_variable or (named.key_variable if endpoint is None else None)
+        chat = open_chat(
+            url,
+            model=chat_model or (named.chat_model if endpoint is None else None),
+            key_variable=key,
+            allow_plain_http=allow_plain_http,
+            timeout=timeout,
+        )
+        whose = "" if endpoint is not None else f", which {project.path} names"
+        echo_sentence(f"Sentences with findings are sent to {chat.place}{whose}.", err=True)
+    elif chat_model or key_variable or allow_plain_http:
+        raise UsageError("Give --endpoint URL: without one, no chat model is asked.")
+    from tactful.cli.documents import Files
+
+    files = Files(paths, text, kind, project.exclude, project)
+    done = rewrite(files, options, chat, most, output_format)
+    if done.failure is not None:
+        echo_sentence(f"Error: {done.failure}", err=True)
+    if done.failure is not None or done.unread:
+        ctx.exit(EXIT_FAILURE)
+
+
+@dataclass(slots=True)
+class Done:
+    """What a run did."""
+
+    sentences: int = 0
+    asked: int = 0
+    better: int = 0
+    unasked: int = 0
+    unread: int = 0
+    failure: str | None = None
+    """Why the endpoint is asked no more."""
+
+    def line(self, chat: "ChatEndpoint | None") -> str:
+        """Say it in one line."""
+        found = counted(self.sentences, "sentence") + " with suggestions"
+        if chat is None:
+            return f"{found}. Nothing was sent anywhere, and no file was changed."
+        rewrites = f"{counted(self.asked, 'rewrite')} asked for, {self.better} better"
+        left = f", {self.unasked} not asked for (see --most)" if self.unasked else ""
+        return f"{found}: {rewrites}{left}. No file was changed."
+
+
+def rewrite(
+    files: "Files",
+    options: CheckOptions,
+    chat: "ChatEndpoint | None",
+    most: int = _MOST,
+    output_format: str = "text",
+) -> Done:
+    """Check files or a text, and print suggestions and rewrites; return what was done."""
+    from tactful.checking.checker import Checker
+    from tactful.checking.report import Unread
+    from tactful.cli.documents import outcomes, sources
+
+    checker = Checker(options)
+    done = Done()
+    documents: list[dict[str, Any]] = []
+    errors: list[dict[str, str]] = []
+    for outcome in outcomes(checker, sources(files), files.kind):
+        if isinstance(outcome, Unread):
+            done.unread += 1
+            errors.append({"path": outcome.path, "message": outcome.message})
+            continue
+        pairs = _rewrites(outcome, options, chat, most, done)
+        if output_format == "json":
+            documents.append(_as_json(outcome, pairs))
+        else:
+            for sentence, found in pairs:
+                _print(outcome, sentence, found)
+    if output_format == "json":
+        card = checker.detector.card
+        echo_json(
+            {
+                "schema": SCHEMA,
+                "tool": {"name": "tactful", "version": __version__},
+                "model": {"name": card.name, "version": card.version, "lang": card.lang},
+                "endpoint": None if chat is None else chat.place,
+                "documents": documents,
+                "errors": errors,
+                "failure": done.failure,
+            }
+        )
+    else:
+        echo_sentence(done.line(chat))
+    return done
+
+
+def _rewrites(
+    report: "DocumentReport",
+    options: CheckOptions,
+    chat: "ChatEndpoint | None",
+    most: int,
+    done: Done,
+) -> "Iterator[tuple[Sentence, Rewrite | None]]":
+    from tactful.checking.rewriting import (
+        find_sentences,
+        language_of,
+        rewrite_sentence,
+        sentence_check,
+    )
+
+    check = None
+    for sentence in find_sentences(report, options.report_lang):
+        done.sentences += 1
+        found = None
+        if chat is not None and done.failure is None and done.asked < most:
+            check = check or sentence_check(options, language_of(report))
+            try:
+                found = rewrite_sentence(chat, sentence, check)
+            except InputError as error:
+                # The suggestions of the other sentences are worth printing all the same.
+                done.failure = str(error)
+            else:
+                done.asked += 1
+                done.better += found.better
+        elif chat is not None and done.failure is None:
+            done.unasked += 1
+        yield sentence, found
+
+
+def _as_json(
+    report: "DocumentReport", pairs: "Iterator[tuple[Sentence, Rewrite | None]]"
+) -> dict[str, Any]:
+    from tactful.checking.rewriting import sentence_as_json
+
+    sentences = [sentence_as_json(sentence, found) for sentence, found in pairs]
+    return {"path": report.path, "kind": report.kind, "sentences": sentences}
+
+
+def _print(report: "DocumentReport", sentence: "Sentence", found: "Rewrite | None") -> None:
+    from tactful.checking.reports.text import where
+
+    kinds = ", ".join(f"{name} {value:.2f}" for name, value in sentence.kinds.items())
+    at = replace(sentence.passage, place=sentence.place)
+    click.echo(f"{where(report, at)}: {visible(kinds)}")
+    if found is None or found.text is None:
+        _line("  ", sentence.text)
+    for each in sentence.suggestions:
+        _line("  - ", each)
+    if found is not None:
+        _print_rewrite(sentence, found)
+    click.echo()
+
+
+def _print_rewrite(sentence: "Sentence", found: "Rewrite") -> None:
+    if found.text is None:
+        _line("  ", f"No rewrite: {found.problem}")
+        return
+    _line(f"  before ({found.before:.2f}): ", sentence.text)
+    _line(f"  after  ({found.after:.2f}): ", found.text)
+    kinds = ", ".join(f"{name} {value:.2f}" for name, value in found.found.items())
+    if not found.better:
+        _line("  ", "The rewrite is no better" + (f": found {kinds}." if kinds else "."))
+    elif kinds:
+        _line("  ", f"The rewrite is better, but still has {kinds}.")
+    if found.changes:
+        _line("  ", f"The rewrite changes names or numbers: {'; '.join(found.changes)}.")
+
+
+def _line(first: str, text: str) -> None:
+    echo_sentence(visible(text), first, " " * len(first))
