@@ -78,14 +78,17 @@ def test_only_chosen_ids(phrases: BaseDetector) -> None:
     assert [(f.id, f.parent) for f in report.findings] == [("unhealthy.dismissive", None)]
 
 
-def test_nothing_less_likely_than_asked_is_reported(phrases: BaseDetector) -> None:
+def test_nothing_with_less_confidence_than_asked_is_reported(phrases: BaseDetector) -> None:
+    # The confidences are 0.83 against 0.4, 0.64 against 0.5 and 0.97 against 0.5.
     found = check_document(phrases, document_of(LETTER), least=0.6)
     assert [finding.id for finding in found.findings] == [
         "pcl",
         "unhealthy",
         "unhealthy.dismissive",
     ]
-    assert found.findings[0].threshold == 0.6
+    assert found.findings[0].threshold == 0.4
+    fewer = check_document(phrases, document_of(LETTER), least=0.87)
+    assert [finding.id for finding in fewer.findings] == ["pcl", "unhealthy.dismissive"]
     wanted = check_document(
         phrases, document_of(LETTER), least=0.6, thresholds={"pcl.compassion": 0.5}
     )

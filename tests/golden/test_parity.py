@@ -19,8 +19,9 @@ from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 import tactful
+from tactful.checking.confidence import confidence, thresholds_in_force
 from tactful.checking.findings import strongest
-from tactful.checking.options import LEAST, CheckOptions
+from tactful.checking.options import CheckOptions
 from tactful.cli.main import main
 from tactful.detectors.base import found_ids
 from tactful.documents.document import Kind
@@ -161,8 +162,7 @@ def by_command(name: str) -> list[Found]:
 @cache
 def limits() -> Mapping[str, float]:
     """Return from which probability on the command reports each id."""
-    card = tactful.load_detector().card
-    return {each: max(card.report_threshold(each), LEAST) for each in card.ids}
+    return thresholds_in_force(tactful.load_detector().card, {})
 
 
 @pytest.fixture(scope="module")
@@ -289,6 +289,7 @@ def test_the_transformer_of_scikit_learn(name: str, transformer: Any) -> None:
     # It gives probabilities only: those that the command would report are its findings.
     (row,) = transformer.transform([TEXTS[name].text])
     scores = dict(zip(transformer.get_feature_names_out(), map(float, row), strict=True))
-    reported = strongest(found_ids(scores, limits()), scores, ())
+    sure = {each: confidence(value, limits()[each]) for each, value in scores.items()}
+    reported = strongest(found_ids(scores, limits()), sure, ())
     found = {(each, rounded(scores[each])) for each in reported}
     assert found == {(each.id, each.probability) for each in by_command(name)}

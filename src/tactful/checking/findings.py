@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tactful.checking.confidence import confidence, probability_at, thresholds_in_force
 from tactful.checking.explanation import explain, taxonomy_entries
+from tactful.checking.options import LEAST
 from tactful.checking.report import DocumentReport, Passage, Place, PlacedFinding, PlacedSpan
 from tactful.checking.wording import spoken_or_english
 from tactful.detectors.base import GATES, BaseDetector, Detector, Scores, found_ids
@@ -92,8 +94,7 @@ def check_document(
     *,
     only: Sequence[str] | None = (),
     thresholds: Mapping[str, float] | None = None,
-    least: float = 0.0,
-    strict: bool = True,
+    least: float = LEAST,
     all_scores: bool = False,
     terms: "TermReader | None" = None,
 ) -> DocumentReport:
@@ -102,8 +103,8 @@ def check_document(
     ``terms`` finds terms in the same passages. Without any id to look for (``only`` is None) the
     detector reads nothing.
 
-    What is less likely than ``least`` is left out, unless ``thresholds`` names its id. A ``strict``
-    check reports an id from its report threshold on, another from where it counts as found.
+    What has less confidence than ``least`` is left out; an id that ``thresholds`` names is reported
+    from that probability on.
 
     ``only`` takes ids and what they begin with: ``pcl`` is ``pcl`` and its categories. A category
     is still judged together with its parent when only the category is wanted.
@@ -111,9 +112,12 @@ def check_document(
     card = detector.card
     chosen = frozenset[str]() if only is None else choose_ids(only, card.ids)
     check_thresholds(thresholds or {}, card.ids)
-    limit = card.report_threshold if strict else card.threshold
-    own = {name: max(limit(name), least) for name in card.ids}
-    needed = {**own, **(thresholds or {})}
+    own = thresholds or {}
+    limits = thresholds_in_force(card, own)
+    needed = {
+        name: limit if name in own else probability_at(least, limit)
+        for name, limit in limits.items()
+    }
     ignores = find_ignores(document)
     passages: list[Passage] = []
     findings: list[PlacedFinding] = []
@@ -136,7 +140,9 @@ def check_document(
         passages.append(passage)
         found = [name for name in found_ids(scores, needed) if name in chosen]
         if card.report_thresholds:
-            found = strongest(found, scores, thresholds or {})
+            found = strongest(
+                found, {name: confidence(scores[name], limits[name]) for name in found}, own
+            )
         loud = [
             name
             for name in found
@@ -146,7 +152,7 @@ def check_document(
         if loud:
             wanted = {name: scores[name] for name in loud}
             for finding in _findings_in(detector, segment.text, wanted, places):
-                findings.append(_placed(document, segment, passage, finding, loud, needed))
+                findings.append(_placed(document, segment, passage, finding, loud, limits))
         if terms is None:
             continue
         for term, suggestions in terms.findings(segment.text):
@@ -256,24 +262,22 @@ def _scored(
         yield from zip(batch, found, places, strict=True)
 
 
-def strongest(
-    found: Sequence[str], scores: Mapping[str, float], kept: Collection[str]
-) -> list[str]:
-    """Return what is reported of a passage: of each family the root and its likeliest categories.
+def strongest(found: Sequence[str], sure: Mapping[str, float], kept: Collection[str]) -> list[str]:
+    """Return what is reported of a passage: of each family the root and its surest categories.
 
-    An id with a threshold of the user's own (``kept``) is always among them.
+    An id with a threshold of the user's own (``kept``) is always reported as well.
     """
     below: dict[str, list[str]] = {}
     for name in found:
         root, _, category = name.partition(".")
-        if category and root != "frame":
+        if category and root != "frame" and name not in kept:
             below.setdefault(root, []).append(name)
     weakest = {
         name
         for names in below.values()
-        for name in sorted(names, key=lambda each: -scores[each])[MOST_CATEGORIES:]
+        for name in sorted(names, key=lambda each: -sure[each])[MOST_CATEGORIES:]
     }
-    return [name for name in found if name in kept or name not in weakest]
+    return [name for name in found if name not in weakest]
 
 
 def _suspicious(scores: Scores, needed: Mapping[str, float], card: Card) -> list[int]:

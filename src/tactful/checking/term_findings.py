@@ -9,13 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tactful.checking.confidence import REPORTED
 from tactful.checking.options import CheckOptions, ProjectTerms
 from tactful.terms.lexicon import IDS, LANGUAGES, ROOT, Lexicon, load_terms
 from tactful.terms.match import TermMatch, find_terms
 from tactful.types import Finding, Span
 
 PROBABILITIES = {"avoid": 0.9, "advice": 0.5}
-"""A level as a probability: how many style guides would agree, roughly."""
+"""A level as a probability: how many style guides would agree, roughly. It is also the confidence,
+because terms are reported from 0.5 on."""
 _QUOTED = re.compile(r"“[^“”]{1,400}”|\"[^\"]{1,400}\"|«[^«»]{1,400}»|„[^„“]{1,400}“")
 _OF_ONESELF = re.compile(
     r"\b(?:I['\u2019]?m|I am|I was|I['\u2019]ve been|we['\u2019]?re|we are|we were|soy|fui|somos)"
@@ -33,7 +35,9 @@ class TermReader:
     lexicon: Lexicon
     level: str
     thresholds: Mapping[str, float]
-    """For each wanted id, the least probability that is reported."""
+    """For each wanted id, the probability from which it is reported by default."""
+    needed: Mapping[str, float]
+    """For each wanted id, the probability from which it is reported in this check."""
 
     def findings(self, text: str) -> Iterator[tuple[Finding, tuple[str, ...]]]:
         """Yield the terms of a text with what to write instead."""
@@ -43,7 +47,7 @@ class TermReader:
                 continue
             if _OF_ONESELF.search(text, max(match.start - _BEFORE, 0), match.start):
                 continue
-            least = self.thresholds.get(match.id)
+            least = self.needed.get(match.id)
             probability = PROBABILITIES[match.level]
             if least is not None and probability >= least:
                 spans = (Span(match.start, match.end, match.id),)
@@ -59,9 +63,17 @@ def term_reader(options: CheckOptions, lang: str) -> TermReader | None:
     project = options.configuration
     lexicon = _lexicon(lang, ProjectTerms() if project is None else project.terms)
     # A threshold for 'term' holds for all kinds that have none of their own.
-    for_all = options.thresholds.get(ROOT, options.least)
+    own = {
+        name: options.thresholds[each]
+        for name in wanted
+        for each in (ROOT, name)
+        if each in options.thresholds
+    }
     return TermReader(
-        lexicon, level, {name: options.thresholds.get(name, for_all) for name in wanted}
+        lexicon,
+        level,
+        {name: own.get(name, REPORTED) for name in wanted},
+        {name: own.get(name, options.least) for name in wanted},
     )
 
 

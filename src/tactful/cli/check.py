@@ -98,7 +98,7 @@ class FormatChoice(click.Choice[str]):
     "--least",
     type=click.FloatRange(0, 1),
     metavar="P",
-    help="Report only findings with at least this probability, except ids with a --threshold.  "
+    help="Report only findings with at least this confidence, except ids with a --threshold.  "
     f"[default: {LEAST}]",
 )
 @click.option(
@@ -115,7 +115,7 @@ class FormatChoice(click.Choice[str]):
     "--fail-on",
     type=click.FloatRange(0, 1),
     metavar="P",
-    help="Exit with 1 if a finding has at least this probability; 0 fails on any finding.",
+    help="Exit with 1 if a finding has at least this confidence; 0 fails on any finding.",
 )
 @click.option(
     "--baseline",
