@@ -121,6 +121,8 @@ class Configuration:
     exclude: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     """Endings of further files that a folder's check reads, such as ``.rst``."""
+    explain: bool | None = None
+    """Whether a text report explains its findings."""
     explanations: bool | None = None
     frames: str | None = None
     terms: ProjectTerms = ProjectTerms()
@@ -333,6 +335,7 @@ _READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
     "format": _format,
     "exclude": _texts,
     "include": _endings,
+    "explain": _truth,
     "explanations": _truth,
     "frames": _one_of(FRAMES),
     "terms": _project_terms,

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from tactful.checking.confidence import REPORTED
 from tactful.checking.options import CheckOptions, ProjectTerms
@@ -28,6 +29,14 @@ _BEFORE = 40
 """How many characters before a term may say that the writers speak of themselves."""
 
 
+class FoundTerm(NamedTuple):
+    """A term, the probability from which it is reported, and what to write instead."""
+
+    finding: Finding
+    threshold: float
+    suggestions: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class TermReader:
     """Finds the terms that the options of a check ask for."""
@@ -39,8 +48,8 @@ class TermReader:
     needed: Mapping[str, float]
     """For each wanted id, the probability from which it is reported in this check."""
 
-    def findings(self, text: str) -> Iterator[tuple[Finding, tuple[str, ...]]]:
-        """Yield the terms of a text with what to write instead."""
+    def findings(self, text: str) -> Iterator[FoundTerm]:
+        """Yield the terms of a text."""
         quoted = [found.span() for found in _QUOTED.finditer(text)]
         for match in find_terms(text, terms=self.lexicon, level=self.level):
             if any(start < match.start and match.end < end for start, end in quoted):
@@ -51,7 +60,8 @@ class TermReader:
             probability = PROBABILITIES[match.level]
             if least is not None and probability >= least:
                 spans = (Span(match.start, match.end, match.id),)
-                yield Finding(match.id, probability, spans, _said(match)), match.replacements
+                finding = Finding(match.id, probability, spans, _said(match))
+                yield FoundTerm(finding, self.thresholds[match.id], match.replacements)
 
 
 def term_reader(options: CheckOptions, lang: str) -> TermReader | None:
