@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 import tactful
 from tactful.checking.confidence import confidence, thresholds_in_force
-from tactful.checking.findings import strongest
+from tactful.checking.findings import likeliest
 from tactful.checking.options import CheckOptions
 from tactful.cli.main import main
 from tactful.detectors.base import found_ids
@@ -306,7 +306,7 @@ def test_the_transformer_of_scikit_learn(name: str, transformer: Any) -> None:
     (row,) = transformer.transform([TEXTS[name].text])
     scores = dict(zip(transformer.get_feature_names_out(), map(float, row), strict=True))
     sure = {each: confidence(value, limits()[each]) for each, value in scores.items()}
-    reported = strongest(found_ids(scores, limits()), sure, ())
+    reported = likeliest(found_ids(scores, limits()), scores, ())
     found = {(each, rounded(scores[each]), rounded(sure[each])) for each in reported}
     assert found == {
         (each.id, each.probability, each.confidence)

@@ -154,9 +154,9 @@ def check_document(
         )
         passages.append(passage)
         found = [name for name in found_ids(scores, needed) if name in chosen]
-        sure = {name: confidence(scores[name], limits[name]) for name in found}
         if card.report_thresholds:
-            found = strongest(found, sure, own)
+            found = likeliest(found, scores, own)
+        sure = {name: confidence(scores[name], limits[name]) for name in found}
         here: list[PlacedFinding] = []
         for place, names in _by_sentence(found, sure, places).items():
             loud = [
@@ -288,8 +288,13 @@ def _scored(
         yield from zip(batch, found, places, strict=True)
 
 
-def strongest(found: Sequence[str], sure: Mapping[str, float], kept: Collection[str]) -> list[str]:
-    """Return what is reported of a passage: of each family the root and its surest categories.
+def likeliest(
+    found: Sequence[str], scores: Mapping[str, float], kept: Collection[str]
+) -> list[str]:
+    """Return what is reported of a passage: of each family the root and its likeliest categories.
+
+    Rare categories have low thresholds, and so a high confidence: by confidence they would push
+    the common ones out.
 
     An id with a threshold of the user's own (``kept``) is always reported as well.
     """
@@ -301,7 +306,7 @@ def strongest(found: Sequence[str], sure: Mapping[str, float], kept: Collection[
     weakest = {
         name
         for names in below.values()
-        for name in sorted(names, key=lambda each: -sure[each])[MOST_CATEGORIES:]
+        for name in sorted(names, key=lambda each: -scores[each])[MOST_CATEGORIES:]
     }
     return [name for name in found if name not in weakest]
 

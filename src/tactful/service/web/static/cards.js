@@ -9,7 +9,7 @@ export function cardsOf(findings, least, isWanted = () => true) {
   for (const finding of findings) {
     const kinds = kindsOf(finding, least, isWanted);
     if (!kinds.length) continue;
-    const main = kinds.find((kind) => !kinds.some((other) => other.id === kind.parent));
+    const main = kinds.find((kind) => isAlone(kind) || !kinds.some(({ id }) => id === kind.parent));
     const family = familyOf(main.id);
     // The same words may stand in a text twice; where they stand changes with every key.
     const base = `${family}|${finding.excerpt}`;
@@ -28,12 +28,12 @@ export function cardsOf(findings, least, isWanted = () => true) {
 // A comment can be sarcastic and healthy, or polite and a threat; in the other families all depends
 // on the general kind.
 const ALONE = ['unhealthy', 'toxicity', 'term'];
+const isAlone = (kind) => kind.parent === null || ALONE.includes(familyOf(kind.id));
 
 /** The kinds of a finding that are sure enough and wanted; none without what it belongs under. */
 function kindsOf(finding, least, isWanted) {
   const sure = finding.kinds.filter((kind) => kind.confidence >= least && isWanted(familyOf(kind.id)));
-  return sure.filter((kind) => kind.parent === null || ALONE.includes(familyOf(kind.id))
-    || sure.some((other) => other.id === kind.parent));
+  return sure.filter((kind) => isAlone(kind) || sure.some(({ id }) => id === kind.parent));
 }
 
 /** The words that carry some kinds; the whole sentence where none are known. */
