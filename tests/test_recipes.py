@@ -156,12 +156,12 @@ CHECK = "tactful check --no-config --frames off --no-explanations --model fast -
 SENTENCE = '"Even these poor souls, who have so little, can learn to hope again."'
 
 
-def test_the_least_probability_has_one_place(tree: Path) -> None:
+def test_the_least_confidence_has_one_place(tree: Path) -> None:
     command = f"{CHECK} {SENTENCE} --format json"
     assert json.loads(in_tree(tree, command))["summary"]["findings"]
-    change(tree, "src/tactful/checking/options.py", "LEAST = 0.2\n", "LEAST = 0.999\n")
+    change(tree, "src/tactful/checking/options.py", "LEAST = 0.5\n", "LEAST = 0.9999\n")
     assert json.loads(in_tree(tree, command))["summary"]["findings"] == 0
-    assert "[default: 0.999]" in " ".join(in_tree(tree, "tactful check --help").split())
+    assert "[default: 0.9999]" in " ".join(in_tree(tree, "tactful check --help").split())
 
 
 def test_the_detector_of_a_language_has_one_place(tree: Path) -> None:

@@ -53,6 +53,10 @@ class Finding:
         The parts of the text that carry the finding.
     explanation
         Why it was found, in plain words.
+    confidence
+        How sure a check is; None where no check was made.
+    kinds
+        All kinds of a finding of a check, the surest first; each is a finding without kinds.
 
     """
 
@@ -60,6 +64,8 @@ class Finding:
     probability: float
     spans: tuple[Span, ...] = ()
     explanation: str = ""
+    confidence: float | None = None
+    kinds: "tuple[Finding, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def new_in(baseline: Baseline, report: DocumentReport) -> list[str]:
     (left,) = baseline.filter([report])
     assert isinstance(left, DocumentReport)
     assert left.known == len(report.findings) - len(left.findings)
-    return [finding.id for finding in left.findings]
+    return [kind.id for finding in left.findings for kind in finding.kinds]
 
 
 def test_known_findings_are_left_out_wherever_their_lines_move() -> None:
@@ -50,8 +51,8 @@ def test_known_findings_are_left_out_wherever_their_lines_move() -> None:
     moved = "A new start.\n\n" + LETTER.replace("souls! Even", "souls!\n  Even")
     assert new_in(read_baseline(path), checked(moved)) == []
     assert new_in(read_baseline(path), checked(LETTER + "\nLog off.\n")) == [
-        "unhealthy",
         "unhealthy.dismissive",
+        "unhealthy",
     ]
 
 
@@ -68,11 +69,28 @@ def test_the_same_passage_once_more_is_new() -> None:
 
 def test_a_new_finding_below_a_known_one_is_shown_without_it() -> None:
     report = checked("Poor souls.\n")
-    assert [each.id for each in report.findings] == ["pcl", "pcl.compassion"]
-    known = report.keeping(lambda each: each.id == "pcl")
+    assert [kind.id for kind in report.findings[0].kinds] == ["pcl", "pcl.compassion"]
+    known = report.keeping(lambda _, kind: kind.id == "pcl")
     (left,) = read_baseline(written(known)).filter([report])
     assert isinstance(left, DocumentReport)
-    assert [(each.id, each.parent) for each in left.findings] == [("pcl.compassion", None)]
+    (finding,) = left.findings
+    assert [(kind.id, kind.parent) for kind in finding.kinds] == [("pcl.compassion", None)]
+    assert left.known == 0
+    assert finding.name == "Compassion"
+
+
+def test_a_file_from_before_findings_had_kinds_is_still_read() -> None:
+    """Version 0.2 wrote one entry for each id; the hash is that of the words "Poor souls."."""
+    passage = sha256(b"Poor souls.").hexdigest()[:32]
+    entries = [
+        {"path": "letter.md", "id": name, "passage": passage, "count": 1}
+        for name in ("pcl", "pcl.compassion")
+    ]
+    content = {"schema": "tactful/baseline/1", "findings": entries}
+    Path("base.json").write_text(json.dumps(content), encoding="utf-8")
+    baseline = read_baseline(Path("base.json"))
+    assert new_in(baseline, checked("Poor souls.\n")) == []
+    assert baseline.note(IDS) is None
 
 
 def test_the_file_is_sorted_and_holds_no_text() -> None:
@@ -115,7 +133,7 @@ def test_an_update_keeps_what_was_not_looked_for() -> None:
     Path("gone.md").unlink()
     baseline = read_baseline(path, update=True)
     list(baseline.filter([checked("Nothing.\n"), Unread("other.md", "it cannot be read.")]))
-    assert baseline.write(["pcl"]) == "Wrote base.json: 5 known findings."
+    assert baseline.write(["pcl"]) == "Wrote base.json: 5 entries."
     left = {(each["path"], each["id"]) for each in json.loads(path.read_bytes())["findings"]}
     assert ("letter.md", "pcl") not in left
     assert ("letter.md", "pcl.compassion") in left

@@ -24,6 +24,7 @@ fail_on = 0.8
 format = "json"
 exclude = ["drafts/**"]
 include = [".adoc"]
+explain = true
 explanations = false
 frames = "groups"
 baseline = "known.json"
@@ -68,13 +69,14 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         "http://127.0.0.1:8080/v1", "small", "TACTFUL_REWRITE_KEY"
     )
     assert found.explanations is False
+    assert found.explain is True
     assert found.frames == "groups"
     assert found.baseline == tmp_path / "known.json"
     assert found.thresholds == {"pcl": 1.0, "pcl.metaphor": 0.6}
     assert (found.terms.level, found.terms.allow) == ("all", ("the elderly",))
     assert [term["forms"] for term in found.terms.tables()] == [["cab~/s"]]
     assert found.place("only").endswith("tactful.toml, line 4")
-    assert found.place("thresholds.pcl.metaphor").endswith("line 16")
+    assert found.place("thresholds.pcl.metaphor").endswith("line 17")
     assert all(f"{key} " in WHOLE or f"[{key}]" in WHOLE for key in KEYS)
 
 

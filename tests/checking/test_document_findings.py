@@ -14,7 +14,7 @@ from tactful.checking.findings import (
     with_frames,
     without_explanations,
 )
-from tactful.checking.report import LIKELIHOODS, likelihood
+from tactful.checking.report import LIKELIHOODS, DocumentReport, likelihood
 from tactful.detectors.base import BaseDetector, Scores
 from tactful.detectors.card import Card
 from tactful.documents.document import document_of
@@ -31,14 +31,23 @@ Nobody asked you: log off.
 """
 
 
+def ids_of(report: DocumentReport) -> list[list[str]]:
+    """Return the ids of the kinds of each finding."""
+    return [[kind.id for kind in finding.kinds] for finding in report.findings]
+
+
 def test_findings_know_where_they_stand(phrases: BaseDetector) -> None:
     report = check_document(phrases, document_of(LETTER))
-    assert [(f.id, f.parent, round(f.probability, 2)) for f in report.findings] == [
+    kinds = [kind for finding in report.findings for kind in finding.kinds]
+    assert [(kind.id, kind.parent, round(kind.probability, 2)) for kind in kinds] == [
         ("pcl", None, 0.83),
         ("pcl.compassion", "pcl", 0.55),
-        ("unhealthy", None, 0.64),
         ("unhealthy.dismissive", "unhealthy", 0.97),
+        ("unhealthy", None, 0.64),
     ]
+    # 0.83 against a threshold of 0.4: odds of 4.88 against 0.67.
+    assert [round(finding.confidence, 2) for finding in report.findings] == [0.88, 0.97]
+    assert [finding.id for finding in report.findings] == ["pcl", "unhealthy.dismissive"]
     first = report.findings[0]
     assert (first.name, first.threshold) == ("Patronizing or condescending", 0.4)
     assert LETTER[first.place.start : first.place.end].startswith("With a little help")
@@ -73,23 +82,23 @@ def test_a_category_without_its_gate_is_not_reported(phrases: BaseDetector) -> N
 
 def test_only_chosen_ids(phrases: BaseDetector) -> None:
     report = check_document(phrases, document_of(LETTER), only=["unhealthy"])
-    assert [finding.id for finding in report.findings] == ["unhealthy", "unhealthy.dismissive"]
+    assert ids_of(report) == [["unhealthy.dismissive", "unhealthy"]]
     report = check_document(phrases, document_of(LETTER), only=["unhealthy.dismissive"])
-    assert [(f.id, f.parent) for f in report.findings] == [("unhealthy.dismissive", None)]
+    assert ids_of(report) == [["unhealthy.dismissive"]]
+    assert report.findings[0].main.parent is None
 
 
-def test_nothing_less_likely_than_asked_is_reported(phrases: BaseDetector) -> None:
+def test_nothing_with_less_confidence_than_asked_is_reported(phrases: BaseDetector) -> None:
+    # The confidences are 0.83 against 0.4, 0.64 against 0.5 and 0.97 against 0.5.
     found = check_document(phrases, document_of(LETTER), least=0.6)
-    assert [finding.id for finding in found.findings] == [
-        "pcl",
-        "unhealthy",
-        "unhealthy.dismissive",
-    ]
-    assert found.findings[0].threshold == 0.6
+    assert ids_of(found) == [["pcl"], ["unhealthy.dismissive", "unhealthy"]]
+    assert found.findings[0].threshold == 0.4
+    fewer = check_document(phrases, document_of(LETTER), least=0.87)
+    assert ids_of(fewer) == [["pcl"], ["unhealthy.dismissive"]]
     wanted = check_document(
         phrases, document_of(LETTER), least=0.6, thresholds={"pcl.compassion": 0.5}
     )
-    assert "pcl.compassion" in [finding.id for finding in wanted.findings]
+    assert "pcl.compassion" in ids_of(wanted)[0]
 
 
 def test_a_threshold_can_be_raised_and_lowered(phrases: BaseDetector) -> None:
@@ -174,7 +183,7 @@ class ProtocolOnly:
 
 def test_any_object_with_the_protocol_will_do() -> None:
     report = check_document(ProtocolOnly(), document_of("Some words."))
-    mine, pcl = report.findings
+    ((mine, pcl),) = [finding.kinds for finding in report.findings]
     assert (mine.name, mine.explanation, mine.spans[0].words) == ("mine", "Because.", "Some")
     assert (pcl.name, pcl.spans) == ("Patronizing or condescending", ())
     assert pcl.explanation
@@ -190,7 +199,7 @@ def test_ignored_passages_are_counted(phrases: BaseDetector) -> None:
 def test_a_silenced_gate_silences_what_is_below_it(phrases: BaseDetector) -> None:
     text = "<!-- tactful: ignore frame.offensive -->\nA very slow queue."
     report = check_document(phrases, document_of(text, kind="markdown"))
-    assert (report.findings, report.silenced) == ((), 2)
+    assert (report.findings, report.silenced) == ((), 1)
 
 
 def test_markup_is_stepped_over_and_offsets_lead_to_the_source(phrases: BaseDetector) -> None:
@@ -214,7 +223,7 @@ def test_all_scores_on_request(phrases: BaseDetector) -> None:
 
 def test_explanations_can_be_left_out(phrases: BaseDetector) -> None:
     report = without_explanations(check_document(phrases, document_of(LETTER)))
-    assert {finding.explanation for finding in report.findings} == {""}
+    assert {kind.explanation for each in report.findings for kind in each.kinds} == {""}
 
 
 def test_by_passage_keeps_the_order(phrases: BaseDetector) -> None:
@@ -294,14 +303,12 @@ def test_a_finding_that_targets_a_group_is_told_with_a_frame() -> None:
     text = "Even they can learn.\n\nThe bridge is open.\n\nWhat they do."
     report = with_frames(check_document(GroupDetector(), document_of(text)), framing)
     assert asked == ["Even they can learn.", "What they do."]
-    told = [(finding.id, finding.frame) for finding in report.findings]
-    # Only the finding of the group carries a frame, and one without a group adds nothing.
-    assert told == [
-        ("frame.offensive", None),
-        ("frame.group", FRAME),
-        ("frame.offensive", None),
-        ("frame.group", None),
-    ]
+    # A frame without a group adds nothing.
+    assert [finding.frame for finding in report.findings] == [FRAME, None]
+    assert ids_of(report) == [["frame.offensive", "frame.group"]] * 2
+    without = report.findings[0].keeping(lambda kind: kind.id != "frame.group")
+    assert without is not None
+    assert without.frame is None
 
 
 def test_nothing_is_framed_where_no_group_is_found(phrases: BaseDetector) -> None:

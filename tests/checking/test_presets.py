@@ -7,7 +7,14 @@ import pytest
 from tests.phrase_detector import PhraseDetector
 
 from tactful.checking.checker import Checker
-from tactful.checking.options import KEYS, PRESETS, CheckOptions, Configuration, read_configuration
+from tactful.checking.options import (
+    KEYS,
+    LEAST,
+    PRESETS,
+    CheckOptions,
+    Configuration,
+    read_configuration,
+)
 from tactful.checking.presets import load_presets, with_preset
 from tactful.detectors.load import embedded_cards
 from tactful.errors import UnknownNameError
@@ -46,7 +53,7 @@ def test_a_preset_is_documented_with_its_reason(name: str) -> None:
         if line.startswith(f"| `{name}` |")
     ]
     assert preset["reason"] in row
-    shown = [*preset.get("only", ()), *preset.get("exclude", ()), preset.get("least")]
+    shown = [*preset.get("only", ()), *preset.get("exclude", ()), preset.get("least", LEAST)]
     shown += [preset.get("fail_on", "none"), preset.get("frames", "")]
     assert all(str(each) in row for each in shown)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -107,7 +107,8 @@ class Everything(BaseDetector):
 def test_of_a_family_only_the_likeliest_categories_are_reported() -> None:
     def found(**options: Any) -> list[str]:
         report = check_document(Everything(), document_of(LOUD), **options)
-        return [finding.id for finding in report.findings if finding.id.startswith("pcl")]
+        (finding,) = report.findings
+        return sorted(kind.id for kind in finding.kinds if kind.id.startswith("pcl"))
 
     strongest = ["pcl", "pcl.category0", "pcl.category1", "pcl.category2"]
     assert found() == strongest
@@ -116,7 +117,9 @@ def test_of_a_family_only_the_likeliest_categories_are_reported() -> None:
 
 def test_all_variables_of_a_frame_are_reported() -> None:
     report = check_document(Everything(), document_of(LOUD), only=["frame"])
-    assert len(report.findings) == 5
+    (finding,) = report.findings
+    assert len(finding.kinds) == 5
+    assert finding.id == "frame.offensive"
 
 
 def test_who_asks_for_less_likely_findings_has_them() -> None:
@@ -127,3 +130,96 @@ def test_who_asks_for_less_likely_findings_has_them() -> None:
     assert Checker(model=detector, lang="en", terms="off").check(text).findings == ()
     (finding,) = Checker(model=detector, lang="en", terms="off", least=0.1).check(text).findings
     assert finding.id == "toxicity"
+
+
+class BySentence(BaseDetector):
+    """Finds each word of a table, most in the sentence that has it."""
+
+    WORDS: ClassVar = {"toxicity": "fool", "pcl": "souls", "pcl.compassion": "poor"}
+
+    def __init__(self) -> None:
+        limits = dict.fromkeys(self.WORDS, 0.5)
+        self.card = Card("words", "1", tuple(self.WORDS), report_thresholds=limits)
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return 0.9 for a sentence with the word, and 0.6 for a longer text."""
+        return {
+            name: np.array(
+                [(0.9 if text.count(".") == 1 else 0.6) if word in text else 0.1 for text in texts],
+                dtype=np.float32,
+            )
+            for name, word in self.WORDS.items()
+        }
+
+    def spans(self, text: str, ids: Sequence[str]) -> Spans:
+        """Return the words."""
+        return {
+            name: (Span(text.index(word), text.index(word) + len(word), name),)
+            for name in ids
+            if (word := self.WORDS[name]) in text
+        }
+
+
+def placed(text: str, **options: Any) -> list[tuple[str, list[str]]]:
+    """Return the text at the place of each finding, and the ids of its kinds."""
+    report = check_document(BySentence(), document_of(text), **options)
+    for finding in report.findings:
+        assert text[finding.place.start : finding.place.end] == finding.text
+        assert finding.passage.text == text.strip()
+    return [(finding.text, [kind.id for kind in finding.kinds]) for finding in report.findings]
+
+
+def test_sentences_with_different_kinds_are_different_findings() -> None:
+    assert placed("Good day. Dear souls are here. What a fool.") == [
+        ("Dear souls are here.", ["pcl"]),
+        ("What a fool.", ["toxicity"]),
+    ]
+
+
+def test_a_category_is_where_its_parent_is() -> None:
+    assert placed("Good day. Dear souls are here. They are poor.") == [
+        ("Dear souls are here.", ["pcl", "pcl.compassion"]),
+    ]
+
+
+def test_a_sentence_with_several_kinds_is_one_finding() -> None:
+    assert placed("Good day. The souls call me a fool. Good night.") == [
+        ("The souls call me a fool.", ["toxicity", "pcl"]),
+    ]
+
+
+class Elsewhere(BySentence):
+    """Finds compassion in whole passages only, and marks nothing for it."""
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        found = super().score(texts)
+        whole = np.array([0.7 if text.count(".") > 1 else 0.1 for text in texts], dtype=np.float32)
+        return {**found, "pcl": whole, "pcl.compassion": whole}
+
+
+def test_what_the_whole_passage_carries_joins_the_surest_sentence() -> None:
+    report = check_document(Elsewhere(), document_of("Good day. What a fool. Good night."))
+    (finding,) = report.findings
+    assert finding.text == "What a fool."
+    assert [kind.id for kind in finding.kinds] == ["toxicity", "pcl", "pcl.compassion"]
+
+
+def test_without_a_sentence_the_marks_or_the_passage_are_the_place() -> None:
+    text = "Good day. The poor souls. Good night."
+    (marked,) = check_document(Elsewhere(), document_of(text), only=["pcl"]).findings
+    assert marked.text == "The poor souls."
+    (bare,) = check_document(
+        Elsewhere(), document_of("Good day. Good night."), only=["pcl"]
+    ).findings
+    assert (bare.text, bare.place) == ("Good day. Good night.", bare.passage.place)
+
+
+def test_marks_of_all_kinds_are_joined() -> None:
+    (finding,) = check_document(BySentence(), document_of("Those poor souls.")).findings
+    assert [span.words for span in finding.spans] == ["poor", "souls"]
+    souls, poor = finding.kinds
+    wide = replace(poor.spans[0], start=6, end=12, words="poor s")
+    kinds = (souls, replace(poor, spans=(wide,)))
+    (span,) = replace(finding, kinds=kinds).spans
+    assert (span.words, span.start, span.end) == ("poor souls", 6, 16)
+    assert (span.place.start, span.place.end, span.place.end_column) == (6, 16, 17)

@@ -49,9 +49,10 @@ def test_they_agree_on_sentences_with_and_without_offence(model: str) -> None:
     with Path("scored.csv").open(newline="") as file:
         rows = {row["text"]: row for row in csv.DictReader(file)}
     found = [
-        (each["excerpt"], each["id"], each["probability"])
+        (each["excerpt"], kind["id"], kind["probability"])
         for each in json.loads(checked.stdout)["documents"][0]["findings"]
-        if each["id"] in ids
+        for kind in each["kinds"]
+        if kind["id"] in ids
     ]
     assert (OFFENCE, "frame.offensive") in [each[:2] for each in found]
     assert MENTION not in [each[0] for each in found]

@@ -43,8 +43,8 @@ def test_a_hook_that_fails_names_what_failed_and_why(
     result = CliRunner().invoke(cli, ["check", *hook["args"], "a.md", "b.md"])
     assert result.exit_code == 1
     lines = result.stderr.splitlines()
-    assert lines[0] == "Failed: 12 findings have at least the probability 0.7."
-    assert lines[1] == ("  a.md:1:1: Patronizing or condescending [pcl]: likely, 0.83 “Even they”")
+    assert lines[0] == "Failed: 12 findings have at least the confidence 0.7."
+    assert lines[1] == "  a.md:1:1: patronizing [pcl]: very likely, 0.88 “Even they”"
     assert len(lines[1:-2]) == 10
     assert lines[-2] == "  … and 2 more"
     assert "tactful: ignore ID" in lines[-1]

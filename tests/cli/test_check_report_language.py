@@ -23,9 +23,8 @@ def run(*args: str) -> Result:
 @pytest.mark.usefixtures("phrases")
 def test_the_report_is_in_the_wanted_language() -> None:
     text = run("--text", TEXT, "--report-lang", "es").stdout.replace("\N{NO-BREAK SPACE}", " ")
-    assert text.startswith("texto:1:1: Paternalista o condescendiente [pcl]: probable, 83 %")
-    assert text.endswith("\n1 hallazgo en 1 pasaje.\n")
-    assert "Se apoya en «even they»." in text
+    assert text.startswith("texto:1:1: «even they» — paternalista (muy probable, 88 %). ¿")
+    assert text.endswith("\n\n1 hallazgo en 1 pasaje: 1 paternalista.\n")
 
 
 @pytest.mark.usefixtures("phrases")
@@ -38,10 +37,10 @@ def test_without_a_wish_it_is_in_the_language_of_the_text() -> None:
 def test_a_page_in_spanish_is_written_to_a_file() -> None:
     result = run("--text", TEXT, "--report-lang", "es", "--output", "informe.html")
     # What the command itself says stays in English; the report is for its reader.
-    assert result.stdout == "Wrote informe.html: 1 finding in 1 passage.\n"
+    assert result.stdout == "Wrote informe.html: 1 finding in 1 passage: 1 patronizing.\n"
     page = Path("informe.html").read_text(encoding="utf-8")
     assert '<html lang="es">' in page
-    assert "1 hallazgo en 1 pasaje." in page
+    assert "1 hallazgo en 1 pasaje: 1 paternalista." in page
 
 
 def test_another_language_is_refused() -> None:

@@ -19,8 +19,9 @@ from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 import tactful
-from tactful.checking.findings import strongest
-from tactful.checking.options import LEAST, CheckOptions
+from tactful.checking.confidence import confidence, thresholds_in_force
+from tactful.checking.findings import likeliest
+from tactful.checking.options import CheckOptions
 from tactful.cli.main import main
 from tactful.detectors.base import found_ids
 from tactful.documents.document import Kind
@@ -101,12 +102,15 @@ TEXTS = {
 
 @dataclass(frozen=True, order=True, slots=True)
 class Found:
-    """A finding: what, how sure, and the words that carry it, or else the passage."""
+    """A kind of a finding: what, how sure, and words that carry it; 0 to 0 where none do."""
 
+    finding: str
+    """The id of the finding, which is that of its main kind."""
     id: str
     probability: float
-    start: int
-    end: int
+    confidence: float
+    start: int = 0
+    end: int = 0
 
 
 def rounded(probability: float) -> float:
@@ -115,24 +119,38 @@ def rounded(probability: float) -> float:
 
 
 def of_json(report: Mapping[str, Any]) -> list[Found]:
-    """Return the findings of a document in the report of ``tactful check``."""
+    """Return the kinds of the findings of a document in the report of ``tactful check``."""
     return sorted(
-        Found(each["id"], rounded(each["probability"]), spot["start"], spot["end"])
+        Found(
+            each["id"],
+            kind["id"],
+            rounded(kind["probability"]),
+            rounded(kind["confidence"]),
+            *spot,
+        )
         for each in report["findings"]
-        for spot in each["spans"] or [each]
+        for kind in each["kinds"]
+        for spot in [(span["start"], span["end"]) for span in kind["spans"]] or [(0, 0)]
     )
 
 
-def of_findings(findings: Iterable[Any], text: str) -> list[Found]:
-    """Return findings of the library; where no word carries one, it is about the whole text."""
+def of_findings(findings: Iterable[Any]) -> list[Found]:
+    """Return the kinds of findings of the library."""
     found = []
     for each in findings:
-        places = [getattr(span, "place", span) for span in each.spans]
-        spots = [(place.start, place.end) for place in places]
-        whole = getattr(each, "place", None)
-        passage = (0, len(text)) if whole is None else (whole.start, whole.end)
-        found += [Found(each.id, rounded(each.probability), *spot) for spot in spots or [passage]]
+        for kind in each.kinds:
+            places = [getattr(span, "place", span) for span in kind.spans]
+            sure = rounded(kind.probability), rounded(kind.confidence)
+            found += [
+                Found(each.id, kind.id, *sure, *spot)
+                for spot in [(place.start, place.end) for place in places] or [(0, 0)]
+            ]
     return sorted(found)
+
+
+def places_of(report: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """Return where the findings of a document are."""
+    return [(each["start"], each["end"]) for each in report["findings"]]
 
 
 @cache
@@ -161,8 +179,7 @@ def by_command(name: str) -> list[Found]:
 @cache
 def limits() -> Mapping[str, float]:
     """Return from which probability on the command reports each id."""
-    card = tactful.load_detector().card
-    return {each: max(card.report_threshold(each), LEAST) for each in card.ids}
+    return thresholds_in_force(tactful.load_detector().card, {})
 
 
 @pytest.fixture(scope="module")
@@ -190,18 +207,14 @@ def in_editor() -> Callable[[str], list[Found]]:
         document = snapshot.read()
         reading = reader.read(document, CheckOptions(), Slice(math.inf, Event()))
         checked = Checked(snapshot, document, Places(each.text, "utf-32"), reading)
-        found = []
-        # The messages of diagnostics have probabilities of two digits; the reading has them all.
-        shown = diagnostics_of(checked, DOCS, related=True)
+        # A diagnostic has the main kind, and a range from the first to the last marked word.
+        shown = diagnostics_of(checked, DOCS)
         for diagnostic, finding in zip(shown, reading.report.findings, strict=True):
-            related = diagnostic.related_information or ()
-            ranges = [diagnostic.range, *(other.location.range for other in related)]
-            probability = rounded(finding.probability)
-            found += [
-                Found(str(diagnostic.code), probability, *offsets(each.text, spot))
-                for spot in ranges
-            ]
-        return sorted(found)
+            places = [span.place for span in finding.spans] or [finding.place]
+            assert offsets(each.text, diagnostic.range) == (places[0].start, places[-1].end)
+            assert diagnostic.code == finding.id
+            assert checked.wording.how_sure(finding.confidence) in diagnostic.message
+        return of_findings(reading.report.findings)
 
     return check
 
@@ -244,14 +257,16 @@ ONE_PASSAGE = [name for name in PLAIN if name not in SEVERAL]
 def test_the_library(name: str) -> None:
     each = TEXTS[name]
     found = tactful.check(each.text, each.kind).findings
-    assert of_findings(found, each.text) == by_command(name)
+    assert of_findings(found) == by_command(name)
+    places = [(finding.place.start, finding.place.end) for finding in found]
+    assert places == places_of(documents()[name])
 
 
 def test_a_file(tmp_path: Path) -> None:
     path = tmp_path / "letter.md"
     path.write_text(TEXTS["markdown"].text, encoding="utf-8")
     found = tactful.Checker().check_file(path).findings
-    assert of_findings(found, "") == by_command("markdown")
+    assert of_findings(found) == by_command("markdown")
 
 
 @pytest.mark.parametrize("name", [name for name, each in TEXTS.items() if each.text.strip()])
@@ -261,6 +276,7 @@ def test_the_service(name: str, client: TestClient) -> None:
     assert answer.status_code == 200, answer.text
     (report,) = answer.json()["documents"]
     assert of_json(report) == by_command(name)
+    assert places_of(report) == places_of(documents()[name])
 
 
 @pytest.mark.parametrize("name", ["empty", "blank"])
@@ -281,7 +297,7 @@ def test_the_language_server(name: str, in_editor: Callable[[str], list[Found]])
 @pytest.mark.parametrize("name", PLAIN)
 def test_the_component_of_spacy(name: str, spacy_pipeline: Any) -> None:
     text = TEXTS[name].text
-    assert of_findings(spacy_pipeline(text)._.tactful.findings, text) == by_command(name)
+    assert of_findings(spacy_pipeline(text)._.tactful.findings) == by_command(name)
 
 
 @pytest.mark.parametrize("name", ONE_PASSAGE)
@@ -289,6 +305,11 @@ def test_the_transformer_of_scikit_learn(name: str, transformer: Any) -> None:
     # It gives probabilities only: those that the command would report are its findings.
     (row,) = transformer.transform([TEXTS[name].text])
     scores = dict(zip(transformer.get_feature_names_out(), map(float, row), strict=True))
-    reported = strongest(found_ids(scores, limits()), scores, ())
-    found = {(each, rounded(scores[each])) for each in reported}
-    assert found == {(each.id, each.probability) for each in by_command(name)}
+    sure = {each: confidence(value, limits()[each]) for each, value in scores.items()}
+    reported = likeliest(found_ids(scores, limits()), scores, ())
+    found = {(each, rounded(scores[each]), rounded(sure[each])) for each in reported}
+    assert found == {
+        (each.id, each.probability, each.confidence)
+        for each in by_command(name)
+        if not each.id.startswith("term")
+    }

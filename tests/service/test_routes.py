@@ -53,7 +53,7 @@ def test_a_language_that_is_named_is_believed(whole: TestClient) -> None:
 def test_a_check_has_the_schema_of_the_command(whole: TestClient) -> None:
     body = {"text": ENGLISH, "only": ["pcl"], "explanations": False, "doNotStore": True}
     report = whole.post("/v1/check", json=body).json()
-    assert report["schema"] == "tactful/check/1"
+    assert report["schema"] == "tactful/check/2"
     assert report["model"]["name"] == "default-en"
     findings = report["documents"][0]["findings"]
     assert {finding["id"].split(".")[0] for finding in findings} == {"pcl"}

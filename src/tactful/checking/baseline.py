@@ -1,7 +1,7 @@
 """A baseline: the findings that a project knows already, which a check leaves out.
 
-A finding is known by its file, its id and a hash of its passage, so that it stays known when lines
-move. The file never holds a text::
+A kind of a finding is known by its file, its id and a hash of its passage, so that it stays known
+when lines move. A finding is left out when all its kinds are known. The file never holds a text::
 
     {
       "schema": "tactful/baseline/1",
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from tactful.checking.report import DocumentReport, Outcome, PlacedFinding, Unread
+from tactful.checking.report import DocumentReport, Kind, Outcome, PlacedFinding, Unread
 from tactful.errors import FileFormatError, UsageError
 from tactful.files import atomic_path
 from tactful.words import counted
@@ -36,7 +36,7 @@ _DIGITS = 32
 
 
 class Known(NamedTuple):
-    """What a finding is known by."""
+    """What a kind of a finding is known by."""
 
     path: str
     id: str
@@ -51,7 +51,7 @@ class Baseline:
     path
         The file. Paths in it are relative to its folder.
     known
-        How often each finding is known.
+        How often each kind of finding is known.
     update
         Whether all findings are taken as known, to be written.
 
@@ -64,7 +64,7 @@ class Baseline:
         self._unread: set[str] = set()
 
     def filter(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-        """Yield the outcomes without the findings that are known."""
+        """Yield the outcomes without the kinds of findings that are known."""
         for outcome in outcomes:
             if isinstance(outcome, Unread):
                 self._unread.add(self._name(outcome.path))
@@ -122,19 +122,19 @@ class Baseline:
         with atomic_path(self.path, force=True) as temporary:
             temporary.write_text(text, encoding="utf-8")
         total = sum(count for _, count in entries)
-        return f"Wrote {self.path}: {counted(total, 'known finding')}."
+        return f"Wrote {self.path}: {counted(total, 'entry', 'entries')}."
 
     def _without_known(self, report: DocumentReport) -> DocumentReport:
         name = self._name(report.path)
         self._checked.add(name)
-        new: set[int] = set()
-        for finding in report.findings:
-            key = Known(name, finding.id, passage_hash(finding))
+
+        def is_new(finding: PlacedFinding, kind: Kind) -> bool:
+            key = Known(name, kind.id, passage_hash(finding))
             self._seen[key] += 1
-            if not self.update and self._seen[key] > self.known[key]:
-                new.add(id(finding))
-        left = report.keeping(lambda finding: id(finding) in new)
-        return replace(left, known=len(report.findings) - len(new))
+            return not self.update and self._seen[key] > self.known[key]
+
+        left = report.keeping(is_new)
+        return replace(left, known=len(report.findings) - len(left.findings))
 
     def _name(self, path: str | None) -> str:
         if path is None:

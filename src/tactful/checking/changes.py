@@ -83,7 +83,8 @@ class Changes:
             return report
         # Git ends lines at LF only.
         starts = [0, *(found.end() for found in re.finditer("\n", report.source))]
-        left = report.keeping(lambda finding: _touches(finding.place, starts, lines))
+        # A detector reads the whole passage: a finding is new where any line of it changed.
+        left = report.keeping(lambda finding, _: _touches(finding.passage.place, starts, lines))
         return replace(left, unchanged=len(report.findings) - len(left.findings))
 
     def _lines_of(self, path: Path) -> list[Range] | None:

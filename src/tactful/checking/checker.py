@@ -20,7 +20,6 @@ from tactful.checking.options import (
     AUTO,
     DEFAULT_MODEL,
     FRAMES,
-    LEAST,
     TERMS,
     CheckOptions,
 )
@@ -270,8 +269,6 @@ def report_on(
         only=only,
         thresholds={name: each for name, each in options.thresholds.items() if name in card.ids},
         least=options.least,
-        # Who asks for less likely findings has them, though more of them are wrong.
-        strict=options.least >= LEAST,
         all_scores=options.all_scores,
         terms=terms,
     )

@@ -6,12 +6,22 @@ at more closely, for the words that carry it and the explanation.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tactful.checking.confidence import confidence, probability_at, thresholds_in_force
 from tactful.checking.explanation import explain, taxonomy_entries
-from tactful.checking.report import DocumentReport, Passage, Place, PlacedFinding, PlacedSpan
+from tactful.checking.options import LEAST
+from tactful.checking.report import (
+    FRAMED,
+    DocumentReport,
+    Kind,
+    Passage,
+    Place,
+    PlacedFinding,
+    PlacedSpan,
+)
 from tactful.checking.wording import spoken_or_english
 from tactful.detectors.base import GATES, BaseDetector, Detector, Scores, found_ids
 from tactful.detectors.card import Card
@@ -37,12 +47,19 @@ SUSPICION = 0.2
 Range = tuple[int, int]
 Scored = tuple[Segment, dict[str, float], dict[str, Range]]
 """A passage, its scores, and for ids that one of its sentences carries, that sentence."""
-GROUP = "frame.group"
-"""The id whose findings have a frame."""
 
 
-def findings_of(detector: Detector, text: str, probabilities: Mapping[str, float]) -> list[Finding]:
-    """Return a finding for each id of ``probabilities``, all of which reach their threshold."""
+def findings_of(
+    detector: Detector,
+    text: str,
+    probabilities: Mapping[str, float],
+    sure: Mapping[str, float] | None = None,
+) -> list[Finding]:
+    """Return a finding for each id of ``probabilities``, all of which reach their threshold.
+
+    Explanations say how ``sure`` that is; without it, by the probabilities.
+    """
+    sure = sure or probabilities
     if not probabilities:
         return []
     lang, experimental = spoken_or_english(detector.card.lang), detector.card.experimental
@@ -50,7 +67,7 @@ def findings_of(detector: Detector, text: str, probabilities: Mapping[str, float
         # A detector that has only the protocol reports by its own thresholds; ours may be lower.
         known = {finding.id: finding for finding in detector.check(text).findings}
         return [
-            known.get(name) or Finding(name, value, (), explain(name, text, value, (), lang))
+            known.get(name) or Finding(name, value, (), explain(name, text, sure[name], (), lang))
             for name, value in probabilities.items()
         ]
     spans = detector.spans(text, list(probabilities))
@@ -59,7 +76,7 @@ def findings_of(detector: Detector, text: str, probabilities: Mapping[str, float
             name,
             value,
             carrying := spans.get(name, ()),
-            explain(name, text, value, carrying, lang, experimental=name in experimental),
+            explain(name, text, sure[name], carrying, lang, experimental=name in experimental),
         )
         for name, value in probabilities.items()
     ]
@@ -92,8 +109,7 @@ def check_document(
     *,
     only: Sequence[str] | None = (),
     thresholds: Mapping[str, float] | None = None,
-    least: float = 0.0,
-    strict: bool = True,
+    least: float = LEAST,
     all_scores: bool = False,
     terms: "TermReader | None" = None,
 ) -> DocumentReport:
@@ -102,8 +118,8 @@ def check_document(
     ``terms`` finds terms in the same passages. Without any id to look for (``only`` is None) the
     detector reads nothing.
 
-    What is less likely than ``least`` is left out, unless ``thresholds`` names its id. A ``strict``
-    check reports an id from its report threshold on, another from where it counts as found.
+    What has less confidence than ``least`` is left out; an id that ``thresholds`` names is reported
+    from that probability on.
 
     ``only`` takes ids and what they begin with: ``pcl`` is ``pcl`` and its categories. A category
     is still judged together with its parent when only the category is wanted.
@@ -111,9 +127,12 @@ def check_document(
     card = detector.card
     chosen = frozenset[str]() if only is None else choose_ids(only, card.ids)
     check_thresholds(thresholds or {}, card.ids)
-    limit = card.report_threshold if strict else card.threshold
-    own = {name: max(limit(name), least) for name in card.ids}
-    needed = {**own, **(thresholds or {})}
+    own = thresholds or {}
+    limits = thresholds_in_force(card, own)
+    needed = {
+        name: limit if name in own else probability_at(least, limit)
+        for name, limit in limits.items()
+    }
     ignores = find_ignores(document)
     passages: list[Passage] = []
     findings: list[PlacedFinding] = []
@@ -136,25 +155,30 @@ def check_document(
         passages.append(passage)
         found = [name for name in found_ids(scores, needed) if name in chosen]
         if card.report_thresholds:
-            found = strongest(found, scores, thresholds or {})
-        loud = [
-            name
-            for name in found
-            if not any(ignores.silences(segment, each) for each in (name, *_gates(name)))
-        ]
-        silenced += len(found) - len(loud)
-        if loud:
-            wanted = {name: scores[name] for name in loud}
-            for finding in _findings_in(detector, segment.text, wanted, places):
-                findings.append(_placed(document, segment, passage, finding, loud, needed))
-        if terms is None:
-            continue
-        for term, suggestions in terms.findings(segment.text):
-            if ignores.silences(segment, term.id):
+            found = likeliest(found, scores, own)
+        sure = {name: confidence(scores[name], limits[name]) for name in found}
+        here: list[PlacedFinding] = []
+        for place, names in _by_sentence(found, sure, places).items():
+            loud = [
+                name
+                for name in names
+                if not any(ignores.silences(segment, each) for each in (name, *_gates(name)))
+            ]
+            silenced += not loud
+            if loud:
+                wanted = {name: Seen(scores[name], sure[name], limits[name]) for name in loud}
+                kinds = _kinds(detector, document, segment, wanted, places)
+                here.append(_placed(document, segment, passage, kinds, place))
+        for term in () if terms is None else terms.findings(segment.text):
+            name = term.finding.id
+            if ignores.silences(segment, name):
                 silenced += 1
-            else:
-                placed = _placed(document, segment, passage, term, (), terms.thresholds)
-                findings.append(replace(placed, suggestions=suggestions))
+                continue
+            seen = Seen(term.finding.probability, term.finding.probability, term.threshold)
+            kind = _kind(document, segment, term.finding, seen, ())
+            placed = _placed(document, segment, passage, (kind,), None)
+            here.append(replace(placed, suggestions=term.suggestions))
+        findings += sorted(here, key=lambda each: each.place.start)
     return DocumentReport(
         document.path if document.path is None else str(document.path),
         document.kind,
@@ -170,7 +194,11 @@ def check_document(
 def without_explanations(report: DocumentReport) -> DocumentReport:
     """Return the report with what, how sure and where, and without why."""
     return replace(
-        report, findings=tuple(replace(finding, explanation="") for finding in report.findings)
+        report,
+        findings=tuple(
+            replace(each, kinds=tuple(replace(kind, explanation="") for kind in each.kinds))
+            for each in report.findings
+        ),
     )
 
 
@@ -179,17 +207,21 @@ def with_frames(report: DocumentReport, framing: Framing) -> DocumentReport:
 
     A frame that names no group adds nothing.
     """
-    asked = [finding.passage.text for finding in report.findings if finding.id == GROUP]
+    asked = [each.passage.text for each in report.findings if _has_group(each)]
     if not asked:
         return report
     frames = iter(framing(asked))
     return replace(
         report,
         findings=tuple(
-            _framed(finding, next(frames)) if finding.id == GROUP else finding
+            _framed(finding, next(frames)) if _has_group(finding) else finding
             for finding in report.findings
         ),
     )
+
+
+def _has_group(finding: PlacedFinding) -> bool:
+    return any(kind.id == FRAMED for kind in finding.kinds)
 
 
 def _framed(finding: PlacedFinding, frame: Frame) -> PlacedFinding:
@@ -256,24 +288,27 @@ def _scored(
         yield from zip(batch, found, places, strict=True)
 
 
-def strongest(
+def likeliest(
     found: Sequence[str], scores: Mapping[str, float], kept: Collection[str]
 ) -> list[str]:
     """Return what is reported of a passage: of each family the root and its likeliest categories.
 
-    An id with a threshold of the user's own (``kept``) is always among them.
+    Rare categories have low thresholds, and so a high confidence: by confidence they would push
+    the common ones out.
+
+    An id with a threshold of the user's own (``kept``) is always reported as well.
     """
     below: dict[str, list[str]] = {}
     for name in found:
         root, _, category = name.partition(".")
-        if category and root != "frame":
+        if category and root != "frame" and name not in kept:
             below.setdefault(root, []).append(name)
     weakest = {
         name
         for names in below.values()
         for name in sorted(names, key=lambda each: -scores[each])[MOST_CATEGORIES:]
     }
-    return [name for name in found if name in kept or name not in weakest]
+    return [name for name in found if name not in weakest]
 
 
 def _suspicious(scores: Scores, needed: Mapping[str, float], card: Card) -> list[int]:
@@ -294,48 +329,100 @@ def _sentences(text: str) -> list[Range]:
     return found if len(found) > 1 else []
 
 
-def _findings_in(
-    detector: Detector, text: str, wanted: Mapping[str, float], places: Mapping[str, Range]
-) -> list[Finding]:
-    """Return the findings of a passage, in the order of ``wanted``, with marks in its text."""
-    pieces: dict[Range, dict[str, float]] = {}
-    for name, value in wanted.items():
-        pieces.setdefault(places.get(name, (0, len(text))), {})[name] = value
-    found = {
-        finding.id: replace(
-            finding,
-            spans=tuple(
-                replace(span, start=span.start + start, end=span.end + start)
-                for span in finding.spans
-            ),
-        )
-        for (start, end), part in pieces.items()
-        for finding in findings_of(detector, text[start:end], part)
-    }
-    return [found[name] for name in wanted if name in found]
+class Seen(NamedTuple):
+    """How a check sees an id in a passage."""
+
+    probability: float
+    confidence: float
+    threshold: float
 
 
-def _placed(
+def _root(name: str, found: Collection[str]) -> str:
+    """Return the one of the ``found`` ids that ``name`` belongs under and that stands alone."""
+    while parent := parent_of(name, found):
+        name = parent
+    return name
+
+
+def _by_sentence(
+    found: Sequence[str], sure: Mapping[str, float], places: Mapping[str, Range]
+) -> dict[Range | None, list[str]]:
+    """Sort what was found in a passage by the sentence that carries it; None is the whole passage.
+
+    A category is where the id is that it belongs under. What the whole passage carries joins the
+    surest sentence, if any.
+    """
+    by_place: dict[Range | None, list[str]] = {}
+    for name in found:
+        by_place.setdefault(places.get(_root(name, found)), []).append(name)
+    if len(by_place) > 1 and None in by_place:
+        whole = by_place.pop(None)
+        by_place[max(by_place, key=lambda at: max(sure[each] for each in by_place[at]))] += whole
+    return by_place
+
+
+def _kinds(
+    detector: Detector,
     document: Document,
     segment: Segment,
-    passage: Passage,
-    finding: Finding,
-    found: Collection[str],
-    thresholds: Mapping[str, float],
-) -> PlacedFinding:
-    return PlacedFinding(
+    wanted: Mapping[str, Seen],
+    places: Mapping[str, Range],
+) -> tuple[Kind, ...]:
+    """Return the kinds of a finding, the surest first, with marks where each id was found."""
+    text = segment.text
+    pieces: dict[Range, list[str]] = {}
+    for name in wanted:
+        pieces.setdefault(places.get(_root(name, wanted), (0, len(text))), []).append(name)
+    kinds = []
+    for (start, end), names in pieces.items():
+        scores = {name: wanted[name].probability for name in names}
+        sure = {name: wanted[name].confidence for name in names}
+        for finding in findings_of(detector, text[start:end], scores, sure):
+            spans = tuple(
+                replace(span, start=span.start + start, end=span.end + start)
+                for span in finding.spans
+            )
+            moved = replace(finding, spans=spans)
+            kinds.append(_kind(document, segment, moved, wanted[finding.id], wanted))
+    order = list(wanted)
+    return tuple(sorted(kinds, key=lambda kind: (-kind.confidence, order.index(kind.id))))
+
+
+def _kind(
+    document: Document, segment: Segment, finding: Finding, seen: Seen, found: Collection[str]
+) -> Kind:
+    return Kind(
         finding.id,
         name_of(finding.id),
         parent_of(finding.id, found),
-        finding.probability,
-        thresholds[finding.id],
-        passage,
+        *seen,
         tuple(
             _placed_span(document, segment, span)
             for span in sorted(finding.spans, key=lambda each: (each.start, each.end))
         ),
         finding.explanation,
     )
+
+
+def _placed(
+    document: Document,
+    segment: Segment,
+    passage: Passage,
+    kinds: tuple[Kind, ...],
+    sentence: Range | None,
+) -> PlacedFinding:
+    """Place a finding on its sentence: the one that was read, or that has all the marked words."""
+    whole = (0, len(segment.text))
+    if sentence is None:
+        marks = [span for kind in kinds for span in kind.spans]
+        first = min((mark.start for mark in marks), default=whole[0])
+        last = max((mark.end for mark in marks), default=whole[1])
+        each = (at for at in _sentences(segment.text) if at[0] <= first and last <= at[1])
+        sentence = next(each, whole)
+    place = passage.place
+    if sentence != whole:
+        place = _place(document, *segment.to_source(*sentence))
+    return PlacedFinding(kinds, passage, place, sentence)
 
 
 def _placed_span(document: Document, segment: Segment, span: Span) -> PlacedSpan:

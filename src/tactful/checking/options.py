@@ -30,9 +30,8 @@ TERMS = ("default", "all", "off")
 are a matter of context, or none."""
 PRESETS = ("newsroom", "charity", "docs", "comments")
 """The tables of ``presets.toml``."""
-LEAST = 0.2
-"""The least probability that is reported by default. Rare ids have thresholds far below it, where
-most findings are wrong."""
+LEAST = 0.5
+"""The least confidence that is reported by default: each id from its own threshold on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,8 @@ class CheckOptions:
     thresholds
         Report an id from this probability on, instead of the threshold in the model's card.
     least
-        Report nothing less likely, except ids that have a value in ``thresholds``.
+        Report findings with at least this confidence; 0.5 is the threshold of each id. An id that
+        has a value in ``thresholds`` is reported from that probability on.
     explanations
         Whether findings have an explanation.
     frames
@@ -135,6 +135,8 @@ class Configuration:
     exclude: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     """Endings of further files that a folder's check reads, such as ``.rst``."""
+    explain: bool | None = None
+    """Whether a text report explains its findings."""
     explanations: bool | None = None
     frames: str | None = None
     terms: ProjectTerms = ProjectTerms()
@@ -295,7 +297,7 @@ def _truth(lines: _Lines, key: str, value: object) -> bool:
     return value
 
 
-def _probability(lines: _Lines, key: str, value: object) -> float:
+def _share(lines: _Lines, key: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise _refuse(lines, key, value, "a number from 0 to 1")
     lines.line(key)
@@ -311,7 +313,7 @@ def _thresholds(lines: _Lines, key: str, value: object, above: str = "") -> dict
         if isinstance(inner, dict):  # pcl.metaphor without quotes is a table in a table
             found |= _thresholds(lines, f"{key}.{name}", inner, full)
         else:
-            found[full] = _probability(lines, f"thresholds.{full}", inner)
+            found[full] = _share(lines, f"thresholds.{full}", inner)
     return found
 
 
@@ -360,11 +362,12 @@ _READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
     "model": _text,
     "lang": _one_of(LANGUAGES),
     "only": _texts,
-    "least": _probability,
-    "fail_on": _probability,
+    "least": _share,
+    "fail_on": _share,
     "format": _format,
     "exclude": _texts,
     "include": _endings,
+    "explain": _truth,
     "explanations": _truth,
     "frames": _one_of(FRAMES),
     "terms": _project_terms,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from tactful.detectors.base import GATES
 from tactful.documents.document import WITHOUT_LINES
 from tactful.errors import Problem
 from tactful.types import Frame
@@ -16,7 +17,9 @@ LIKELIHOODS = (
     (0.25, "possible"),
     (0.00, "doubtful"),
 )
-"""The least probability for each wording; the steps are those of the explanations."""
+"""The least confidence for each wording; the steps are those of the explanations."""
+FRAMED = "frame.group"
+"""The kind with which a finding has a frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,37 +63,180 @@ class PlacedSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedFinding:
-    """One thing found in one passage: what, how sure, where and why."""
+class Kind:
+    """One kind of problem that a finding has: what, how sure, which words, and why.
+
+    Parameters
+    ----------
+    id, name
+        The taxonomy id and its name.
+    parent
+        The id of the kind of the same finding that this one belongs under.
+    probability
+        The calibrated probability.
+    confidence
+        How sure the check is; 0.5 is where it reports by default.
+    threshold
+        The probability at which the confidence is 0.5.
+    spans
+        The words that carry this kind; none where no word stands out.
+    explanation
+        One paragraph in plain words.
+
+    """
 
     id: str
     name: str
     parent: str | None
-    """The id of the finding of the same passage that this one belongs under."""
     probability: float
+    confidence: float
     threshold: float
+    spans: tuple[PlacedSpan, ...] = ()
+    explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFinding:
+    """What was found in one place: its kinds, how sure, and which words carry it.
+
+    ``id``, ``name``, ``probability``, ``confidence``, ``threshold`` and ``explanation`` are those
+    of the main kind.
+
+    Parameters
+    ----------
+    kinds
+        All kinds of problems of this place, the surest first.
+    passage
+        The passage that the detector read.
+    place
+        The sentence that carries the finding; the passage where no single sentence does.
+    within
+        Where ``place`` is in the text of the passage.
+    frame
+        What the passage may imply, about whom; where a group is its target.
+    suggestions
+        What to write instead of the words, the best one first; only terms have suggestions.
+
+    """
+
+    kinds: tuple[Kind, ...]
     passage: Passage
-    spans: tuple[PlacedSpan, ...]
-    explanation: str
+    place: Place
+    within: tuple[int, int]
     frame: Frame | None = None
-    """What the passage may imply, about whom; with the finding that a group is its target."""
     suggestions: tuple[str, ...] = ()
-    """What to write instead of the words, the best one first; only terms have suggestions."""
+
+    def __post_init__(self) -> None:
+        """Refuse a kind whose parent is not there: no format could show it."""
+        found = {kind.id for kind in self.kinds}
+        for kind in self.kinds:
+            if kind.parent is not None and kind.parent not in found:
+                raise ValueError(
+                    f"The kind '{kind.id}' belongs under '{kind.parent}', which the finding does "
+                    "not have; use keeping() to leave out some kinds."
+                )
+        if not self.kinds:
+            raise ValueError("A finding needs at least one kind.")
 
     @property
-    def place(self) -> Place:
-        """Where the whole passage stands in the source."""
-        return self.passage.place
+    def main(self) -> Kind:
+        """The surest kind that can be reported alone: a category of PCL is not, an insult is."""
+        return next(kind for kind in self.kinds if kind.parent not in GATES)
+
+    @property
+    def id(self) -> str:
+        """The id of the main kind."""
+        return self.main.id
+
+    @property
+    def name(self) -> str:
+        """The name of the main kind."""
+        return self.main.name
+
+    @property
+    def probability(self) -> float:
+        """The calibrated probability of the main kind."""
+        return self.main.probability
+
+    @property
+    def confidence(self) -> float:
+        """How sure the check is of the main kind; 0.5 is where it reports by default."""
+        return self.main.confidence
+
+    @property
+    def threshold(self) -> float:
+        """The probability at which the confidence of the main kind is 0.5."""
+        return self.main.threshold
+
+    @property
+    def explanation(self) -> str:
+        """Why the main kind was found, in plain words."""
+        return self.main.explanation
+
+    @property
+    def spans(self) -> tuple[PlacedSpan, ...]:
+        """The words that carry any of the kinds, in order; marks that overlap or touch are one."""
+        marks = sorted(
+            (span for kind in self.kinds for span in kind.spans),
+            key=lambda span: (span.start, span.end),
+        )
+        merged: list[PlacedSpan] = []
+        for mark in marks:
+            if merged and mark.start <= merged[-1].end:
+                merged[-1] = self._joined(merged[-1], mark)
+            else:
+                merged.append(mark)
+        return tuple(merged)
+
+    @property
+    def text(self) -> str:
+        """The sentence without markup; the passage where no single sentence carries the finding."""
+        return self.passage.text[slice(*self.within)]
 
     @property
     def likelihood(self) -> str:
-        """The probability in words."""
-        return likelihood(self.probability)
+        """The confidence in words."""
+        return likelihood(self.confidence)
 
     @property
     def excerpt(self) -> str:
-        """The text of the passage, shortened around the first carrying words."""
-        return shorten(self.passage.text, self.spans[0].start if self.spans else 0)
+        """The text, shortened around the first carrying words."""
+        first = self.spans[0].start - self.within[0] if self.spans else 0
+        return shorten(self.text, max(first, 0))
+
+    def keeping(self, kept: Callable[[Kind], bool]) -> "PlacedFinding | None":
+        """Return the finding with some of its kinds; None where none is left.
+
+        A kind whose parent is left out belongs under the next kind above it, if any.
+        """
+        chosen = [kind for kind in self.kinds if kept(kind)]
+        if len(chosen) == len(self.kinds):
+            return self
+        if not chosen:
+            return None
+        parents = {kind.id: kind.parent for kind in self.kinds}
+        left = {kind.id for kind in chosen}
+
+        def above(kind: Kind) -> str | None:
+            parent = kind.parent
+            while parent is not None and parent not in left:
+                parent = parents[parent]
+            return parent
+
+        kinds = tuple(replace(kind, parent=above(kind)) for kind in chosen)
+        return replace(self, kinds=kinds, frame=self.frame if FRAMED in left else None)
+
+    def _joined(self, one: PlacedSpan, other: PlacedSpan) -> PlacedSpan:
+        if other.end <= one.end:
+            return one
+        place = replace(
+            one.place,
+            end=other.place.end,
+            end_line=other.place.end_line,
+            end_column=other.place.end_column,
+        )
+        words = self.passage.text[one.start : other.end]
+        return PlacedSpan(place, words, one.start, other.end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,32 +261,13 @@ class DocumentReport:
     unchecked: tuple[Passage, ...] = ()
     """Passages in a language that no detector reads."""
 
-    def __post_init__(self) -> None:
-        """Refuse a finding whose parent is not found in its passage: no format could show it."""
-        found = {(id(each.passage), each.id) for each in self.findings}
-        for each in self.findings:
-            if each.parent is not None and (id(each.passage), each.parent) not in found:
-                raise ValueError(
-                    f"The finding '{each.id}' belongs under '{each.parent}', which the report does "
-                    "not have; leave out a finding only together with those below it."
-                )
-
-    def keeping(self, kept: Callable[[PlacedFinding], bool]) -> "DocumentReport":
-        """Return the report with some of its findings.
-
-        A finding whose parent is left out belongs under the next finding above it, if any.
-        """
-        parents = {(id(each.passage), each.id): each.parent for each in self.findings}
-        chosen = [each for each in self.findings if kept(each)]
-        left = {(id(each.passage), each.id) for each in chosen}
-
-        def above(finding: PlacedFinding) -> str | None:
-            parent = finding.parent
-            while parent is not None and (id(finding.passage), parent) not in left:
-                parent = parents[id(finding.passage), parent]
-            return parent
-
-        return replace(self, findings=tuple(replace(each, parent=above(each)) for each in chosen))
+    def keeping(self, kept: Callable[[PlacedFinding, Kind], bool]) -> "DocumentReport":
+        """Return the report with some kinds of its findings; one without any kind goes."""
+        left = (
+            finding.keeping(lambda kind, finding=finding: kept(finding, kind))  # type: ignore[misc]
+            for finding in self.findings
+        )
+        return replace(self, findings=tuple(each for each in left if each is not None))
 
     @property
     def has_lines(self) -> bool:
@@ -171,10 +298,10 @@ class Unread:
 Outcome = DocumentReport | Unread
 
 
-def likelihood(probability: float) -> str:
-    """Say a probability in words.
+def likelihood(confidence: float) -> str:
+    """Say a confidence in words.
 
     >>> likelihood(0.83)
     'likely'
     """
-    return next(words for least, words in LIKELIHOODS if probability >= least)
+    return next(words for least, words in LIKELIHOODS if confidence >= least)

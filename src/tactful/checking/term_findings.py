@@ -8,14 +8,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
+from tactful.checking.confidence import REPORTED
 from tactful.checking.options import CheckOptions, ProjectTerms
 from tactful.terms.lexicon import IDS, LANGUAGES, ROOT, Lexicon, load_terms
 from tactful.terms.match import TermMatch, find_terms
 from tactful.types import Finding, Span
 
 PROBABILITIES = {"avoid": 0.9, "advice": 0.5}
-"""A level as a probability: how many style guides would agree, roughly."""
+"""A level as a probability: how many style guides would agree, roughly. It is also the confidence,
+because terms are reported from 0.5 on."""
 _QUOTED = re.compile(r"“[^“”]{1,400}”|\"[^\"]{1,400}\"|«[^«»]{1,400}»|„[^„“]{1,400}“")
 _OF_ONESELF = re.compile(
     r"\b(?:I['\u2019]?m|I am|I was|I['\u2019]ve been|we['\u2019]?re|we are|we were|soy|fui|somos)"
@@ -26,6 +29,14 @@ _BEFORE = 40
 """How many characters before a term may say that the writers speak of themselves."""
 
 
+class FoundTerm(NamedTuple):
+    """A term, the probability from which it is reported, and what to write instead."""
+
+    finding: Finding
+    threshold: float
+    suggestions: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class TermReader:
     """Finds the terms that the options of a check ask for."""
@@ -33,21 +44,24 @@ class TermReader:
     lexicon: Lexicon
     level: str
     thresholds: Mapping[str, float]
-    """For each wanted id, the least probability that is reported."""
+    """For each wanted id, the probability from which it is reported by default."""
+    needed: Mapping[str, float]
+    """For each wanted id, the probability from which it is reported in this check."""
 
-    def findings(self, text: str) -> Iterator[tuple[Finding, tuple[str, ...]]]:
-        """Yield the terms of a text with what to write instead."""
+    def findings(self, text: str) -> Iterator[FoundTerm]:
+        """Yield the terms of a text."""
         quoted = [found.span() for found in _QUOTED.finditer(text)]
         for match in find_terms(text, terms=self.lexicon, level=self.level):
             if any(start < match.start and match.end < end for start, end in quoted):
                 continue
             if _OF_ONESELF.search(text, max(match.start - _BEFORE, 0), match.start):
                 continue
-            least = self.thresholds.get(match.id)
+            least = self.needed.get(match.id)
             probability = PROBABILITIES[match.level]
             if least is not None and probability >= least:
                 spans = (Span(match.start, match.end, match.id),)
-                yield Finding(match.id, probability, spans, _said(match)), match.replacements
+                finding = Finding(match.id, probability, spans, _said(match))
+                yield FoundTerm(finding, self.thresholds[match.id], match.replacements)
 
 
 def term_reader(options: CheckOptions, lang: str) -> TermReader | None:
@@ -59,9 +73,17 @@ def term_reader(options: CheckOptions, lang: str) -> TermReader | None:
     project = options.configuration
     lexicon = _lexicon(lang, ProjectTerms() if project is None else project.terms)
     # A threshold for 'term' holds for all kinds that have none of their own.
-    for_all = options.thresholds.get(ROOT, options.least)
+    own = {
+        name: options.thresholds[each]
+        for name in wanted
+        for each in (ROOT, name)
+        if each in options.thresholds
+    }
     return TermReader(
-        lexicon, level, {name: options.thresholds.get(name, for_all) for name in wanted}
+        lexicon,
+        level,
+        {name: own.get(name, REPORTED) for name in wanted},
+        {name: own.get(name, options.least) for name in wanted},
     )
 
 

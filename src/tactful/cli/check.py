@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ from tactful.cli.output import echo_sentence, force_option
 from tactful.detectors.load import DETECTORS, detector_names
 from tactful.documents.document import KINDS, Kind
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE, UsageError
-from tactful.words import counted, shorten, visible
+from tactful.words import counted
 
 if TYPE_CHECKING:
     from tactful.checking.baseline import Baseline
@@ -98,7 +98,7 @@ class FormatChoice(click.Choice[str]):
     "--least",
     type=click.FloatRange(0, 1),
     metavar="P",
-    help="Report only findings with at least this probability, except ids with a --threshold.  "
+    help="Report only findings with at least this confidence, except ids with a --threshold.  "
     f"[default: {LEAST}]",
 )
 @click.option(
@@ -115,7 +115,7 @@ class FormatChoice(click.Choice[str]):
     "--fail-on",
     type=click.FloatRange(0, 1),
     metavar="P",
-    help="Exit with 1 if a finding has at least this probability; 0 fails on any finding.",
+    help="Exit with 1 if a finding has at least this confidence; 0 fails on any finding.",
 )
 @click.option(
     "--baseline",
@@ -149,7 +149,17 @@ class FormatChoice(click.Choice[str]):
     help="Options that fit a kind of text; other options and the project's file come first.",
 )
 @click.option("--no-config", is_flag=True, help="Use no tactful.toml and no pyproject.toml.")
-@click.option("--no-explanations", is_flag=True, help="Leave out the explanations.")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Show the sentence and an explanation below each finding of a text report.",
+)
+@click.option(
+    "--no-explanations",
+    is_flag=True,
+    hidden=True,
+    help="Leave the explanations out of JSON, SARIF, GitHub and HTML reports.",
+)
 @click.option(
     "--frames",
     type=click.Choice(FRAMES),
@@ -192,6 +202,7 @@ def check_cli(
     config: Path | None,
     preset: str | None,
     no_config: bool,
+    explain: bool,
     no_explanations: bool,
     frames: str | None,
     terms: str | None,
@@ -219,13 +230,17 @@ def check_cli(
         from tactful.checking.presets import with_preset
 
         project = with_preset(project, preset)
+    by_ending = ENDINGS.get(output.suffix.lower()) if output is not None else None
+    chosen = output_format or by_ending or project.format or "text"
+    explain = explain or bool(project.explain)
     options = project.options(
         model=model,
         lang=lang,
         only=split_ids(only),
         thresholds=parse_thresholds(threshold),
         least=least,
-        explanations=False if no_explanations else None,
+        # A text report explains only when asked, and then always.
+        explanations=explain if chosen == "text" else False if no_explanations else None,
         frames=frames,
         terms=terms,
         all_scores=all_scores,
@@ -234,13 +249,11 @@ def check_cli(
     from tactful.cli.documents import Files
 
     files = Files(paths, text, kind, (*project.exclude, *exclude), project)
-    by_ending = ENDINGS.get(output.suffix.lower()) if output is not None else None
-    chosen = output_format or by_ending or project.format or "text"
     limits = Narrowing(
         _baseline(baseline or project.baseline, update_baseline), _changes(diff, paths)
     )
     failing = Failing(project.fail_on if fail_on is None else fail_on)
-    tally = check(files, options, chosen, output, force, limits, failing)
+    tally = check(files, options, chosen, output, force, limits, failing, explain=explain)
     failing.say()
     if failing.count or tally.unread:
         ctx.exit(EXIT_FAILURE)
@@ -330,7 +343,7 @@ class Narrowing:
 
 @dataclass(slots=True)
 class Failing:
-    """Notes the findings that make a check fail: those with at least the probability ``limit``."""
+    """Notes the findings that make a check fail: a kind has at least the confidence ``limit``."""
 
     limit: float | None
     count: int = 0
@@ -345,7 +358,7 @@ class Failing:
             if self.limit is not None and isinstance(outcome, DocumentReport):
                 for finding in outcome.findings:
                     # As the reports write it: a limit that was copied from one must hold.
-                    if round(finding.probability, 4) >= self.limit:
+                    if any(round(kind.confidence, 4) >= self.limit for kind in finding.kinds):
                         self._note(outcome, finding)
             yield outcome
 
@@ -354,7 +367,7 @@ class Failing:
         if not self.count:
             return
         findings = counted(self.count, "finding has", "findings have")
-        echo_sentence(f"Failed: {findings} at least the probability {self.limit:g}.", err=True)
+        echo_sentence(f"Failed: {findings} at least the confidence {self.limit:g}.", err=True)
         for line in self.lines:
             click.echo(f"  {line}", err=True)
         if self.count > len(self.lines):
@@ -367,14 +380,16 @@ class Failing:
     def _note(self, report: "DocumentReport", finding: "PlacedFinding") -> None:
         self.count += 1
         if len(self.lines) < _MOST_LINES:
+            from tactful.checking.reports.run import quotes_of, what_is_found
             from tactful.checking.reports.text import where
+            from tactful.checking.wording import wording
 
-            place = where(report, finding.passage)
-            sure = f"{finding.likelihood}, {finding.probability:.2f}"
-            quotes = "".join(
-                f" “{shorten(visible(s.words), longest=60)}”" for s in finding.spans[:1]
-            )
-            self.lines.append(f"{place}: {visible(finding.name)} [{finding.id}]: {sure}{quotes}")
+            words = wording()
+            sure = max(kind.confidence for kind in finding.kinds)
+            quotes = quotes_of(finding.spans, words, 1)
+            kinds = f"{what_is_found(finding, words)} [{finding.id}]"
+            line = f"{where(report, finding)}: {kinds}: {words.how_sure(sure)} {quotes}"
+            self.lines.append(line.rstrip())
 
 
 def check(
@@ -385,6 +400,8 @@ def check(
     force: bool = False,
     narrowing: Narrowing | None = None,
     failing: Failing | None = None,
+    *,
+    explain: bool = False,
 ) -> "Tally":
     """Check files, folders, standard input or a text; write the report; return its counts."""
     narrowing, failing = narrowing or Narrowing(), failing or Failing(None)
@@ -404,7 +421,8 @@ def check(
     tally = Tally()
     with over_files(found, load_settings(), show_on_stdout) as (each, show, inside):
         checked = tally.watch(failing.watch(narrowing(outcomes(checker, each, files.kind, inside))))
-        run = checker.run() if output is not None else on_terminal(checker.run())
+        run = replace(checker.run(), explain=explain)
+        run = run if output is not None else on_terminal(run)
         pieces = render(output_format, checked, run)
         if output is not None:
             _write(pieces, output, force)

@@ -2,7 +2,7 @@
 
 import click
 
-from tactful.checking.options import LANGUAGES
+from tactful.checking.options import LANGUAGES, LEAST
 from tactful.cli.listening import until_stopped
 from tactful.detectors.load import DETECTORS
 from tactful.errors import MissingExtraError
@@ -23,7 +23,7 @@ from tactful.errors import MissingExtraError
     "--least",
     type=click.FloatRange(0, 1),
     metavar="P",
-    help="Report nothing less likely than this.  [default: 0.2]",
+    help=f"Mark only findings with at least this confidence.  [default: {LEAST}]",
 )
 @click.option("--stdio", is_flag=True, help="Talk on standard input and output; always so.")
 @click.pass_context

@@ -43,7 +43,8 @@ class CheckRequest(Sent):
     )
     least: Probability = Field(
         LEAST,
-        description="Report only what is at least this likely, except ids in thresholds.",
+        description="Report findings with at least this confidence, except ids in thresholds; 0.5 "
+        "is where a check reports by default.",
     )
     explanations: bool = Field(True, description="Whether each finding is explained.")
     frames: Literal["statements", "groups", "off"] = Field(

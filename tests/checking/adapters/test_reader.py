@@ -74,10 +74,13 @@ def test_thresholds_replace_those_of_the_card(detector: Any) -> None:
 
 def test_a_detector_with_only_the_protocol_keeps_its_words() -> None:
     (reading,) = Reader(OnlyTheProtocol(), thresholds={"unhealthy": 0.2}).read(["Hello."])
-    own, more = reading.report.findings
-    assert own == Finding("pcl", 0.75, explanation="Mine.")
+    (finding,) = reading.report.findings
+    own, more = sorted(finding.kinds, key=lambda kind: kind.id)
+    assert own == Finding("pcl", 0.75, explanation="Mine.", confidence=0.75)
     assert (more.id, more.probability, more.spans) == ("unhealthy", 0.25, ())
-    assert "25 %" in more.explanation
+    # Odds of 1/3 against those of the threshold, 1/4.
+    assert more.confidence == pytest.approx(4 / 7)
+    assert "57 %" in more.explanation
     assert reading.report.model == "own 2"
 
 

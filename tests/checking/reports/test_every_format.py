@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,34 +40,47 @@ class Told(BaseDetector):
         return {name: (Span(0, 9, name),) for name in ids[::2]}
 
 
-def in_json(page: str) -> list[str]:
+Ids = list[list[str]]
+"""The ids of each finding, the main one first where a format shows it."""
+
+
+def in_json(page: str) -> Ids:
     return [
-        each["id"] for document in json.loads(page)["documents"] for each in document["findings"]
+        ids_in(each) for document in json.loads(page)["documents"] for each in document["findings"]
     ]
 
 
-def in_lines(page: str) -> list[str]:
+def ids_in(finding: dict[str, Any]) -> list[str]:
+    others = [kind["id"] for kind in finding["kinds"] if kind["id"] != finding["id"]]
+    return [finding["id"], *others]
+
+
+def in_lines(page: str) -> Ids:
     lines = map(json.loads, page.splitlines())
-    return [each["id"] for each in lines if each["type"] == "finding"]
+    return [ids_in(each) for each in lines if each["type"] == "finding"]
 
 
-def in_sarif(page: str) -> list[str]:
-    return [each["ruleId"] for each in json.loads(page)["runs"][0]["results"]]
+def in_sarif(page: str) -> Ids:
+    results = json.loads(page)["runs"][0]["results"]
+    return [ids_in({"id": each["ruleId"], **each["properties"]}) for each in results]
 
 
-def in_html(page: str) -> list[str]:
-    return re.findall(r"</b> <code>([\w.]+)</code></p>", page)
+def in_html(page: str) -> Ids:
+    cards = page.split('<li class="finding')[1:]
+    return [re.findall(r"</b> <code>([\w.]+)</code></p>", card) for card in cards]
 
 
-def in_text(page: str) -> list[str]:
-    return re.findall(r"^texto?:\d+:1: .*\[([\w.]+)\]: ", page, re.MULTILINE)
+def in_text(page: str) -> Ids:
+    blocks = re.split(r"^texto?:\d+:1: (?=.* \()", page, flags=re.MULTILINE)[1:]
+    return [re.findall(r"^ +[^\n]*?\[([\w.]+)\] \(", block, re.MULTILINE) for block in blocks]
 
 
-def in_github(page: str) -> list[str]:
-    return re.findall(r"^::(?:warning|notice) .*title=[^:]*\[([\w.]+)\]::", page, re.MULTILINE)
+def in_github(page: str) -> Ids:
+    found = re.findall(r"^::(?:warning|notice) .*title=[^:]*\[([\w.]+)\]::", page, re.MULTILINE)
+    return [[name] for name in found]
 
 
-SHOWN: dict[str, Callable[[str], list[str]]] = {
+SHOWN: dict[str, Callable[[str], Ids]] = {
     "text": in_text,
     "json": in_json,
     "jsonl": in_lines,
@@ -108,32 +122,48 @@ def test_every_format_is_tried() -> None:
 @given(report=reports(), lang=st.sampled_from(["en", "es", "auto"]))
 @settings(max_examples=60)
 def test_each_finding_is_shown_once(name: str, report: DocumentReport, lang: str) -> None:
-    page = "".join(render(name, [report, report], Run(CARD, IDS, lang=lang)))
-    expected = sorted(each.id for each in report.findings) * 2
-    assert sorted(SHOWN[name](page)) == sorted(expected)
+    page = "".join(render(name, [report, report], Run(CARD, IDS, lang=lang, explain=True)))
+    expected = [[kind.id for kind in each.kinds] for each in report.findings] * 2
+    found = SHOWN[name](page)
+    if name != "text":  # shows the kinds as a tree
+        assert [each[0] for each in found] == [each.id for each in report.findings] * 2
+    if name != "github":  # names the others without their ids
+        assert [sorted(each) for each in found] == [sorted(each) for each in expected]
 
 
-@given(report=reports())
+@given(report=reports(), explain=st.booleans())
 @settings(max_examples=60)
-def test_a_terminal_shows_each_finding_once(report: DocumentReport) -> None:
-    page = "".join(render("text", [report], Run(CARD, IDS, width=NARROW)))
-    heads = re.findall(r"^ +[●○] ", page, re.MULTILINE)
+def test_a_terminal_shows_each_finding_once(report: DocumentReport, explain: bool) -> None:
+    page = "".join(render("text", [report], Run(CARD, IDS, width=NARROW, explain=explain)))
+    heads = re.findall(r"^text:\d+:1: (?!all scores)", page, re.MULTILINE)
     assert len(heads) == len(report.findings)
+    if not explain and not any(each.probabilities for each in report.passages):
+        assert len(page.splitlines()) == len(heads) + (2 if heads else 1)
 
 
 @given(report=reports())
 @settings(max_examples=60)
 def test_nothing_is_found_without_what_it_belongs_under(report: DocumentReport) -> None:
     for passage, findings in report.by_passage():
-        found = {each.id for each in findings}
-        assert len(found) == len(findings)
-        assert all(each.parent is None or each.parent in found for each in findings)
-        assert all(each.passage is passage for each in findings)
+        assert len(findings) <= 1
+        for finding in findings:
+            found = {kind.id for kind in finding.kinds}
+            assert len(found) == len(finding.kinds)
+            assert all(kind.parent is None or kind.parent in found for kind in finding.kinds)
+            sure = [kind.confidence for kind in finding.kinds]
+            assert sure == sorted(sure, reverse=True)
+            assert finding.passage is passage
 
 
-def test_a_report_with_a_finding_that_belongs_nowhere_cannot_be_made() -> None:
+def test_a_finding_with_a_kind_that_belongs_nowhere_cannot_be_made() -> None:
     told = Told([dict.fromkeys(IDS, 0.9)])
     report = check_document(told, document_of("Paragraph 0 of the letter."), only=["frame"])
-    left = tuple(each for each in report.findings if each.id != "frame.offensive")
+    (finding,) = report.findings
+    left = tuple(kind for kind in finding.kinds if kind.id != "frame.offensive")
     with pytest.raises(ValueError, match=r"belongs under 'frame\.offensive'"):
-        replace(report, findings=left)
+        replace(finding, kinds=left)
+    with pytest.raises(ValueError, match="at least one kind"):
+        replace(finding, kinds=())
+    kept = finding.keeping(lambda kind: kind.id != "frame.offensive")
+    assert kept is not None
+    assert {kind.parent for kind in kept.kinds} == {None}

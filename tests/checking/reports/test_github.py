@@ -61,26 +61,30 @@ def test_a_finding_is_a_warning_where_its_words_are(rendered: Rendered, letter: 
         "endColumn": "29",
         "title": "Patronizing or condescending [pcl]",
     }
-    assert message.startswith("Patronizing or condescending: likely, 0.83 (“even they”")
+    assert message.startswith(
+        "“even they”, “Poor souls” — patronizing: compassion (very likely, 0.88). Would you"
+    )
 
 
-def test_less_than_likely_is_a_notice(rendered: Rendered, letter: Any) -> None:
-    levels = {
-        where["title"].partition("[")[2][:-1]: level
+def test_each_finding_has_one_command_and_a_less_sure_one_is_a_notice(
+    rendered: Rendered, letter: Any
+) -> None:
+    levels = [
+        (where["title"].partition("[")[2][:-1], level)
         for level, where, _ in commands_in(rendered("github", letter))
-    }
-    assert levels["pcl.compassion"] == "notice"
-    assert levels["unhealthy.dismissive"] == "warning"
+    ]
+    assert levels == [("pcl", "warning"), ("unhealthy.dismissive", "warning")]
+    mild = replace(letter, findings=(letter.findings[0].keeping(lambda kind: kind.parent),))
+    assert [level for level, *_ in commands_in(rendered("github", mild))] == ["notice"]
 
 
 def test_signs_with_a_meaning_are_escaped(rendered: Rendered, phrases: BaseDetector) -> None:
     report = checked(phrases, "100 % even they", "a,b:c%.md")
     page = rendered("github", report)
     assert page.startswith("::warning file=a%2Cb%3Ac%25.md,line=1,")
-    report = replace(
-        report,
-        findings=tuple(replace(each, explanation="1 %\n::error::x") for each in report.findings),
-    )
+    (finding,) = report.findings
+    kinds = tuple(replace(kind, explanation="1 %\n::error::x") for kind in finding.kinds)
+    report = replace(report, findings=(replace(finding, kinds=kinds),))
     page = rendered("github", report)
     assert [level for level, *_ in commands_in(page)] == ["warning"]
     assert "1 %25 ::error::x\n" in page

@@ -5,6 +5,7 @@ import hashlib
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,15 +114,22 @@ def test_marks_hold_the_words_and_lead_to_their_finding(rendered: Rendered, lett
 
 def test_overlapping_marks_of_two_kinds(rendered: Rendered, phrases: BaseDetector) -> None:
     report = check_document(phrases, document_of("nobody asked even they log off"))
-    one = report.findings[0]
+    (one,) = report.findings
+    page = Page(rendered("html", report))
+    assert page.marked == ["nobody asked", "even they", "log off"]
+    classes = [a["class"] for t, a in page.tags if t == "mark"]
+    assert classes == ["g-unhealthy", "g-unhealthy two d-pcl", "g-unhealthy"]
+
     from dataclasses import replace
 
-    wide = replace(one.spans[0], start=7, end=25)
-    report = replace(report, findings=(replace(one, spans=(wide,)), *report.findings[1:]))
-    page = Page(rendered("html", report))
+    (polite,) = [kind for kind in one.kinds if kind.id == "pcl"]
+    wide = replace(polite.spans[0], start=7, end=25)
+    first = replace(one, kinds=(replace(polite, spans=(wide,)),))
+    second = one.keeping(lambda kind: kind.id != "pcl")
+    assert second is not None
+    page = Page(rendered("html", replace(report, findings=(first, second))))
     assert page.marked == ["nobody ", "asked", " even they ", "lo", "g off"]
-    second = [a["class"] for t, a in page.tags if t == "mark"][1]
-    assert second == "g-pcl two d-unhealthy"
+    assert [a["class"] for t, a in page.tags if t == "mark"][1] == "g-pcl two d-unhealthy"
 
 
 def test_the_page_says_who_looked_and_who_decides(
@@ -132,14 +140,47 @@ def test_the_page_says_who_looked_and_who_decides(
     assert "phrases 1" in text
     assert "It knows six phrases." in text
     assert "Not checked. broken\\x1b.md: it cannot be read" in text
-    assert "likely, 0.83" in text
-    assert letter.findings[0].explanation in text
+    assert "very likely, 0.88" in text
+    for kind in letter.findings[0].kinds:
+        assert kind.explanation in text
 
 
 def test_several_documents_have_a_list(rendered: Rendered, letter: Any) -> None:
     page = Page(rendered("html", letter, letter))
     assert [a["href"] for t, a in page.tags if t == "a"][1:3] == ["#d1", "#d2"]
     assert "What these documents imply" in page.text
+
+
+def test_a_folder_leads_with_what_is_surest_and_folds_the_rest(
+    rendered: Rendered, phrases: BaseDetector
+) -> None:
+    def report(name: str, text: str) -> Any:
+        return check_document(phrases, document_of(text, path=Path(name)))
+
+    page = rendered(
+        "html",
+        report("a-clean.txt", "Good day."),
+        report("b-mild.txt", "A very slow queue."),
+        report("c-sure.txt", "Nobody asked you."),
+        report("d-clean.txt", "Good night."),
+    )
+    read = Page(page)
+    titles = re.findall(r'<h2 id="t\d">(.*?)</h2>', page)
+    assert titles == ["c-sure.txt", "b-mild.txt"]
+    (folded,) = re.findall(r'<details class="clean">.*?</details>', page, re.DOTALL)
+    assert "2 documents without findings" in folded
+    assert [name in folded for name in ("a-clean.txt", "b-mild.txt", "d-clean.txt")] == [
+        True, False, True,
+    ]  # fmt: skip
+    assert "Good day." not in read.text
+    contents = re.search(r'<nav class="contents".*?</nav>', page)
+    assert contents
+    assert "1 finding · dismissive (almost certain, 0.97)" in contents[0]
+
+
+def test_each_finding_is_one_card(rendered: Rendered, letter: Any) -> None:
+    page = rendered("html", letter)
+    assert page.count('<li class="finding') == len(letter.findings) == 2
 
 
 @pytest.mark.parametrize("text", ["", "Nothing to see."])

@@ -15,7 +15,7 @@ from tactful.documents.document import document_of
 
 Rendered = Callable[..., str]
 SCHEMA: Mapping[str, Any] = json.loads(
-    (Path(__file__).parents[3] / "docs" / "schemas" / "check-1.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[3] / "docs" / "schemas" / "check-2.json").read_text(encoding="utf-8")
 )
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -28,7 +28,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 _KEYWORDS = {
     *("$schema", "$id", "$defs", "title", "description", "type", "const", "required"),
-    *("properties", "additionalProperties", "items", "minimum", "maximum", "minLength"),
+    *("properties", "additionalProperties", "items", "minimum", "maximum", "minLength", "minItems"),
 }
 
 
@@ -47,7 +47,8 @@ def flaws(value: Any, schema: Mapping[str, Any], at: str = "$") -> list[str]:
         schema.get("minimum", value) <= value <= schema.get("maximum", value)
     ):
         found.append(f"{at}: {value} is out of range")
-    if isinstance(value, str) and len(value) < schema.get("minLength", 0):
+    shortest = {str: "minLength", list: "minItems"}.get(type(value))
+    if shortest and len(value) < schema.get(shortest, 0):
         found.append(f"{at}: too short")
     if isinstance(value, list) and "items" in schema:
         for number, item in enumerate(value):
@@ -85,10 +86,32 @@ def test_the_schema_describes_what_is_written(
 
 def test_the_schema_would_notice(rendered: Rendered, letter: Any) -> None:
     report = json.loads(rendered("json", letter))
-    report["documents"][0]["findings"][0]["probability"] = 1.2
+    first = report["documents"][0]["findings"][0]
+    first["probability"] = 1.2
+    first["kinds"][1]["parent"] = 3
+    second = report["documents"][0]["findings"][1]
+    second["kinds"] = []
     report["extra"] = 1
     del report["summary"]
-    assert len(flaws(report, SCHEMA)) == 3
+    assert len(flaws(report, SCHEMA)) == 5
+
+
+def test_a_finding_has_its_kinds(rendered: Rendered, letter: Any) -> None:
+    first, second = json.loads(rendered("json", letter))["documents"][0]["findings"]
+    assert [(kind["id"], kind["parent"]) for kind in first["kinds"]] == [
+        ("pcl", None),
+        ("pcl.compassion", "pcl"),
+    ]
+    assert [(kind["id"], kind["parent"]) for kind in second["kinds"]] == [
+        ("unhealthy.dismissive", "unhealthy"),
+        ("unhealthy", None),
+    ]
+    assert (first["id"], second["id"]) == ("pcl", "unhealthy.dismissive")
+    for finding in (first, second):
+        (main,) = [kind for kind in finding["kinds"] if kind["id"] == finding["id"]]
+        assert {name: finding[name] for name in main if name != "spans"} == {
+            name: value for name, value in main.items() if name != "spans"
+        }
 
 
 def test_lines_hold_the_findings_and_a_summary(
@@ -100,14 +123,14 @@ def test_lines_hold_the_findings_and_a_summary(
     assert text.count("\n") == len(lines)
     *others, summary = lines
     findings = [line for line in others if line["type"] == "finding"]
-    assert len(findings) == summary["findings"] == 6
+    assert len(findings) == summary["findings"] == 3
     assert [line["type"] for line in others if line not in findings] == ["error"]
     finding = {
         key: value for key, value in findings[0].items() if key not in ("type", "kind", "path")
     }
     assert flaws(finding, {"$ref": "#/$defs/finding"}) == []
     assert findings[0]["path"] == "letter.txt"
-    assert (summary["type"], summary["schema"]) == ("summary", "tactful/check/1")
+    assert (summary["type"], summary["schema"]) == ("summary", "tactful/check/2")
 
 
 def test_lines_are_written_as_they_come(phrases: BaseDetector, letter: Any) -> None:

@@ -89,18 +89,18 @@ def test_a_page_in_spanish_says_nothing_of_its_own_in_english(
     assert parts.lang == "es"
     own = " ".join(parts.own)
     assert not ENGLISH.search(own.replace("letter.txt", "").replace("tactful: ignore", "")), own
-    assert "4 hallazgos en 3 pasajes; 1 documento no se pudo revisar." in own
-    assert "Lenguaje paternalista y condescendiente (2)" in " ".join(own.split())
+    assert "2 hallazgos en 3 pasajes: 1 paternalista, 1 poco sano; 1 documento" in own
+    assert "Lenguaje paternalista y condescendiente (1)" in " ".join(own.split())
     for words in (
         "Decide una persona.",
         "Por qué, y qué preguntas ayudan",
         "Hallazgo 1: Paternalista",
     ):
         assert words in own
-    assert "probabilidad: 83\N{NO-BREAK SPACE}%; umbral: 40\N{NO-BREAK SPACE}%" in own
+    assert "seguridad: 88\N{NO-BREAK SPACE}%; probabilidad: 83\N{NO-BREAK SPACE}%" in own
     first = letter.findings[0]
-    spans = [Span(span.start, span.end) for span in first.spans]
-    assert explain("pcl", first.passage.text, first.probability, spans, "es") in own
+    spans = [Span(span.start, span.end) for span in first.main.spans]
+    assert explain("pcl", first.passage.text, first.confidence, spans, "es") in own
     # The card, the error and the document are English, and the page says so.
     english = " ".join(words for lang, words in parts.other if lang == "en")
     for words in ("It knows six phrases.", "it cannot be read", "With a little help"):
@@ -121,23 +121,33 @@ def test_hostile_text_does_nothing_in_spanish(rendered: Rendered, hostile: Any) 
 
 
 def test_the_terminal_in_spanish(rendered: Rendered, letter: Any, unread: Any) -> None:
-    text = rendered("text", letter, unread, lang="es").replace("\N{NO-BREAK SPACE}", " ")
-    lines = text.splitlines()
-    assert lines[0] == "letter.txt:3:1: Paternalista o condescendiente [pcl]: probable, 83 %"
-    assert lines[1] == "letter.txt:3:1:   Compasión [pcl.compassion]: más bien probable, 55 %"
-    assert lines[-1] == "4 hallazgos en 3 pasajes; 1 documento no se pudo revisar."
-    assert "^^^^^^^^^" in text
+    short = rendered("text", letter, unread, lang="es").replace("\N{NO-BREAK SPACE}", " ")
+    first, second, blank, last = short.splitlines()
+    assert first.startswith(
+        "letter.txt:3:1: «even they», «Poor souls» — paternalista: compasión (muy probable, 88 %)."
+    )
+    assert "poco sano: despectivo (casi seguro, 97 %). ¿" in second
+    assert (blank, last) == (
+        "",
+        "2 hallazgos en 3 pasajes: 1 paternalista, 1 poco sano; 1 documento no se pudo revisar.",
+    )
+    long = rendered("text", letter, unread, lang="es", explain=True)
+    assert "^^^^^^^^^" in long
+    lines = [*short.splitlines(), *long.splitlines()]
     ours = "\n".join(line for line in lines if "|" not in line)
     quoted = re.sub("«.*?»|letter.txt|unhealthy[.a-z]*|pcl[.a-z]*", "", ours)
     assert not ENGLISH.search(quoted), quoted
 
 
 def test_words_without_explanations_in_spanish(rendered: Rendered, plain_letter: Any) -> None:
-    text = rendered("text", plain_letter, lang="es")
-    assert "  pcl: Se apoya en «even they», «Poor souls».\n" in text
+    text = rendered("text", plain_letter, lang="es", explain=True)
+    assert "%): Se apoya en «even they», «Poor souls».\n" in text
     first = plain_letter.findings[0]
-    bare = replace(plain_letter, findings=(replace(first, spans=()),))
-    assert "  pcl: Se apoya en el pasaje entero.\n" in rendered("text", bare, lang="es")
+    bare = replace(first, kinds=tuple(replace(kind, spans=()) for kind in first.kinds))
+    report = replace(plain_letter, findings=(bare,))
+    shown = rendered("text", report, lang="es", explain=True)
+    assert "%): Se apoya en el pasaje entero.\n" in shown
+    assert shown.startswith("letter.txt:3:1: paternalista: compasión (")
 
 
 def test_nothing_found_and_all_scores_in_spanish(rendered: Rendered, phrases: BaseDetector) -> None:
@@ -157,12 +167,15 @@ def test_json_keeps_its_keys_and_its_words_for_programs(rendered: Rendered, lett
         before["documents"][0]["findings"], after["documents"][0]["findings"], strict=True
     ):
         changed = {key for key in old if old[key] != new[key]}
-        assert changed == {"name", "explanation"}
+        assert changed == {"name", "explanation", "kinds"}
+        for before_kind, kind in zip(old["kinds"], new["kinds"], strict=True):
+            changed = {key for key in kind if before_kind[key] != kind[key]}
+            assert changed == {"name", "explanation"}
         assert new["name"] == load_translated(new["id"].split(".")[0], "es").entry(new["id"]).name
         assert not ENGLISH.search(re.sub("«.*?»", "", new["explanation"]))
     lines = [json.loads(line) for line in rendered("jsonl", letter, lang="es").splitlines()]
     assert lines[0]["explanation"] == after["documents"][0]["findings"][0]["explanation"]
-    assert lines[-1]["findings"] == 4
+    assert lines[-1]["findings"] == 2
 
 
 def test_sarif_in_spanish(rendered: Rendered, letter: Any) -> None:
@@ -179,7 +192,9 @@ def test_sarif_in_spanish(rendered: Rendered, letter: Any) -> None:
         said = rule["help"]["text"].partition("Fuente:")[0]
         assert not ENGLISH.search(re.sub("«.*?»", "", said)), said
     message = run["results"][0]["message"]["text"].replace("\N{NO-BREAK SPACE}", " ")
-    assert message.startswith("Paternalista o condescendiente: probable, 83 % («even they», «Poor")
+    assert message.startswith(
+        "«even they», «Poor souls» — paternalista: compasión (muy probable, 88 %). ¿"
+    )
     fingerprints = [[each["partialFingerprints"] for each in log["results"]] for log in (old, run)]
     assert fingerprints[0] == fingerprints[1]
 
@@ -204,7 +219,7 @@ def test_auto_is_the_language_of_all_documents(phrases: BaseDetector, letter: An
 def test_auto_in_a_stream_is_the_language_of_each_document(
     phrases: BaseDetector, letter: Any, unread: Any
 ) -> None:
-    run = Run(phrases.card, phrases.card.ids, lang="auto", others=(SPANISH_CARD,))
+    run = Run(phrases.card, phrases.card.ids, lang="auto", explain=True, others=(SPANISH_CARD,))
 
     def last(*outcomes: Any) -> str:
         return list(render("text", outcomes, run))[-1]
@@ -212,8 +227,10 @@ def test_auto_in_a_stream_is_the_language_of_each_document(
     mixed = "".join(render("text", [letter, spanish(letter)], run))
     assert "Ask yourself:" in mixed
     assert "Preguntas que ayudan:" in mixed
-    assert last(letter, spanish(letter)) == "8 findings in 6 passages (2 of 2 documents).\n"
-    assert last(spanish(letter), spanish(letter)).startswith("8 hallazgos en 6 pasajes (2 de 2 ")
+    assert last(letter, spanish(letter)) == (
+        "4 findings in 6 passages (2 of 2 documents): 2 patronizing, 2 unhealthy.\n"
+    )
+    assert last(spanish(letter), spanish(letter)).startswith("4 hallazgos en 6 pasajes (2 de 2 ")
     assert last(unread) == "No findings in no passages; 1 document could not be checked.\n"
     first, second = (
         json.loads(next(iter(render("jsonl", [each], run)))) for each in (letter, spanish(letter))
@@ -241,7 +258,8 @@ def test_there_and_back_again(letter: Any) -> None:
 
 
 def test_the_words_of_another_detector_are_kept(letter: Any) -> None:
-    own = replace(letter.findings[0], name="Our name", explanation="Our own words.")
+    kind = replace(letter.findings[0].main, name="Our name", explanation="Our own words.")
+    own = replace(letter.findings[0], kinds=(kind,))
     (kept,) = in_language(replace(letter, findings=(own,)), "es").findings
     assert (kept.name, kept.explanation) == ("Our name", "Our own words.")
 
@@ -259,7 +277,7 @@ def test_a_detector_of_ones_own_may_read_a_language_without_sentences(
     phrases: BaseDetector, letter: Any
 ) -> None:
     run = Run(replace(phrases.card, lang="fr"), phrases.card.ids, lang="auto")
-    assert "".join(render("text", [letter], run)).endswith("4 findings in 3 passages.\n")
+    assert "".join(render("text", [letter], run)).endswith("1 unhealthy.\n")
     parts = Parts("".join(render("html", [letter], run)))
     assert parts.lang == "en"
     assert {lang for lang, _ in parts.other} == {"fr"}
@@ -287,8 +305,6 @@ def test_silenced_findings_are_counted_in_spanish(
 ) -> None:
     source = "Even they.\n\n<!-- tactful: ignore -->\nPoor souls.\n"
     report = check_document(phrases, document_of(source, "markdown", path=Path("a.md")))
-    assert report.silenced == 2
-    assert "2 silenciados con «tactful: ignore»" in rendered("text", report, lang="es")
-    assert "Markdown · 2 pasajes · 1 hallazgo · 2 silenciados" in rendered(
-        "html", report, lang="es"
-    )
+    assert report.silenced == 1
+    assert "1 silenciado con «tactful: ignore»" in rendered("text", report, lang="es")
+    assert "Markdown · 2 pasajes · 1 hallazgo · 1 silenciado" in rendered("html", report, lang="es")

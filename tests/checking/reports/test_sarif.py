@@ -63,14 +63,19 @@ def test_required_parts_and_rules(rendered: Rendered, letter: Any, phrases: Base
     assert run["invocations"][0]["executionSuccessful"] is True
 
 
-def test_the_level_follows_the_probability(rendered: Rendered, letter: Any) -> None:
-    found = {r["ruleId"]: r for r in run_of(rendered("sarif", letter))["results"]}
-    levels = {name: result["level"] for name, result in found.items()}
-    assert levels == {
-        "pcl": "warning", "pcl.compassion": "note", "unhealthy": "note",
-        "unhealthy.dismissive": "warning",
-    }  # fmt: skip
-    assert found["pcl"]["properties"]["probability"] == 0.83
+def test_one_result_a_finding_whose_level_follows_the_confidence(
+    rendered: Rendered, letter: Any
+) -> None:
+    results = run_of(rendered("sarif", letter))["results"]
+    levels = [(result["ruleId"], result["level"]) for result in results]
+    assert levels == [("pcl", "warning"), ("unhealthy.dismissive", "warning")]
+    properties = results[0]["properties"]
+    assert (properties["probability"], properties["confidence"]) == (0.83, 0.8799)
+    assert [(kind["id"], kind["confidence"]) for kind in properties["kinds"]] == [
+        ("pcl", 0.8799),
+        ("pcl.compassion", 0.55),
+    ]
+    assert "patronizing: compassion" in results[0]["message"]["text"]
 
 
 def test_columns_count_utf_16_code_units(rendered: Rendered, phrases: BaseDetector) -> None:
@@ -155,7 +160,8 @@ def test_hostile_words_make_no_links(rendered: Rendered, phrases: BaseDetector) 
     report = checked(phrases, "even they")
     from dataclasses import replace
 
-    finding = replace(report.findings[0], explanation="see [here](http://x) \\")
+    kind = replace(report.findings[0].main, explanation="see [here](http://x) \\")
+    finding = replace(report.findings[0], kinds=(kind,))
     text = run_of(rendered("sarif", replace(report, findings=(finding,))))
     message = text["results"][0]["message"]["text"]
     assert not re.search(r"(?<!\\)[\[\]]", message)

@@ -20,44 +20,84 @@ def test_the_golden_example(
     rendered: Rendered, plain_letter: Any, golden: Callable[[str], str]
 ) -> None:
     assert rendered("text", plain_letter) == golden("letter.txt")
+    assert rendered("text", plain_letter, explain=True) == golden("letter-explained.txt")
 
 
-def test_a_place_on_each_line_in_a_pipe(rendered: Rendered, letter: Any) -> None:
-    lines = rendered("text", letter).splitlines()
-    assert lines[0] == "letter.txt:3:1: Patronizing or condescending [pcl]: likely, 0.83"
-    assert lines[1] == "letter.txt:3:1:   Compassion [pcl.compassion]: rather likely, 0.55"
-    assert lines[-1] == "4 findings in 3 passages."
+def test_one_line_a_finding(rendered: Rendered, letter: Any) -> None:
+    assert rendered("text", letter).splitlines() == [
+        "letter.txt:3:1: “even they”, “Poor souls” — patronizing: compassion (very likely, 0.88). "
+        "Would you write this sentence about your own neighbours, or about yourself?",
+        "letter.txt:5:1: “Nobody asked”, “log off” — unhealthy: dismissive (almost certain, "
+        "0.97). Have you said why?",
+        "",
+        "2 findings in 3 passages: 1 patronizing, 1 unhealthy.",
+    ]
+
+
+def test_at_most_three_places_are_quoted(rendered: Rendered, phrases: BaseDetector) -> None:
+    text = "Poor souls, even they log off: nobody asked. A very slow queue, " + "even they. " * 3
+    first = rendered("text", check_document(phrases, document_of(text))).splitlines()[0]
+    assert first.partition(" — ")[0] == "text:1:1: “Poor souls”, “even they”, “log off”"
+
+
+def test_further_kinds_are_named_behind_the_main_one(
+    rendered: Rendered, phrases: BaseDetector
+) -> None:
+    report = check_document(phrases, document_of("Poor souls, log off in a very slow queue."))
+    assert (
+        "unhealthy: dismissive; also patronizing (compassion), offensive (intent to offend) (almost"
+    ) in rendered("text", report)
+
+
+@pytest.mark.parametrize(
+    ("only", "said"),
+    [("pcl.compassion", "patronizing: compassion (r"), ("unhealthy.dismissive", " — dismissive (")],
+)
+def test_a_category_alone_says_what_it_is(
+    rendered: Rendered, phrases: BaseDetector, only: str, said: str
+) -> None:
+    report = check_document(phrases, document_of("Poor souls, log off."), only=[only])
+    assert said in rendered("text", report)
+
+
+def test_a_line_is_coloured_in_a_terminal_and_not_wrapped(rendered: Rendered, letter: Any) -> None:
+    text = rendered("text", letter, width=40, colour=True)
+    assert "\x1b[36m“even they”, “Poor souls”\x1b[0m" in text
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    assert plain == rendered("text", letter)
 
 
 def test_an_id_is_explained_once(rendered: Rendered, phrases: BaseDetector) -> None:
     report = check_document(phrases, document_of("Even they one.\n\nAgain even they."))
-    text = rendered("text", report)
+    text = rendered("text", report, explain=True)
     assert text.count(report.findings[0].explanation.split(".")[0]) == 1
-    assert "pcl: Carried by “even they”." in text
+    assert "[pcl] (very likely, 0.88): Carried by “even they”." in text
+    assert report.findings[0].explanation.split(".")[0] not in rendered("text", report)
 
 
 def test_carets_stand_below_the_words(rendered: Rendered, phrases: BaseDetector) -> None:
     report = check_document(phrases, document_of("日本 🙂 even they e\u0301 poor souls"))
-    quote, carets = re.findall(r"  \| (.*)", rendered("text", report))
+    quote, carets = re.findall(r"  \| (.*)", rendered("text", report, explain=True))
     assert carets.count("^") == len("even they") + len("poor souls")
     assert carets.index("^") == cell_len(quote[: quote.index("even they")])
     assert carets.rindex("^") == cell_len(quote) - 1
 
 
 def test_a_terminal_gets_underlines_and_no_carets(rendered: Rendered, letter: Any) -> None:
-    text = rendered("text", letter, width=60, colour=True)
+    text = rendered("text", letter, width=60, colour=True, explain=True)
     assert re.search(r"\x1b\[[0-9;]*4[0-9;]*meven they\x1b\[0m", text)
     assert "^" not in text
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
-    assert max(map(cell_len, plain.splitlines())) < 60
-    assert "  ● Patronizing or condescending  likely, 0.83  pcl\n" in plain
-    assert "    ○ Dismissive  almost certain, 0.97\n      unhealthy.dismissive\n" in plain
+    indented = [line for line in plain.splitlines() if line.startswith(" ")]
+    assert max(map(cell_len, indented)) < 60
+    assert "  Patronizing or condescending [pcl] (very likely, 0.88):\n" in plain
+    assert "\n    Dismissive [unhealthy.dismissive] (almost" in plain
 
 
 def test_hostile_text_cannot_reach_the_terminal(
     rendered: Rendered, hostile: Any, unread: Any
 ) -> None:
-    for options in ({}, {"width": 70, "colour": True}):
+    for options in ({"explain": True}, {"width": 70, "colour": True, "explain": True}):
         text = rendered("text", hostile, unread, **options)
         # What is left of escapes are rich's own colours.
         left = re.sub(r"\x1b\[[0-9;]*m", "", text)
@@ -70,12 +110,14 @@ def test_hostile_text_cannot_reach_the_terminal(
 
 def test_what_could_not_be_read_is_counted(rendered: Rendered, letter: Any, unread: Any) -> None:
     last = rendered("text", letter, unread).splitlines()[-1]
-    assert last == "4 findings in 3 passages; 1 document could not be checked."
+    assert last == (
+        "2 findings in 3 passages: 1 patronizing, 1 unhealthy; 1 document could not be checked."
+    )
 
 
 def test_several_documents_are_counted(rendered: Rendered, letter: Any) -> None:
     last = rendered("text", letter, letter).splitlines()[-1]
-    assert last == "8 findings in 6 passages (2 of 2 documents)."
+    assert last == "4 findings in 6 passages (2 of 2 documents): 2 patronizing, 2 unhealthy."
 
 
 def test_nothing_found_is_said(rendered: Rendered, phrases: BaseDetector) -> None:
@@ -96,11 +138,11 @@ def test_all_scores_are_listed(rendered: Rendered, phrases: BaseDetector) -> Non
 )
 def test_long_passages_are_cut_and_wrapped(phrases: BaseDetector, text: str, width: int) -> None:
     report: DocumentReport = check_document(phrases, document_of(text))
-    for passage, findings in report.by_passage():
-        if findings:
-            lines = list(quote_lines(passage, findings, width))
-            drawn = ["".join(piece for piece, _ in line) for line in lines]
-            assert max(map(cell_len, drawn)) <= width
-            assert sum(map(len, drawn)) < 1_500
-            marked = "".join(piece for line in lines for piece, mark in line if mark)
-            assert marked.replace(" ", "").startswith("eventhey")
+    assert report.findings
+    for finding in report.findings:
+        lines = list(quote_lines(finding, width))
+        drawn = ["".join(piece for piece, _ in line) for line in lines]
+        assert max(map(cell_len, drawn)) <= width
+        assert sum(map(len, drawn)) < 1_500
+        marked = "".join(piece for line in lines for piece, mark in line if mark)
+        assert marked.replace(" ", "").startswith("eventhey")

@@ -59,9 +59,9 @@ def ids(found: Checked) -> list[str]:
 
 
 def actions(found: Checked, name: str = "pcl", *, versioned: bool = True) -> list[CodeAction]:
-    shown = next(each for each in diagnostics_of(found, DOCS, related=False) if each.code == name)
+    shown = next(each for each in diagnostics_of(found, DOCS) if each.code == name)
     every = actions_in(found, shown.range, [shown], versioned=versioned)
-    return [action for action in every if f"'{name}'" in action.title]
+    return [action for action in every if action.diagnostics == [shown]]
 
 
 def applied(found: Checked, action: CodeAction) -> Checked:
@@ -80,7 +80,7 @@ def applied(found: Checked, action: CodeAction) -> Checked:
 @pytest.mark.parametrize(("language", "text"), CASES, ids=NAMES)
 def test_ignoring_here_silences_this_passage_only(language: str, text: str) -> None:
     before = checked(text, language)
-    here, _ = actions(before)
+    (here,) = actions(before)
     assert here.title == "Ignore 'pcl' here"
     assert here.kind is CodeActionKind.QuickFix
     after = applied(before, here)
@@ -91,16 +91,6 @@ def test_ignoring_here_silences_this_passage_only(language: str, text: str) -> N
     assert after.reading.report.problems == ()
 
 
-@pytest.mark.parametrize(("language", "text"), CASES, ids=NAMES)
-def test_ignoring_in_the_file_silences_all_of_it(language: str, text: str) -> None:
-    before = checked(text, language)
-    _, in_file = actions(before)
-    assert in_file.title == "Ignore 'pcl' in this file"
-    after = applied(before, in_file)
-    assert ids(after) == [name for name in ids(before) if name != "pcl"]
-    assert after.reading.report.problems == ()
-
-
 def test_ends_of_lines_stay_as_they_are() -> None:
     before = checked(MARKDOWN["windows"], "markdown")
     for action in actions(before):
@@ -108,19 +98,25 @@ def test_ends_of_lines_stay_as_they_are() -> None:
         assert after.count("\r\n") == after.count("\n")
 
 
-def test_front_matter_and_doctype_stay_first() -> None:
-    for language, text in (("markdown", MARKDOWN["front matter"]), ("html", HTML["paragraph"])):
-        before = checked(text, language)
-        after = applied(before, actions(before)[1]).snapshot.text
-        assert after.startswith(text.splitlines()[0] + "\n")
+def test_one_action_ignores_all_kinds_of_a_finding() -> None:
+    before = checked("Nobody asked. Poor souls.\n\nPoor souls.\n", "markdown")
+    assert [len(each.kinds) for each in before.reading.report.findings] == [3, 2]
+    (action,) = actions(before, "unhealthy.dismissive")
+    assert action.title == "Ignore 'unhealthy.dismissive, pcl' here"
+    after = applied(before, action)
+    assert ids(after) == ["pcl"]
+    assert after.reading.report.silenced == 1
+    assert "<!-- tactful: ignore-next unhealthy.dismissive, pcl -->" in after.snapshot.text
 
 
 def test_a_second_ignoring_adds_to_the_first() -> None:
-    text = "Nobody asked. Even they know.\n"
-    first = applied(found := checked(text, "markdown"), actions(found)[0])
-    second = applied(first, actions(first, "unhealthy.dismissive")[0])
-    assert ids(second) == []
-    assert second.reading.report.silenced == 2
+    before = checked(
+        "<!-- tactful: ignore-next pcl -->\nNobody asked. Even they know.\n", "markdown"
+    )
+    assert ids(before) == ["unhealthy.dismissive"]
+    after = applied(before, actions(before, "unhealthy.dismissive")[0])
+    assert ids(after) == []
+    assert after.reading.report.silenced == 1
 
 
 def test_editors_without_versions_get_plain_changes() -> None:
@@ -137,7 +133,7 @@ def test_titles_are_in_the_language_of_the_report() -> None:
     found = checked("Even they know.", options=options)
     everywhere = Range(Position(0, 0), Position(0, 15))
     titles = [each.title for each in actions_in(found, everywhere, [], versioned=True)]
-    assert titles == ["Ignorar «pcl» aquí", "Ignorar «pcl» en este archivo"]
+    assert titles == ["Ignorar «pcl» aquí"]
 
 
 def test_nothing_is_offered_where_nothing_is_marked() -> None:
@@ -150,7 +146,7 @@ def test_a_term_can_be_replaced() -> None:
     text = "😀 He is wheelchair-bound.\n"
     found = checked(text, options=phrases(only=("term",)))
     whole = Range(Position(0, 0), Position(1, 0))
-    shown = diagnostics_of(found, DOCS, related=False)
+    shown = diagnostics_of(found, DOCS)
     actions = [each for each in actions_in(found, whole, shown, versioned=False) if each.edit]
     replacing = [each for each in actions if each.title.startswith("Replace")]
     assert [each.title for each in replacing] == [
@@ -164,7 +160,7 @@ def test_a_term_can_be_replaced() -> None:
     ((edit,),) = replacing[0].edit.changes.values()
     assert edit.new_text == "using a wheelchair"
     assert (edit.range.start.character, edit.range.end.character) == (9, 25)
-    assert any(each.title == "Ignore 'term.disability' here" for each in actions)
+    assert [each.title for each in actions[2:]] == ["Ignore 'term.disability' here"]
 
 
 def test_a_term_with_markup_inside_is_not_replaced() -> None:

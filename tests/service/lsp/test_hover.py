@@ -30,7 +30,7 @@ def said(
 
 def test_it_says_what_how_sure_why_and_where_from() -> None:
     value = said("Even they know.")
-    assert value.startswith("**Patronizing or condescending** · likely, 0.83")
+    assert value.startswith("**Patronizing or condescending** · very likely, 0.88")
     assert "The text talks about people in a vulnerable situation from above" in value
     assert "“Even they”" in value
     assert f"[`pcl`]({DOCS})" in value
@@ -42,8 +42,8 @@ def test_nothing_is_said_beside_the_words() -> None:
     assert hover_of(checked(""), Position(5, 5), DOCS, markdown=True) is None
 
 
-def test_all_findings_at_the_place_are_told_and_the_narrowest_is_the_range() -> None:
-    value = said("Poor souls, log off.")
+def test_all_kinds_of_the_finding_are_explained() -> None:
+    value = said("Poor souls know.")
     assert "`pcl`" in value
     assert "`pcl.compassion`" in value
     assert "unhealthy" not in value
@@ -70,7 +70,7 @@ def test_without_explanations_there_is_the_definition() -> None:
 
 def test_editors_without_markdown_get_plain_text() -> None:
     value = said("Even they know.", markdown=False)
-    assert value.startswith("Patronizing or condescending: likely, 0.83\n")
+    assert value.startswith("Patronizing or condescending: very likely, 0.88\n")
     assert "*" not in value
     assert "](" not in value
 

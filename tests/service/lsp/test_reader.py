@@ -21,7 +21,7 @@ from tactful.service.lsp.reader import (
     fingerprint,
 )
 
-OPTIONS = phrases(least=0.0)
+OPTIONS = phrases()
 
 
 class Counting(PhraseDetector):
@@ -58,7 +58,7 @@ def test_it_finds_what_a_check_finds() -> None:
 
 def test_only_changed_passages_are_read_again() -> None:
     detector = Counting()
-    reader, options = Reader(), phrases(detector, least=0.0)
+    reader, options = Reader(), phrases(detector)
     reader.read(letter("Even they know."), options, a_while())
     detector.seen.clear()
     reader.read(letter("Even they know.", "Poor souls."), options, a_while())
@@ -67,7 +67,7 @@ def test_only_changed_passages_are_read_again() -> None:
 
 def test_the_same_passage_is_read_once() -> None:
     detector = Counting()
-    reader, options = Reader(), phrases(detector, least=0.0)
+    reader, options = Reader(), phrases(detector)
     reading = reader.read(document_of("\n\n".join(["Even they."] * 30)), options, a_while())
     assert detector.seen == ["Even they."]
     assert len(reading.report.findings) == 30
@@ -118,7 +118,8 @@ def test_an_offence_is_reported_and_a_mention_is_not() -> None:
     whole = Reader().read(letter(offence, mention), options, a_while())
     told = [(each.id, each.passage.text, each.probability) for each in whole.report.findings]
     assert {text for _, text, _ in told} == {offence}
-    assert [each.frame is not None for each in whole.report.findings if each.id == "frame.group"]
+    assert "frame.group" in [kind.id for each in whole.report.findings for kind in each.kinds]
+    assert whole.report.findings[0].frame is not None
     reader, readings = Reader(), [whole]
     while len(readings) == 1 or not readings[-1].is_whole:
         readings.append(reader.read(letter(offence, mention), options, no_time()))

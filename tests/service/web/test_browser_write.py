@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 POOR = "With a little help from us, even these poor families can learn to dream again."
 RUDE = "Are you really that naive? Grow up and stop wasting our time with this nonsense."
-"""Both unhealthy and offensive: two findings."""
+"""Dismissive and an insult: one finding with kinds of two families."""
 CALM = "The library in Mill Street opens again on Monday."
 
 
@@ -91,11 +91,15 @@ def test_a_finding_is_shown_soon_in_a_long_text_too(open_page: OpenPage) -> None
 def test_words_are_marked_and_told_with_a_question(open_page: OpenPage) -> None:
     page = open_page()
     page.fill("#text", f"{POOR}\n\n{CALM}\n\n{RUDE}")
-    settled(page, 3)
+    settled(page, 2)
     names = page.locator("#findings .name").all_inner_texts()
-    assert names == ["Patronizing or condescending", "Unhealthy", "Insult"]
+    assert names == ["Patronizing or condescending", "Dismissive"]
+    others = page.locator("#findings .more").all_inner_texts()
+    assert "Compassion" in others[0]
+    assert "Unhealthy" in others[1]
+    assert "Insult" in others[1]
     assert page.locator(".mark.m-pcl").count()
-    assert page.locator(".mark.m-unhealthy.and-toxicity").count()
+    assert page.locator(".mark.m-unhealthy").count()
     assert not any("library" in mark for mark in marks(page))
     page.locator(".finding-head").first.click()
     shown = page.inner_text(".details")
@@ -103,13 +107,13 @@ def test_words_are_marked_and_told_with_a_question(open_page: OpenPage) -> None:
     assert "from above" in shown
     page.click(".details > div .taxonomy summary")
     assert "Pérez-Almendros" in page.inner_text(".details")
-    page.wait_for_function("() => document.getElementById('live').textContent === '3 findings'")
+    page.wait_for_function("() => document.getElementById('live').textContent === '2 findings'")
 
 
 def test_a_click_on_marked_words_opens_their_finding(open_page: OpenPage) -> None:
     page = open_page()
     page.fill("#text", f"{CALM}\n\n{RUDE}")
-    settled(page, 2)
+    settled(page, 1)
     box = page.locator(".mirror .mark", has_text="nonsense").bounding_box()
     assert box
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -120,13 +124,13 @@ def test_a_click_on_marked_words_opens_their_finding(open_page: OpenPage) -> Non
 def test_keys_lead_from_finding_to_finding_and_back(open_page: OpenPage) -> None:
     page = open_page()
     page.fill("#text", f"{POOR}\n\n{RUDE}")
-    settled(page, 3)
+    settled(page, 2)
     page.focus("#text")
     opened = ".finding-head[aria-expanded=true] .name"
     page.keyboard.press("F8")
     assert page.inner_text(opened) == "Patronizing or condescending"
     page.keyboard.press("F8")
-    assert page.inner_text(opened) == "Unhealthy"
+    assert page.inner_text(opened) == "Dismissive"
     page.keyboard.press("Shift+F8")
     assert page.inner_text(opened) == "Patronizing or condescending"
     page.keyboard.press("Escape")
@@ -135,7 +139,7 @@ def test_keys_lead_from_finding_to_finding_and_back(open_page: OpenPage) -> None
     page.locator(".finding-head").first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    assert page.inner_text(opened) == "Unhealthy"
+    assert page.inner_text(opened) == "Dismissive"
 
 
 def test_stale_work_is_called_off(open_page: OpenPage) -> None:
@@ -160,9 +164,9 @@ def test_stale_work_is_called_off(open_page: OpenPage) -> None:
     page.fill("#text", POOR)
     page.wait_for_timeout(300)
     page.fill("#text", RUDE)
-    settled(page, 2)
+    settled(page, 1)
     page.wait_for_timeout(900)
-    assert page.locator("#findings .name").first.inner_text() == "Unhealthy"
+    assert page.locator("#findings .name").first.inner_text() == "Dismissive"
     assert page.evaluate("window.aborted") == 1
 
 
@@ -205,7 +209,7 @@ def test_marks_lie_on_their_words_whatever_stands_before(open_page: OpenPage, be
 def test_a_composed_syllable_is_not_read_before_it_is_whole(open_page: OpenPage) -> None:
     page = open_page()
     page.fill("#text", RUDE)
-    settled(page, 2)
+    settled(page, 1)
     page.evaluate(
         """() => {
           window.sent = 0;
@@ -262,18 +266,23 @@ def test_long_texts_can_be_written_in(open_page: OpenPage) -> None:
 
 def test_the_slider_and_the_families_choose_what_is_shown(open_page: OpenPage) -> None:
     page = open_page()
+    assert page.inner_text("#least-value") == "50%"
     page.fill("#text", f"{CALM}\n\n{RUDE}")
-    settled(page, 2)
+    settled(page, 1)
     slide(page, 95)
     settled(page, 0)
     assert page.inner_text("#least-value") == "95%"
-    assert "2 less likely findings" in page.inner_text("#hidden-count")
-    slide(page, 20)
-    settled(page, 2)
-    for family in ("pcl", "unhealthy", "toxicity"):
-        page.click(f".family[data-family={family}]")
+    assert "1 less sure finding" in page.inner_text("#hidden-count")
+    slide(page, 50)
+    settled(page, 1)
+    # A finding stays as long as kinds of a wanted family are left.
+    page.click(".family[data-family=unhealthy]")
+    settled(page, 1)
+    assert page.locator(".finding.f-toxicity").count() == 1
+    assert "Dismissive" not in page.inner_text("#findings")
+    page.click(".family[data-family=toxicity]")
     settled(page, 0)
-    assert page.get_attribute(".family[data-family=pcl]", "aria-pressed") == "false"
+    assert page.get_attribute(".family[data-family=toxicity]", "aria-pressed") == "false"
     assert not marks(page)
 
 
@@ -284,7 +293,7 @@ def test_less_likely_findings_are_asked_for_when_wanted(open_page: OpenPage) -> 
     page.wait_for_function(
         "() => document.getElementById('status').textContent.includes('No findings')"
     )
-    slide(page, 5)
+    slide(page, 10)
     page.wait_for_selector("#findings > li")
 
 

@@ -6,7 +6,7 @@ ONNX session of its own instead of waiting for threads that were not forked with
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from tactful.checking.checker import Checker
 from tactful.checking.findings import choose_ids
 from tactful.checking.models import LOCK, Model, opened_detector
 from tactful.checking.options import AUTO, CheckOptions
-from tactful.checking.report import DocumentReport
+from tactful.checking.report import DocumentReport, Kind, PlacedFinding
 from tactful.detectors.base import BaseDetector, Detector, Scores, Spans
 from tactful.detectors.explain.words import occlusion_spans
 from tactful.detectors.load import DETECTORS
@@ -144,15 +144,20 @@ class Known(BaseDetector):
 def _as_report(found: DocumentReport) -> Report:
     """Return the findings with the places of their words in the text."""
     findings = tuple(
-        Finding(
-            each.id,
-            each.probability,
-            tuple(Span(span.place.start, span.place.end, each.id) for span in each.spans),
-            each.explanation,
-        )
+        replace(_as_finding(each), kinds=tuple(map(_as_finding, each.kinds)))
         for each in found.findings
     )
     return Report(found.source, findings, found.model)
+
+
+def _as_finding(found: PlacedFinding | Kind) -> Finding:
+    return Finding(
+        found.id,
+        found.probability,
+        tuple(Span(span.place.start, span.place.end, found.id) for span in found.spans),
+        found.explanation,
+        found.confidence,
+    )
 
 
 def require_texts(texts: Sequence[Any], first: int = 0) -> list[str]:

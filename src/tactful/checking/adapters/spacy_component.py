@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tactful.checking.adapters.reader import Reading
     from tactful.checking.models import Model
-    from tactful.types import Report
+    from tactful.types import Finding, Report
 
 FACTORY = "tactful"
 """The name of the factory, of the span group, and of the extension attribute."""
@@ -28,8 +28,9 @@ class TactfulComponent:
     """Writes what a detector finds into a spaCy Doc.
 
     ``doc.cats`` gets the probability of every id, ``doc.spans["tactful"]`` the words that carry
-    what was found (label = id; the probabilities are in ``attrs["scores"]``), and ``doc._.tactful``
-    is the whole report. Spans are widened to whole tokens; the report keeps the exact offsets.
+    each kind of finding (label = id; the confidences are in ``attrs["scores"]``), and
+    ``doc._.tactful`` is the whole report: one finding a place, with its kinds. Spans are widened to
+    whole tokens; the report keeps the exact offsets.
     """
 
     def __init__(
@@ -112,21 +113,36 @@ def register() -> None:
 
 def read_report(doc: "Doc") -> "Report | None":
     """Return the report that the component stored with a Doc; None where it has not read it."""
-    from tactful.types import Finding, Report, Span
+    from tactful.types import Report
 
     stored = doc.user_data.get(FACTORY)
     if stored is None:
         return None
-    findings = tuple(
-        Finding(
-            each["id"],
-            each["probability"],
-            tuple(Span(start, end, each["id"]) for start, end in each["spans"]),
-            each["explanation"],
-        )
-        for each in stored["findings"]
+    return Report(doc.text, tuple(map(_restored, stored["findings"])), stored["model"])
+
+
+def _restored(stored: Mapping[str, Any]) -> "Finding":
+    from tactful.types import Finding, Span
+
+    return Finding(
+        stored["id"],
+        stored["probability"],
+        tuple(Span(start, end, stored["id"]) for start, end in stored["spans"]),
+        stored["explanation"],
+        stored["confidence"],
+        tuple(map(_restored, stored["kinds"])),
     )
-    return Report(doc.text, findings, stored["model"])
+
+
+def _stored(finding: "Finding") -> dict[str, Any]:
+    return {
+        "id": finding.id,
+        "probability": finding.probability,
+        "spans": [[span.start, span.end] for span in finding.spans],
+        "explanation": finding.explanation,
+        "confidence": finding.confidence,
+        "kinds": [_stored(kind) for kind in finding.kinds],
+    }
 
 
 def _annotate(doc: "Doc", reading: "Reading") -> None:
@@ -134,28 +150,20 @@ def _annotate(doc: "Doc", reading: "Reading") -> None:
     from spacy.tokens import SpanGroup
 
     found = {}
-    for finding in reading.report.findings:
-        for span in finding.spans:
-            tokens = doc.char_span(span.start, span.end, label=finding.id, alignment_mode="expand")
+    for kind in (kind for finding in reading.report.findings for kind in finding.kinds):
+        for span in kind.spans:
+            tokens = doc.char_span(span.start, span.end, label=kind.id, alignment_mode="expand")
             if tokens is not None:
                 # Two spans can become one when they are widened to whole tokens.
-                found[tokens.start, tokens.end, finding.id] = (tokens, finding.probability)
+                found[tokens.start, tokens.end, kind.id] = (tokens, kind.confidence)
     spans = [tokens for tokens, _ in found.values()]
     # The same place and form in which spaCy's own span categoriser keeps its scores.
-    scores = np.array([probability for _, probability in found.values()], dtype="float32")
+    scores = np.array([confidence for _, confidence in found.values()], dtype="float32")
     doc.spans[FACTORY] = SpanGroup(doc, name=FACTORY, spans=spans, attrs={"scores": scores})
     doc.cats = {**doc.cats, **reading.probabilities}
     doc.user_data[FACTORY] = {
         "model": reading.report.model,
-        "findings": [
-            {
-                "id": finding.id,
-                "probability": finding.probability,
-                "spans": [[span.start, span.end] for span in finding.spans],
-                "explanation": finding.explanation,
-            }
-            for finding in reading.report.findings
-        ],
+        "findings": [_stored(finding) for finding in reading.report.findings],
     }
 
 

@@ -34,9 +34,9 @@ def pipeline(
 
     Classifying: each text gets ``[{"label": id, "score": probability}, …]``, highest first; the
     ``top_k`` first, or all; with ``threshold`` only those that reach it (a number for all ids, or
-    one for each). Marking: each text gets ``[{"entity_group": id, "score": probability of the
-    text, "word": words, "start": offset, "end": offset}, …]`` in the order of the text, for what
-    reaches ``threshold`` or, without it, the detector's own.
+    one for each). Marking: each text gets ``[{"entity_group": id, "score": its probability,
+    "word": words, "start": offset, "end": offset}, …]`` in the order of the text, for each kind of
+    finding of a check that reaches ``threshold`` or, without it, the detector's own.
     """
     if aggregation not in AGGREGATIONS:
         raise UsageError(f"Found aggregation '{aggregation}'; expected None or 'spans'.")
@@ -113,16 +113,21 @@ class TextPipeline:
 
 def _marks(report: Report) -> Answer:
     pieces = sorted(
-        ((span.start, span.end, finding) for finding in report.findings for span in finding.spans),
+        (
+            (span.start, span.end, kind)
+            for finding in report.findings
+            for kind in finding.kinds
+            for span in kind.spans
+        ),
         key=lambda piece: piece[:2],
     )
-    return [_mark(report.text, start, end, finding) for start, end, finding in pieces]
+    return [_mark(report.text, start, end, kind) for start, end, kind in pieces]
 
 
-def _mark(text: str, start: int, end: int, finding: Finding) -> dict[str, Any]:
+def _mark(text: str, start: int, end: int, kind: Finding) -> dict[str, Any]:
     return {
-        "entity_group": finding.id,
-        "score": finding.probability,
+        "entity_group": kind.id,
+        "score": kind.probability,
         "word": text[start:end],
         "start": start,
         "end": end,

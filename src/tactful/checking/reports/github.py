@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tactful.checking.options import AUTO
 from tactful.checking.report import DocumentReport, Outcome, PlacedFinding, Unread
-from tactful.checking.reports.run import WARNING_FROM, Run, Tally, common_language, said_of
+from tactful.checking.reports.run import Run, Tally, common_language, is_warning, said_of
 from tactful.checking.reports.sarif import utf16_column
 from tactful.checking.wording import wording
 from tactful.words import shown, visible
@@ -45,7 +45,7 @@ def _annotation(report: DocumentReport, finding: PlacedFinding, lang: str) -> st
         where["col"] = str(utf16_column(report.source, place.start, place.column))
         where["endColumn"] = str(utf16_column(report.source, place.end, place.end_column))
     where["title"] = visible(f"{finding.name} [{finding.id}]")
-    level = "warning" if finding.probability >= WARNING_FROM else "notice"
+    level = "warning" if is_warning(finding) else "notice"
     landmark = "" if finding.passage.where is None else f"{finding.passage.where}: "
     return _command(level, where, visible(landmark + said_of(finding, wording(lang))))
 

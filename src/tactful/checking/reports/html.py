@@ -12,15 +12,16 @@ from pathlib import Path
 from string import Template
 
 from tactful import __version__
-from tactful.checking.report import DocumentReport, Outcome, Passage, PlacedFinding, Unread
-from tactful.checking.reports.html_marks import Card, cards_of, group_class, marked_text, safe
+from tactful.checking.report import DocumentReport, Kind, Outcome, Passage, PlacedFinding, Unread
+from tactful.checking.reports.html_marks import Card, group_class, marked_text, safe
 from tactful.checking.reports.run import (
     GROUPS,
     Run,
     Tally,
-    group_of,
+    advice_on,
+    as_tree,
     implied_sentences,
-    instead_sentence,
+    what_is_found,
 )
 from tactful.checking.wording import Wording, wording
 from tactful.detectors.card import Card as ModelCard
@@ -45,6 +46,9 @@ def render_html(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     one = reports[0] if len(reports) == 1 and not unread else None
     several = words.count(words.reporting.document, len(reports))
+    # Of a folder, what needs attention comes first; the other documents are a list to open.
+    shown = reports if one else sorted(filter(_says_something, reports), key=_worst, reverse=True)
+    clean = [] if one else [each for each in reports if not _says_something(each)]
     numbers = iter(range(1, tally.findings + 1))
     looked = _looked_for(run, words)
     page = Template((_FOLDER / "page.html").read_text(encoding="utf-8"))
@@ -61,11 +65,12 @@ def render_html(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
         note_label=safe(words.page.note_label),
         note_head=safe(words.page.note_head),
         note=safe(words.page.note),
-        contents=_contents(reports, words) if len(reports) > 1 else "",
+        contents="" if one else _contents(shown, words),
         documents="\n".join(
             [*(_unread(each, words) for each in unread),
              *(_document(at, report, numbers, words, run, alone=one is not None)
-               for at, report in enumerate(reports, 1))]
+               for at, report in enumerate(shown, 1)),
+             *([_clean(clean, words)] if clean else [])]
         ),
         about="\n".join([*(_about(card, words) for card in run.cards), looked]),
         colophon=safe(words.page.colophon.format(version=__version__)),
@@ -116,31 +121,51 @@ def _spoken(lang: str, words: Wording) -> str:
     return "" if lang == words.lang else f' lang="{safe(lang)}"'
 
 
+def _says_something(report: DocumentReport) -> bool:
+    return bool(report.findings or report.problems)
+
+
+def _worst(report: DocumentReport) -> float:
+    return max((finding.confidence for finding in report.findings), default=0.0)
+
+
 def _legend(tally: Tally, words: Wording) -> str:
     from tactful.taxonomies.translations import load_translated
 
-    counts: dict[str, int] = {}
-    for name, number in tally.by_id.items():
-        counts[group_of(name)] = counts.get(group_of(name), 0) + number
     items = []
-    for group in sorted(counts, key=lambda each: [*GROUPS, each].index(each)):
+    for group in sorted(tally.by_family, key=lambda each: [*GROUPS, each].index(each)):
         title = load_translated(group, words.lang).name if group in GROUPS else group
         items.append(
             f'<li class="{group_class(group)}"><span class="swatch"></span>{safe(title)} '
-            f'<span class="count">({words.number(counts[group])})</span></li>'
+            f'<span class="count">({words.number(tally.by_family[group])})</span></li>'
         )
     label = safe(words.page.colours)
     return f'<ul class="legend" aria-label="{label}">{"".join(items)}</ul>' if items else ""
 
 
 def _contents(reports: Sequence[DocumentReport], words: Wording) -> str:
-    items = "".join(
-        f'<li><a href="#d{at}">{safe(_label(report, words))}</a> '
-        f"<span>{safe(words.count(words.reporting.finding, len(report.findings)))}</span></li>"
-        for at, report in enumerate(reports, 1)
-    )
+    """List the documents with what is surest in each."""
+    items = []
+    for at, report in enumerate(reports, 1):
+        said = words.count(words.reporting.finding, len(report.findings))
+        if report.findings:
+            surest = max(report.findings, key=lambda finding: finding.confidence)
+            said += f" · {what_is_found(surest, words)} ({words.how_sure(surest.confidence)})"
+        items.append(
+            f'<li><a href="#d{at}">{safe(_label(report, words))}</a> <span>{safe(said)}</span></li>'
+        )
     label = safe(words.page.documents)
-    return f'<nav class="contents" aria-label="{label}"><ul>{items}</ul></nav>'
+    listed = "".join(items)
+    return f'<nav class="contents" aria-label="{label}"><ul>{listed}</ul></nav>' if items else ""
+
+
+def _clean(reports: Sequence[DocumentReport], words: Wording) -> str:
+    items = "".join(
+        f"<li>{safe(_label(report, words))} <span>{safe(_facts(report, words))}</span></li>"
+        for report in reports
+    )
+    said = safe(words.count(words.page.clean, len(reports)))
+    return f'<details class="clean"><summary>{said}</summary><ul>{items}</ul></details>'
 
 
 def _unread(unread: Unread, words: Wording) -> str:
@@ -160,21 +185,7 @@ def _document(
     *,
     alone: bool,
 ) -> str:
-    said = words.reporting
     title = safe(words.page.the_text if alone else _label(report, words))
-    facts = [
-        words.page.kinds.get(report.kind, report.kind),
-        words.count(said.passage, len(report.passages)),
-        words.count(said.finding, len(report.findings)),
-    ]
-    if report.silenced:
-        facts.append(words.count(said.silenced_here, report.silenced))
-    if report.known:
-        facts.append(words.count(said.known, report.known))
-    if report.unchanged:
-        facts.append(words.count(said.unchanged, report.unchanged))
-    if report.unchecked:
-        facts.append(words.count(said.unchecked, len(report.unchecked)))
     problems = "".join(f"<li>{safe(str(problem))}</li>" for problem in report.problems)
     spoken = _spoken(run.language_of(report), words)
     blocks = (
@@ -184,12 +195,30 @@ def _document(
     parts = [
         f'<section class="document" id="d{at}" aria-labelledby="t{at}">',
         f'<h2 id="t{at}">{title}</h2>',
-        f'<p class="meta">{safe(" · ".join(facts))}</p>',
+        f'<p class="meta">{safe(_facts(report, words))}</p>',
         f'<ul class="problems"{_spoken("en", words)}>{problems}</ul>' if problems else "",
         *(blocks if report.passages else [f"<p>{safe(words.page.empty)}</p>"]),
         "</section>",
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _facts(report: DocumentReport, words: Wording) -> str:
+    said = words.reporting
+    facts = [
+        words.page.kinds.get(report.kind, report.kind),
+        words.count(said.passage, len(report.passages)),
+        words.count(said.finding, len(report.findings)),
+    ]
+    for count, number in (
+        (said.silenced_here, report.silenced),
+        (said.known, report.known),
+        (said.unchanged, report.unchanged),
+        (said.unchecked, len(report.unchecked)),
+    ):
+        if number:
+            facts.append(words.count(count, number))
+    return " · ".join(facts)
 
 
 def _block(
@@ -201,9 +230,9 @@ def _block(
     """Draw a paragraph, and the findings of all its passages beside it."""
     marked, cards = [], []
     for passage, findings in members:
-        here = cards_of(findings, numbers)
+        here = [Card(next(numbers), finding) for finding in findings]
         marked.append(marked_text(passage.text, here, words, foreign=bool(spoken)))
-        cards += [_card(card, passage, words, spoken) for card in here]
+        cards += [_card(card, words, spoken) for card in here]
     kind = members[0][0].block.replace(" ", "-")
     text = f'<p class="words {safe(kind)}" dir="auto"{spoken}>{" ".join(marked)}</p>'
     if not cards:
@@ -216,49 +245,60 @@ def _block(
     )
 
 
-def _card(card: Card, passage: Passage, words: Wording, spoken: str) -> str:
-    (_, head), *below = card.tree
-    line = passage.where or words.page.line.format(line=passage.place.line)
+def _card(card: Card, words: Wording, spoken: str) -> str:
+    finding = card.finding
+    main = finding.main
+    line = finding.passage.where or words.page.line.format(line=finding.place.line)
     parts = [
-        f'<li class="finding {group_class(head.id)}" id="f{card.number}">',
+        f'<li class="finding {group_class(main.id)}" id="f{card.number}">',
         f'<span class="line">{safe(line)}</span>',
-        f'<h3><span class="number">{card.number}</span>{safe(head.name)}</h3>',
-        *_facts(head, words, spoken),
+        f'<h3><span class="number">{card.number}</span>{safe(main.name)}</h3>',
+        *_about_kind(main, words, spoken, _advice(finding, words, spoken)),
     ]
-    for _, finding in below:
-        facts = _facts(finding, words, spoken)
-        parts += [f'<div class="below"><h4>{safe(finding.name)}</h4>', *facts, "</div>"]
+    for _, kind in as_tree(finding):
+        if kind is main:
+            continue
+        said = _about_kind(kind, words, spoken)
+        group = group_class(kind.id)
+        parts += [f'<div class="below {group}"><h4>{safe(kind.name)}</h4>', *said, "</div>"]
     return "".join([*parts, "</li>"])
 
 
-def _facts(finding: PlacedFinding, words: Wording, spoken: str) -> Iterator[str]:
-    """Say how sure, which words, and, when asked, why."""
-    yield _sure(finding, words)
-    pieces = dict.fromkeys(shorten(span.words, longest=_LONGEST_WORDS) for span in finding.spans)
-    if pieces:
-        yield f'<p class="carried"{spoken}>{safe(words.quoted(pieces))}</p>'
+def _advice(finding: PlacedFinding, words: Wording, spoken: str) -> Iterator[str]:
+    """Say what to do about a finding, and what may be implied."""
+    if said := advice_on(finding, words):
+        suggests = spoken if finding.suggestions else ""
+        yield f'<p class="instead"{suggests}>{safe(said)}</p>'
     if finding.frame is not None:
         implied = implied_sentences(finding.frame, words.lang)
         items = "".join(f"<li>{safe(each)}</li>" for each in implied)
         yield f'<ul class="implied" title="{safe(words.reporting.caveat)}">{items}</ul>'
-    if said := instead_sentence(finding, words.lang):
-        yield f'<p class="instead"{spoken}>{safe(said)}</p>'
-    if finding.explanation:
+
+
+def _about_kind(
+    kind: Kind, words: Wording, spoken: str, advice: Iterable[str] = ()
+) -> Iterator[str]:
+    """Say how sure, which words, what to do, and, when asked, why."""
+    yield _sure(kind, words)
+    pieces = dict.fromkeys(shorten(span.words, longest=_LONGEST_WORDS) for span in kind.spans)
+    if pieces:
+        yield f'<p class="carried"{spoken}>{safe(words.quoted(pieces))}</p>'
+    yield from advice
+    if kind.explanation:
         yield f"<details><summary>{safe(words.page.why)}</summary>"
-        yield f'<p class="why">{safe(finding.explanation)}</p></details>'
+        yield f'<p class="why">{safe(kind.explanation)}</p></details>'
 
 
-def _sure(finding: PlacedFinding, words: Wording) -> str:
-    least = f"{100 * finding.threshold:.1f}"
-    label = words.page.probability.format(
-        probability=words.likely(finding.probability), threshold=words.threshold(finding.threshold)
+def _sure(kind: Kind, words: Wording) -> str:
+    label = words.page.sure.format(
+        confidence=words.likely(kind.confidence), probability=words.likely(kind.probability)
     )
     return (
         f'<p class="sure"><svg viewBox="0 0 100 8" preserveAspectRatio="none" role="img" '
         f'aria-label="{label}"><rect width="100" height="8" rx="3"/>'
-        f'<rect width="{100 * finding.probability:.1f}" height="8" rx="3"/>'
-        f'<line x1="{least}" x2="{least}" y1="0" y2="8"/></svg>'
-        f"<b>{words.how_sure(finding.probability)}</b> <code>{safe(finding.id)}</code></p>"
+        f'<rect width="{100 * kind.confidence:.1f}" height="8" rx="3"/>'
+        f'<line x1="50" x2="50" y1="0" y2="8"/></svg>'
+        f"<b>{words.how_sure(kind.confidence)}</b> <code>{safe(kind.id)}</code></p>"
     )
 
 

@@ -1,20 +1,29 @@
 """The reports for programs: one JSON document, or one JSON line for each finding.
 
 The shape is documented in ``docs/check.md`` and, as a JSON schema, in
-``docs/schemas/check-1.json``; a change that breaks a reader gets a new number in ``SCHEMA``.
+``docs/schemas/check-2.json``; a change that breaks a reader gets a new number in ``SCHEMA``.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from tactful import __version__
-from tactful.checking.report import DocumentReport, Outcome, Passage, Place, PlacedFinding, Unread
+from tactful.checking.report import (
+    DocumentReport,
+    Kind,
+    Outcome,
+    Passage,
+    Place,
+    PlacedFinding,
+    PlacedSpan,
+    Unread,
+)
 from tactful.checking.reports.run import Run, Tally
 from tactful.types import Frame
 
-SCHEMA = "tactful/check/1"
+SCHEMA = "tactful/check/2"
 _DIGITS = 4
 
 
@@ -134,20 +143,34 @@ def _document(report: DocumentReport) -> dict[str, Any]:
 def _finding(finding: PlacedFinding) -> dict[str, Any]:
     frame = {} if finding.frame is None else {"implications": _implications(finding.frame)}
     return {
-        "id": finding.id,
-        "name": finding.name,
-        "parent": finding.parent,
-        "probability": round(finding.probability, _DIGITS),
+        **_kind(finding.main),
         "likelihood": finding.likelihood,
-        "threshold": round(finding.threshold, _DIGITS),
         **_place(finding.place),
         **_block(finding.passage),
+        "passage": _place(finding.passage.place),
         "excerpt": finding.excerpt,
-        "spans": [{**_place(span.place), "text": span.words} for span in finding.spans],
-        "explanation": finding.explanation,
+        "spans": _spans(finding.spans),
+        "kinds": [_kind(kind) for kind in finding.kinds],
         **({"suggestions": list(finding.suggestions)} if finding.suggestions else {}),
         **frame,
     }
+
+
+def _kind(kind: Kind) -> dict[str, Any]:
+    return {
+        "id": kind.id,
+        "name": kind.name,
+        "parent": kind.parent,
+        "probability": round(kind.probability, _DIGITS),
+        "confidence": round(kind.confidence, _DIGITS),
+        "threshold": round(kind.threshold, _DIGITS),
+        "spans": _spans(kind.spans),
+        "explanation": kind.explanation,
+    }
+
+
+def _spans(spans: Sequence[PlacedSpan]) -> list[dict[str, Any]]:
+    return [{**_place(span.place), "text": span.words} for span in spans]
 
 
 def _unchecked(passage: Passage) -> dict[str, Any]:

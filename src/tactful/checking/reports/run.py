@@ -5,9 +5,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from tactful.checking.advice import advise
 from tactful.checking.explanation import explain, taxonomy_entries
 from tactful.checking.options import AUTO
-from tactful.checking.report import DocumentReport, Outcome, PlacedFinding, Unread
+from tactful.checking.report import DocumentReport, Kind, Outcome, PlacedFinding, PlacedSpan, Unread
 from tactful.checking.reports import RENDERERS, STREAMED, Renderer
 from tactful.checking.wording import WORDINGS, Wording, spoken_or_english, wording
 from tactful.checking.wording.english import ENGLISH
@@ -17,10 +18,12 @@ from tactful.words import shorten, visible
 
 CAVEAT = ENGLISH.reporting.caveat
 IN_GROUP = "frame.in_group"
-WARNING_FROM = 0.7
-"""Findings from this probability on ("likely") are warnings, the others notes."""
+WARNING_FROM = 0.85
+"""Findings from this confidence on ("very likely") are warnings, the others and terms are notes."""
 _QUOTED = 3
-_LONGEST_WORDS = 80
+_LONGEST_WORDS = 60
+_NEEDS_FAMILY = ("pcl", "stereotype", "term")
+"""Families whose categories say nothing without the name of the family, such as "metaphor"."""
 
 
 def implied_sentences(frame: Frame, lang: str = "en") -> list[str]:
@@ -33,16 +36,69 @@ def implied_sentences(frame: Frame, lang: str = "en") -> list[str]:
     return [_sentence(each, words) for each in frame.implications]
 
 
+def is_warning(finding: PlacedFinding) -> bool:
+    """Say whether a finding is sure enough for a warning; a term is a matter of style."""
+    return finding.confidence >= WARNING_FROM and group_of(finding.id) != "term"
+
+
+def quotes_of(spans: Iterable[PlacedSpan], words: Wording, most: int | None = None) -> str:
+    """Quote marked words, each once, shortened and safe to print."""
+    pieces = dict.fromkeys(shorten(visible(span.words), longest=_LONGEST_WORDS) for span in spans)
+    return words.quoted(list(pieces)[:most])
+
+
+def what_is_found(finding: PlacedFinding, words: Wording) -> str:
+    """Name the kinds of a finding: the main one with its categories, then the others."""
+    heads: list[str] = []
+    for number, (kind, below) in enumerate(_branches(finding)):
+        named = [words.short(each.id, each.name) for each in below]
+        head = words.short(kind.id, kind.name)
+        family = group_of(kind.id)
+        if kind.id != family and family in _NEEDS_FAMILY:
+            named.insert(0, head)
+            head = words.short(family, _name(family, words.lang))
+        listed = ", ".join(named)
+        if listed:
+            head = f"{head} ({listed})" if number else f"{head}: {listed}"
+        heads.append(visible(head))
+    main, *others = heads
+    return main + (words.reporting.also.format(kinds=", ".join(others)) if others else "")
+
+
+def _branches(finding: PlacedFinding) -> list[tuple[Kind, list[Kind]]]:
+    """Return the kinds that belong under no other, that of the main kind first, and those below."""
+    branches: list[tuple[Kind, list[Kind]]] = []
+    for depth, kind in as_tree(finding):
+        if depth:
+            branches[-1][1].append(kind)
+        else:
+            branches.append((kind, []))
+    return branches
+
+
+def line_of(finding: PlacedFinding, words: Wording, *, quoting: bool = True) -> str:
+    """Say a finding in one line: the words, what it is, how sure, and what to do about it."""
+    quotes = quotes_of(finding.spans, words, _QUOTED) if quoting else ""
+    said = f"{what_is_found(finding, words)} ({words.how_sure(finding.confidence)})."
+    lead = f"{quotes} — " if quotes else ""
+    return " ".join(filter(None, [lead + said, advice_on(finding, words)]))
+
+
+def advice_on(finding: PlacedFinding, words: Wording) -> str:
+    """Return what to write instead of a term, or else one short question or suggestion."""
+    if finding.suggestions:
+        quotes = ", ".join(map(visible, finding.suggestions))
+        return words.reporting.instead.format(quotes=quotes)
+    marked = [span.words for span in finding.spans]
+    ids = [kind.id for kind in finding.kinds]
+    return visible(advise(ids, finding.text, marked, words.lang))
+
+
 def said_of(finding: PlacedFinding, words: Wording) -> str:
-    """Say in one line what was found, how sure that is, which words carry it, and why."""
-    shortened = (shorten(visible(span.words), longest=_LONGEST_WORDS) for span in finding.spans)
-    quotes = words.quoted(dict.fromkeys(shortened))
-    head = f"{finding.name}: {words.how_sure(finding.probability)}"
-    said = f"{head} ({quotes})." if quotes else f"{head}."
+    """Say in one line what was found, how sure that is, what may be implied, and why."""
     frame = finding.frame
     implied = [] if frame is None else map(visible, implied_sentences(frame, words.lang))
-    instead = instead_sentence(finding, words.lang)
-    return " ".join([said, *implied, *filter(None, [instead]), finding.explanation]).strip()
+    return " ".join([line_of(finding, words), *implied, finding.explanation]).strip()
 
 
 def in_group_sentence(frame: Frame, lang: str = "en") -> str | None:
@@ -71,22 +127,18 @@ def _sure(probability: float | None, words: Wording) -> str:
     return "" if probability is None else f" ({words.likely(probability)})"
 
 
-def instead_sentence(finding: PlacedFinding, lang: str = "en") -> str | None:
-    """Say what to write instead of a term; None for a finding without suggestions."""
-    if not finding.suggestions:
-        return None
-    words = wording(lang)
-    given = ", ".join(words.quote(span.words) for span in finding.spans)
-    quotes = ", ".join(words.quote(each) for each in finding.suggestions)
-    return words.reporting.instead.format(words=given, quotes=quotes)
-
-
 def in_language(report: DocumentReport, lang: str) -> DocumentReport:
     """Return the report with names and explanations in ``lang``.
 
     The wording of a custom detector stays as it is.
     """
-    return replace(report, findings=tuple(_in(each, lang) for each in report.findings))
+    return replace(
+        report,
+        findings=tuple(
+            replace(each, kinds=tuple(_in(kind, each.passage.text, lang) for kind in each.kinds))
+            for each in report.findings
+        ),
+    )
 
 
 def common_language(langs: Collection[str]) -> str:
@@ -99,19 +151,20 @@ def common_language(langs: Collection[str]) -> str:
     return first if first in WORDINGS and set(langs) == {first} else "en"
 
 
-def _in(finding: PlacedFinding, lang: str) -> PlacedFinding:
-    spans = [Span(span.start, span.end) for span in finding.spans]
+def _in(kind: Kind, passage: str, lang: str) -> Kind:
+    spans = [Span(span.start, span.end) for span in kind.spans]
 
     def explained(language: str, experimental: bool) -> str:
-        passage, chance = finding.passage.text, finding.probability
-        return explain(finding.id, passage, chance, spans, language, experimental=experimental)
+        return explain(
+            kind.id, passage, kind.confidence, spans, language, experimental=experimental
+        )
 
-    name = _said(finding.name, lang, lambda language: _name(finding.id, language))
-    explanation = finding.explanation
-    # A finding does not say whether it is an experiment; what was said of it does.
+    name = _said(kind.name, lang, lambda language: _name(kind.id, language))
+    explanation = kind.explanation
+    # A kind does not say whether it is an experiment; what was said of it does.
     for experimental in (False, True) if explanation else ():
         explanation = _said(explanation, lang, partial(explained, experimental=experimental))
-    return replace(finding, name=name, explanation=explanation)
+    return replace(kind, name=name, explanation=explanation)
 
 
 def _said(given: str, lang: str, ours: Callable[[str], str]) -> str:
@@ -131,7 +184,7 @@ def _name(name: str, lang: str) -> str:
 
 
 GROUPS = ("pcl", "unhealthy", "frame", "stereotype", "toxicity", "term")
-"""What stands before the first dot of an id has one colour, in this order."""
+"""The families of ids, each with one colour, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +195,10 @@ class Run:
     ids: tuple[str, ...]
     """What was looked for."""
     width: int | None = None
-    """Where lines of ``text`` are wrapped; None in a pipe, where carets mark the words."""
+    """Where explanations are wrapped; None in a pipe, where carets mark the words."""
     colour: bool = False
+    explain: bool = False
+    """Whether ``text`` explains each finding."""
     lang: str = "en"
     """The language of the report, or ``auto``."""
     others: tuple[Card, ...] = ()
@@ -184,11 +239,13 @@ class Tally:
     unchecked: int = 0
     unread: int = 0
     with_findings: int = 0
+    findings: int = 0
     by_id: Counter[str] = field(default_factory=Counter)
+    """How many findings have each kind."""
+    by_family: Counter[str] = field(default_factory=Counter)
+    """How many findings have their main kind in each family."""
     models: set[str] = field(default_factory=set)
     """The detectors that read something."""
-    highest: float | None = None
-    """The highest probability of all findings."""
 
     def watch(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
         """Hand the outcomes on, and count them."""
@@ -204,15 +261,11 @@ class Tally:
                 self.unchanged += outcome.unchanged
                 self.unchecked += len(outcome.unchecked)
                 self.with_findings += bool(outcome.findings)
+                self.findings += len(outcome.findings)
                 for finding in outcome.findings:
-                    self.by_id[finding.id] += 1
-                    self.highest = max(self.highest or 0.0, finding.probability)
+                    self.by_id.update(kind.id for kind in finding.kinds)
+                    self.by_family[group_of(finding.id)] += 1
             yield outcome
-
-    @property
-    def findings(self) -> int:
-        """How many things were found."""
-        return self.by_id.total()
 
     def sentence(self, lang: str = "en") -> str:
         """Say what came out, in one line."""
@@ -224,6 +277,8 @@ class Tally:
         if self.documents > 1:
             some, every = words.number(self.with_findings), words.number(self.documents)
             parts[0] += " " + said.of_documents.format(some=some, all=every)
+        if self.findings:
+            parts[0] += f": {', '.join(self._families(words))}"
         for count, number in (
             (said.silenced, self.silenced),
             (said.known, self.known),
@@ -236,23 +291,35 @@ class Tally:
         sentence = "; ".join(parts)
         return f"{sentence[0].upper()}{sentence[1:]}."
 
+    def _families(self, words: Wording) -> Iterator[str]:
+        """Say how many findings each family has, the most frequent one first."""
+        for family, number in sorted(self.by_family.items(), key=lambda each: (-each[1], each[0])):
+            count = words.reporting.families.get(family)
+            yield (
+                f"{words.number(number)} {family}" if count is None else words.count(count, number)
+            )
+
 
 def group_of(name: str) -> str:
     """Return the group of an id, which has one colour."""
     return name.split(".", maxsplit=1)[0]
 
 
-def as_tree(findings: Iterable[PlacedFinding]) -> list[tuple[int, PlacedFinding]]:
-    """Return the findings of one passage with their depth, each below the one it belongs to."""
-    listed = list(findings)
+def as_tree(finding: PlacedFinding) -> list[tuple[int, Kind]]:
+    """Return the kinds of a finding with their depth, each below the one it belongs to.
 
-    def below(parent: str | None, depth: int) -> Iterator[tuple[int, PlacedFinding]]:
-        for finding in listed:
-            if finding.parent == parent:
-                yield depth, finding
-                yield from below(finding.id, depth + 1)
+    The branch of the main kind comes first.
+    """
 
-    return list(below(None, 0))
+    def branch(root: Kind, depth: int) -> Iterator[tuple[int, Kind]]:
+        yield depth, root
+        for kind in finding.kinds:
+            if kind.parent == root.id:
+                yield from branch(kind, depth + 1)
+
+    branches = [list(branch(kind, 0)) for kind in finding.kinds if kind.parent is None]
+    branches.sort(key=lambda each: all(kind is not finding.main for _, kind in each))
+    return [pair for each in branches for pair in each]
 
 
 def each_in_language(outcomes: Iterable[Outcome], run: Run) -> Iterator[Outcome]:

@@ -13,9 +13,9 @@ from typing import Any
 from urllib.parse import quote
 
 from tactful import __version__
-from tactful.checking.report import DocumentReport, Outcome, Place, PlacedFinding, Unread
+from tactful.checking.report import DocumentReport, Kind, Outcome, Place, PlacedFinding, Unread
 from tactful.checking.reports.json_report import dump
-from tactful.checking.reports.run import WARNING_FROM, Run, Tally, said_of
+from tactful.checking.reports.run import Run, Tally, is_warning, said_of
 from tactful.checking.wording import Wording, wording
 from tactful.errors import UnknownNameError
 from tactful.words import visible
@@ -123,7 +123,7 @@ def _results(
         result: dict[str, Any] = {
             "ruleId": finding.id,
             "ruleIndex": rules[finding.id],
-            "level": "warning" if finding.probability >= WARNING_FROM else "note",
+            "level": "warning" if is_warning(finding) else "note",
             "message": {"text": _message(finding, words)},
             "locations": [
                 {**_location(report, artifact, places[0], finding.place), **_landmark(finding)}
@@ -131,9 +131,11 @@ def _results(
             # The same passage twice in a file is two alerts, whatever lines they move to.
             "partialFingerprints": {FINGERPRINT: f"{digest}:{seen[digest]}"},
             "properties": {
-                "probability": round(finding.probability, 4),
-                "threshold": round(finding.threshold, 4),
                 "name": finding.name,
+                **_sure(finding.main),
+                "kinds": [
+                    {"id": kind.id, "name": kind.name, **_sure(kind)} for kind in finding.kinds
+                ],
             },
         }
         if finding.suggestions:
@@ -149,6 +151,14 @@ def _results(
         yield result
 
 
+def _sure(kind: Kind) -> dict[str, float]:
+    return {
+        "probability": round(kind.probability, 4),
+        "confidence": round(kind.confidence, 4),
+        "threshold": round(kind.threshold, 4),
+    }
+
+
 def _fix(
     report: DocumentReport, artifact: dict[str, str], place: Place, suggestion: str
 ) -> dict[str, Any]:
@@ -161,7 +171,7 @@ def _fix(
 
 
 def _digest(finding: PlacedFinding) -> str:
-    # White space and line breaks change when a paragraph is wrapped anew; its words do not.
+    # White space and line breaks change when a paragraph is wrapped again; its words do not.
     words = " ".join(finding.passage.text.split())
     raw = f"{finding.id}\n{words}".encode("utf-8", "surrogatepass")
     return hashlib.sha256(raw).hexdigest()[:32]

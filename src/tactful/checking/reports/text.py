@@ -1,4 +1,4 @@
-"""The report for people at a terminal; in a pipe carets stand below the carrying words."""
+"""The report for people: one line for each finding, and with ``--explain`` what is behind it."""
 
 import io
 import textwrap
@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tactful.checking.options import AUTO
-from tactful.checking.report import DocumentReport, Outcome, Passage, PlacedFinding, Unread
+from tactful.checking.report import DocumentReport, Kind, Outcome, Passage, PlacedFinding, Unread
 from tactful.checking.reports.run import (
     Run,
     Tally,
@@ -15,10 +15,11 @@ from tactful.checking.reports.run import (
     common_language,
     group_of,
     implied_sentences,
-    instead_sentence,
+    line_of,
+    quotes_of,
 )
 from tactful.checking.wording import Wording, wording
-from tactful.words import shorten, shown, visible
+from tactful.words import shown, visible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -36,35 +37,42 @@ _PIPE_WIDTH = 88
 _WIDEST = 100
 _NARROWEST = 30
 _LONGEST_QUOTE = 1_200
-"""A longer passage is cut around its first carrying words."""
-_LONGEST_WORDS = 60
+"""A longer sentence is cut around its first carrying words."""
 
 Piece = tuple[str, str | None]
 """A piece of a line, and the style that marks it."""
 
 
 def render_text(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
-    """Yield the passages with findings, one document after the other, and a closing line.
+    """Yield a line for each finding, one document after the other, and a closing line.
 
-    What an id means is explained where it is found first.
+    With ``run.explain`` the sentence and an explanation of each kind follow the line. What an id
+    means is explained where it is found first.
     """
     from rich.text import Text
 
     tally = Tally()
     explained: set[tuple[str, str]] = set()
     langs: set[str] = set()
+    has_lines = False
     for outcome in tally.watch(outcomes):
         if isinstance(outcome, Unread):
             continue  # the command says it on standard error; the closing line counts it
         words = wording(run.language_for(outcome))
         langs.add(words.lang)
         for passage, findings in outcome.by_passage():
-            if findings:
-                yield _drawn(_passage_lines(outcome, passage, findings, run, words, explained), run)
+            for finding in findings:
+                lines = [_line(outcome, finding, words)]
+                if run.explain:
+                    lines += _explained(finding, run, words, explained)
+                has_lines = not run.explain
+                yield _drawn(lines, run)
             if passage.probabilities is not None:
                 yield _drawn(_score_lines(outcome, passage, words), run)
         for problem in outcome.problems:
             yield _drawn([Text(visible(str(problem)), "dim")], run)
+    if has_lines:
+        yield "\n"
     style = "bold green" if not tally.findings and not tally.unread else "bold"
     lang = common_language(langs) if run.lang == AUTO else run.lang
     yield _drawn([Text(tally.sentence(lang), style)], run)
@@ -75,88 +83,68 @@ def label(outcome: DocumentReport, words: Wording) -> str:
     return words.reporting.text if outcome.path is None else outcome.path
 
 
-def where(report: DocumentReport, passage: Passage, words: Wording | None = None) -> str:
-    """Return how a report names the place of a passage."""
-    place = f":{passage.place.line}:{passage.place.column}" if report.has_lines else ""
+def where(
+    report: DocumentReport, found: PlacedFinding | Passage, words: Wording | None = None
+) -> str:
+    """Return how a report names the place of a finding or a passage."""
+    place = f":{found.place.line}:{found.place.column}" if report.has_lines else ""
+    passage = found.passage if isinstance(found, PlacedFinding) else found
     named = "" if passage.where is None else f" ({passage.where})"
     return f"{visible(label(report, words or wording()))}{place}{named}"
 
 
-def _passage_lines(
-    report: DocumentReport,
-    passage: Passage,
-    findings: Sequence[PlacedFinding],
-    run: Run,
-    words: Wording,
-    explained: set[tuple[str, str]],
-) -> Iterator["Text"]:
+def _line(report: DocumentReport, finding: PlacedFinding, words: Wording) -> "Text":
     from rich.text import Text
 
-    place = where(report, passage, words)
-    tree = as_tree(findings)
-    if run.width is None:
-        for depth, finding in tree:
-            # One line for each, with its place, as editors and grep want it.
-            name = f"{finding.name} [{finding.id}]"
-            sure = words.how_sure(finding.probability)
-            yield Text(f"{place}: {'  ' * depth}{name}: {sure}")
-    else:
-        yield Text(place, "bold")
-    yield from _quote(passage, findings, run, _style(tree[0][1]))
-    for depth, finding in tree:
+    said = line_of(finding, words)
+    line = Text.assemble((where(report, finding, words), "bold"), ": ", said)
+    quotes = said.partition(" — ")[0] if finding.spans else ""
+    start = len(line) - len(said)
+    line.stylize(_style(finding.id), start, start + len(quotes))
+    return line
+
+
+def _explained(
+    finding: PlacedFinding, run: Run, words: Wording, explained: set[tuple[str, str]]
+) -> Iterator["Text"]:
+    """Yield the sentence with its marks, and a paragraph on each kind."""
+    from rich.text import Text
+
+    yield from _quote(finding, run)
+    for depth, kind in as_tree(finding):
         indent = "  " * (depth + 1)
-        said = _said(finding, words, explained)
-        if run.width is None:
-            yield Text(f"{indent}{finding.id}: {said}")
-            yield from (Text(f"{indent}{finding.id}: {each}") for each in _implied(finding, words))
-            continue
-        yield from _heading(finding, depth, indent, run, words)
-        inner = f"{indent}  "
-        for paragraph in (*_implied(finding, words), said):
-            lines = textwrap.wrap(
-                paragraph, _width(run), initial_indent=inner, subsequent_indent=inner
-            )
-            yield from map(Text, lines)
+        sure = words.how_sure(kind.confidence)
+        said = f"{kind.name} [{kind.id}] ({sure}): {_why(kind, words, explained)}"
+        # No line ends in the middle of "97 %".
+        said = visible(said).replace(" %", "\N{NO-BREAK SPACE}%")
+        yield from _paragraph(said, indent, run)
+    if finding.frame is not None:
+        for each in implied_sentences(finding.frame, words.lang):
+            yield from _paragraph(visible(each), "  ", run)
     yield Text("")
 
 
-def _heading(
-    finding: PlacedFinding, depth: int, indent: str, run: Run, words: Wording
-) -> Iterator["Text"]:
+def _paragraph(said: str, indent: str, run: Run) -> Iterator["Text"]:
     from rich.text import Text
 
-    bullet = ("○ " if depth else "● ", _style(finding))
-    sure = words.how_sure(finding.probability)
-    line = Text.assemble(indent, bullet, (finding.name, "bold"), f"  {sure}")
-    fits = line.cell_len + len(finding.id) + 2 <= _width(run)
-    if fits:
-        line.append(f"  {finding.id}", "dim")
-    yield line
-    if not fits:
-        yield Text(f"{indent}  {finding.id}", "dim")
+    if run.width is None:
+        yield Text(f"{indent}{said}")
+        return
+    after = f"{indent}  "
+    yield from map(
+        Text, textwrap.wrap(said, _width(run), initial_indent=indent, subsequent_indent=after)
+    )
 
 
-def _said(finding: PlacedFinding, words: Wording, explained: set[tuple[str, str]]) -> str:
+def _why(kind: Kind, words: Wording, explained: set[tuple[str, str]]) -> str:
     """Explain an id once in each language; after that its words are enough."""
-    if said := instead_sentence(finding, words.lang):  # each term has its own reason
-        return visible(f"{said} {finding.explanation}")
-    if not finding.explanation or (finding.id, words.lang) in explained:
-        return _words(finding, words)
-    explained.add((finding.id, words.lang))
-    return visible(finding.explanation).replace(" %", "\N{NO-BREAK SPACE}%")
-
-
-def _implied(finding: PlacedFinding, words: Wording) -> list[str]:
-    if finding.frame is None:
-        return []
-    return [visible(each) for each in implied_sentences(finding.frame, words.lang)]
-
-
-def _words(finding: PlacedFinding, words: Wording) -> str:
-    if not finding.spans:
+    is_term = group_of(kind.id) == "term"  # each term has its own reason
+    if kind.explanation and (is_term or (kind.id, words.lang) not in explained):
+        explained.add((kind.id, words.lang))
+        return kind.explanation
+    if not kind.spans:
         return words.reporting.carried_by_all
-    pieces = dict.fromkeys(shorten(visible(s.words), longest=_LONGEST_WORDS) for s in finding.spans)
-    return words.reporting.carried.format(quotes=words.quoted(pieces))
+    return words.reporting.carried.format(quotes=quotes_of(kind.spans, words))
 
 
 def _score_lines(report: DocumentReport, passage: Passage, words: Wording) -> Iterator["Text"]:
@@ -169,23 +157,21 @@ def _score_lines(report: DocumentReport, passage: Passage, words: Wording) -> It
     yield Text("")
 
 
-def _style(finding: PlacedFinding) -> str:
-    return _STYLES.get(group_of(finding.id), _OTHER_STYLE)
+def _style(name: str) -> str:
+    return _STYLES.get(group_of(name), _OTHER_STYLE)
 
 
 def _width(run: Run) -> int:
     return _PIPE_WIDTH if run.width is None else max(_NARROWEST, min(run.width - 1, _WIDEST))
 
 
-def _quote(
-    passage: Passage, findings: Sequence[PlacedFinding], run: Run, style: str
-) -> Iterator["Text"]:
+def _quote(finding: PlacedFinding, run: Run) -> Iterator["Text"]:
     from rich.cells import cell_len
     from rich.text import Text
 
     bar = "  | " if run.width is None else "  │ "
-    for line in quote_lines(passage, findings, _width(run) - len(bar)):
-        text = Text.assemble((bar, style))
+    for line in quote_lines(finding, _width(run) - len(bar)):
+        text = Text.assemble((bar, _style(finding.id)))
         for words, mark in line:
             text.append(words, f"bold underline {mark}" if mark else None)
         yield text
@@ -194,15 +180,13 @@ def _quote(
             yield Text(bar + "".join(carets).rstrip())
 
 
-def quote_lines(
-    passage: Passage, findings: Sequence[PlacedFinding], width: int
-) -> Iterator[list[Piece]]:
-    """Wrap a passage to ``width`` terminal cells; each line is made of marked and other pieces."""
+def quote_lines(finding: PlacedFinding, width: int) -> Iterator[list[Piece]]:
+    """Wrap a sentence to ``width`` terminal cells; each line is made of marked and other pieces."""
     from rich.cells import cell_len
 
     line: list[Piece] = []
     used = 0
-    for word in _words_of(*_window(passage, findings)):
+    for word in _words_of(*_window(finding)):
         size = cell_len("".join(char for char, _ in word))
         if line and used + 1 + size > width:
             yield _joined(line)
@@ -220,20 +204,20 @@ def quote_lines(
         yield _joined(line)
 
 
-def _window(
-    passage: Passage, findings: Sequence[PlacedFinding]
-) -> tuple[str, list[str | None], bool, bool]:
-    """Return the shown part of a passage, the mark of each character, and whether it is cut."""
-    spans = [(span, _style(finding)) for finding in findings for span in finding.spans]
-    first = min((span.start for span, _ in spans), default=0)
-    is_long = len(passage.text) > _LONGEST_QUOTE
-    start = first - _LONGEST_QUOTE // 4 if is_long and first > _LONGEST_QUOTE // 2 else 0
-    end = min(len(passage.text), start + _LONGEST_QUOTE)
+def _window(finding: PlacedFinding) -> tuple[str, list[str | None], bool, bool]:
+    """Return the shown part of a sentence, the mark of each character, and whether it is cut."""
+    start, end = finding.within
+    first = max(min((span.start for span in finding.spans), default=start), start)
+    if end - start > _LONGEST_QUOTE:
+        start = max(start, first - _LONGEST_QUOTE // 4)
+        end = min(end, start + _LONGEST_QUOTE)
     marks: list[str | None] = [None] * (end - start)
-    for span, style in spans:
-        for at in range(max(span.start, start), min(span.end, end)):
-            marks[at - start] = marks[at - start] or style
-    return passage.text[start:end], marks, start > 0, end < len(passage.text)
+    for kind in finding.kinds:
+        for span in kind.spans:
+            for at in range(max(span.start, start), min(span.end, end)):
+                marks[at - start] = marks[at - start] or _style(kind.id)
+    cut_before, cut_after = start > finding.within[0], end < finding.within[1]
+    return finding.passage.text[start:end], marks, cut_before, cut_after
 
 
 def _words_of(

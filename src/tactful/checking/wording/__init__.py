@@ -11,7 +11,7 @@ from tactful.checking.options import AUTO
 from tactful.registry import Registry
 
 STEPS = (0.95, 0.85, 0.70, 0.50, 0.25, 0.00)
-"""The least probability for each word of a scale."""
+"""The least confidence for each word of a scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,11 @@ class Reporting:
     carried: str
     carried_by_all: str
     instead: str
+    short: Mapping[str, str]
+    """What a line calls an id, where that is not its name."""
+    families: Mapping[str, Count]
+    """How many findings have their main kind in a family."""
+    also: str
     caveat: str
     implies: str
     about: str
@@ -90,7 +95,8 @@ class Page:
     not_checked: str
     line: str
     link: str
-    probability: str
+    sure: str
+    clean: Count
     why: str
     about: str
     limits: str
@@ -128,22 +134,25 @@ class Wording:
     over: str
     number: Callable[[int], str]
     likely: Callable[[float], str]
-    """A probability in a report."""
-    threshold: Callable[[float], str]
+    """A confidence or a probability in a report."""
     joined: Callable[[Sequence[str]], str]
     """Puts quotations into one list."""
 
-    def sureness(self, probability: float) -> str:
+    def sureness(self, confidence: float) -> str:
         """Say how sure an explanation is."""
-        return _step(self.explaining.sureness, probability)
+        return _step(self.explaining.sureness, confidence)
 
-    def likelihood(self, probability: float) -> str:
+    def likelihood(self, confidence: float) -> str:
         """Say how likely a finding is."""
-        return _step(self.reporting.likelihoods, probability)
+        return _step(self.reporting.likelihoods, confidence)
 
-    def how_sure(self, probability: float) -> str:
-        """Say how likely a finding is, in words and as a number."""
-        return f"{self.likelihood(probability)}, {self.likely(probability)}"
+    def how_sure(self, confidence: float) -> str:
+        """Say how sure a finding is, in words and as a number."""
+        return f"{self.likelihood(confidence)}, {self.likely(confidence)}"
+
+    def short(self, name: str, title: str) -> str:
+        """Return what a line calls an id with this title."""
+        return self.reporting.short.get(name) or title[:1].lower() + title[1:]
 
     def count(self, noun: Count, number: int) -> str:
         """Say a number of things."""
@@ -194,5 +203,5 @@ def spoken_or_english(lang: str) -> str:
     return base if base in WORDINGS else "en"
 
 
-def _step(words: Sequence[str], probability: float) -> str:
-    return next(each for least, each in zip(STEPS, words, strict=True) if probability >= least)
+def _step(words: Sequence[str], confidence: float) -> str:
+    return next(each for least, each in zip(STEPS, words, strict=True) if confidence >= least)

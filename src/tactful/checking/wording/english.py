@@ -16,7 +16,6 @@ ENGLISH = Wording(
     over="over 99",
     number="{:,}".format,
     likely="{:.2f}".format,
-    threshold="{:.2f}".format,
     joined=_joined,
     explaining=Explaining(
         sureness=(
@@ -98,7 +97,21 @@ ENGLISH = Wording(
         all_scores="all scores",
         carried="Carried by {quotes}.",
         carried_by_all="Carried by the whole passage.",
-        instead="Instead of {words}: {quotes}.",
+        instead="Instead: {quotes}.",
+        short={
+            "pcl": "patronizing",
+            "pcl.the_poorer_the_merrier": "the poorer the merrier",
+            "stereotype.others": "of another kind",
+        },
+        families={
+            "pcl": Count(*["{n} patronizing"] * 3),
+            "unhealthy": Count(*["{n} unhealthy"] * 3),
+            "frame": Count(*["{n} offensive"] * 3),
+            "stereotype": Count("{n} stereotype", "{n} stereotypes", "no stereotypes"),
+            "toxicity": Count(*["{n} toxic"] * 3),
+            "term": Count("{n} term", "{n} terms", "no terms"),
+        },
+        also="; also {kinds}",
         caveat=(
             "What readers may take from the words; not what the author believes, and not what is "
             "true."
@@ -123,14 +136,20 @@ ENGLISH = Wording(
         note_head="A person decides.",
         note=(
             "A model marked these passages; it can be wrong, and it knows neither the writer nor "
-            "the reader. A number says how sure it is, not how grave the matter is. Take each mark "
+            "the reader. A number says how sure the check is (from 0.5 on it reports), not how "
+            "serious the problem is. Take each mark "
             "as a question to ask, and leave what is right as it is. A passage without a mark is "
             "not thereby fair."
         ),
         not_checked="Not checked.",
         line="line {line}",
         link="Finding {number}: {name}",
-        probability="probability {probability}, reported from {threshold}",
+        sure="confidence {confidence}, probability {probability}",
+        clean=Count(
+            "{n} document without findings",
+            "{n} documents without findings",
+            "no documents without findings",
+        ),
         why="Why, and what to ask yourself",
         about="About the detector: {model}",
         limits="What it cannot do",

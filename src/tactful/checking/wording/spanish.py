@@ -24,10 +24,6 @@ def _likely(probability: float) -> str:
     return SPANISH.percent(probability, _TIED)
 
 
-def _threshold(probability: float) -> str:
-    return f"{100 * probability:.1f}".removesuffix(".0").replace(".", ",") + f"{_TIED}%"
-
-
 def _joined(marked: Sequence[str]) -> str:
     if len(marked) == 1:
         return marked[0]
@@ -42,7 +38,6 @@ SPANISH = Wording(
     over="más del 99",
     number=_number,
     likely=_likely,
-    threshold=_threshold,
     joined=_joined,
     explaining=Explaining(
         sureness=(
@@ -134,7 +129,17 @@ SPANISH = Wording(
         all_scores="todas las puntuaciones",
         carried="Se apoya en {quotes}.",
         carried_by_all="Se apoya en el pasaje entero.",
-        instead="En lugar de {words}: {quotes}.",
+        instead="En su lugar: {quotes}.",
+        short={"pcl": "paternalista", "stereotype.others": "de otro tipo"},
+        families={
+            "pcl": Count("{n} paternalista", "{n} paternalistas", "ninguno paternalista"),
+            "unhealthy": Count("{n} poco sano", "{n} poco sanos", "ninguno poco sano"),
+            "frame": Count("{n} ofensivo", "{n} ofensivos", "ninguno ofensivo"),
+            "stereotype": Count("{n} estereotipo", "{n} estereotipos", "ningún estereotipo"),
+            "toxicity": Count("{n} tóxico", "{n} tóxicos", "ninguno tóxico"),
+            "term": Count("{n} término", "{n} términos", "ningún término"),
+        },
+        also="; también {kinds}",
         caveat=(
             "Lo que se puede entender al leer estas palabras; no lo que cree quien las escribió, "
             "ni lo que es verdad."
@@ -159,14 +164,20 @@ SPANISH = Wording(
         note_head="Decide una persona.",
         note=(
             "Un modelo ha marcado estos pasajes; puede equivocarse, y no conoce ni a quien escribe "
-            "ni a quien lee. El número dice con cuánta seguridad lo señala, no lo grave que es. "
+            "ni a quien lee. El número dice con cuánta seguridad lo señala (a partir del 50 % se "
+            "informa), no lo grave que es. "
             "Conviene tomar cada marca como una pregunta y dejar como está lo que está bien. Que "
             "un pasaje no tenga marca no significa que sea justo."
         ),
         not_checked="Sin revisar.",
         line="línea {line}",
         link="Hallazgo {number}: {name}",
-        probability="probabilidad: {probability}; umbral: {threshold}",
+        sure="seguridad: {confidence}; probabilidad: {probability}",
+        clean=Count(
+            "{n} documento sin hallazgos",
+            "{n} documentos sin hallazgos",
+            "ningún documento sin hallazgos",
+        ),
         why="Por qué, y qué preguntas ayudan",
         about="Sobre el detector: {model}",
         limits="Lo que no puede hacer",

@@ -7,29 +7,27 @@ from urllib.parse import quote
 from lsprotocol.types import (
     CodeDescription,
     Diagnostic,
-    DiagnosticRelatedInformation,
     DiagnosticSeverity,
-    Location,
     Range,
 )
 
-from tactful.checking.report import Place, PlacedFinding
+from tactful.checking.confidence import REPORTED
+from tactful.checking.report import PlacedFinding
+from tactful.checking.reports.run import is_warning, line_of
 from tactful.checking.wording import Wording, wording
 from tactful.documents.document import Document
 from tactful.errors import Problem
 from tactful.service.lsp.documents import Snapshot
 from tactful.service.lsp.lines import Places
 from tactful.service.lsp.reader import Reading
-from tactful.words import shorten, visible
+from tactful.words import visible
 
 SOURCE = "tactful"
-SEVERITIES = (
-    (0.70, DiagnosticSeverity.Warning),
-    (0.50, DiagnosticSeverity.Information),
+SOFTER = (
+    (REPORTED, DiagnosticSeverity.Information),
     (0.00, DiagnosticSeverity.Hint),
 )
-"""The least probability of each severity. Nothing is an error: a person decides."""
-_LONGEST_WORDS = 80
+"""The least confidence of each severity below a warning. Nothing is an error: a person decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,40 +44,38 @@ class Checked:
         """The wording of messages, in the language of the report."""
         return wording(self.reading.lang)
 
-    def spots(self, finding: PlacedFinding) -> list[Place]:
-        """Return where a finding is marked: at its carrying words, or else at its passage."""
-        return [span.place for span in finding.spans] or [finding.place]
+    def range_of(self, finding: PlacedFinding) -> Range:
+        """Return where an editor marks a finding."""
+        return self.places.range(*marked_in(finding))
 
-    def findings_in(self, start: int, end: int) -> Iterator[tuple[PlacedFinding, Place]]:
+    def findings_in(self, start: int, end: int) -> Iterator[PlacedFinding]:
         """Yield the findings that are marked within, or around, a piece of the source."""
         for finding in self.reading.report.findings:
-            for spot in self.spots(finding):
-                if spot.start <= end and start <= spot.end:
-                    yield finding, spot
-                    break
+            first, last = marked_in(finding)
+            if first <= end and start <= last:
+                yield finding
 
 
-def severity_of(probability: float) -> DiagnosticSeverity:
-    """Return the severity that an editor shows for a probability.
-
-    >>> severity_of(0.7).name
-    'Warning'
-    """
-    return next(severity for least, severity in SEVERITIES if probability >= least)
+def marked_in(finding: PlacedFinding) -> tuple[int, int]:
+    """Return the offsets from the first to the last carrying word; of the sentence without any."""
+    places = [span.place for span in finding.spans] or [finding.place]
+    return places[0].start, places[-1].end
 
 
-def diagnostics_of(checked: Checked, docs: str, *, related: bool) -> list[Diagnostic]:
-    """Return what an editor shows; further places only where it can show ``related`` ones."""
+def severity_of(finding: PlacedFinding) -> DiagnosticSeverity:
+    """Return the severity that an editor shows for a finding."""
+    if is_warning(finding):
+        return DiagnosticSeverity.Warning
+    return next(severity for least, severity in SOFTER if finding.confidence >= least)
+
+
+def diagnostics_of(checked: Checked, docs: str) -> list[Diagnostic]:
+    """Return what an editor shows: one diagnostic for each finding."""
     report = checked.reading.report
     return [
-        *(_diagnostic(checked, finding, docs, related) for finding in report.findings),
+        *(_diagnostic(checked, finding, docs) for finding in report.findings),
         *(_directive_problem(checked, problem) for problem in report.problems),
     ]
-
-
-def range_of(checked: Checked, place: Place) -> Range:
-    """Return a place as a range of the editor."""
-    return checked.places.range(place.start, place.end)
 
 
 def docs_link(docs: str, name: str) -> str:
@@ -87,26 +83,14 @@ def docs_link(docs: str, name: str) -> str:
     return docs.replace("{id}", quote(name))
 
 
-def _diagnostic(checked: Checked, finding: PlacedFinding, docs: str, related: bool) -> Diagnostic:
-    first, *others = checked.spots(finding)
+def _diagnostic(checked: Checked, finding: PlacedFinding, docs: str) -> Diagnostic:
     return Diagnostic(
-        range=range_of(checked, first),
-        severity=severity_of(finding.probability),
+        range=checked.range_of(finding),
+        severity=severity_of(finding),
         code=finding.id,
         code_description=CodeDescription(href=docs_link(docs, finding.id)),
         source=SOURCE,
-        message=f"{visible(finding.name)}: {checked.wording.how_sure(finding.probability)}",
-        related_information=[_related(checked, place) for place in others] or None
-        if related
-        else None,
-    )
-
-
-def _related(checked: Checked, place: Place) -> DiagnosticRelatedInformation:
-    words = checked.snapshot.text[place.start : place.end]
-    return DiagnosticRelatedInformation(
-        location=Location(checked.snapshot.uri, range_of(checked, place)),
-        message=checked.wording.quote(shorten(visible(words), longest=_LONGEST_WORDS)),
+        message=line_of(finding, checked.wording, quoting=False),  # the editor marks them
     )
 
 

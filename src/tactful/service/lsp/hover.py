@@ -1,4 +1,4 @@
-"""What an editor shows when the pointer rests on marked words: name, probability and reason."""
+"""What an editor shows when the pointer rests on marked words: each kind, how sure, and why."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,9 +7,9 @@ from typing import Any
 from lsprotocol.types import Hover, MarkupContent, MarkupKind, Position
 
 from tactful.checking.explanation import taxonomy_entries
-from tactful.checking.report import PlacedFinding
-from tactful.checking.reports.run import implied_sentences, instead_sentence
-from tactful.service.lsp.diagnostics import Checked, docs_link, range_of
+from tactful.checking.report import FRAMED, Kind, PlacedFinding
+from tactful.checking.reports.run import advice_on, as_tree, implied_sentences
+from tactful.service.lsp.diagnostics import Checked, docs_link, marked_in
 from tactful.words import visible
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#|~&!$]|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
@@ -34,37 +34,44 @@ def hover_of(checked: Checked, position: Position, docs: str, *, markdown: bool)
     if not found:
         return None
     write = _markdown if markdown else _plain
-    parts = [write(checked, finding, docs) for finding, _ in found]
-    kind = MarkupKind.Markdown if markdown else MarkupKind.PlainText
+    parts = [
+        write(checked, finding, kind, docs) for finding in found for _, kind in as_tree(finding)
+    ]
+    shown_as = MarkupKind.Markdown if markdown else MarkupKind.PlainText
     value = ("\n\n---\n\n" if markdown else "\n\n").join(parts)
     # The narrowest: the editor keeps the box open while the pointer stays within.
-    spot = min((place for _, place in found), key=lambda place: place.end - place.start)
-    return Hover(MarkupContent(kind, value), range_of(checked, spot))
+    narrowest = min(found, key=lambda each: marked_in(each)[1] - marked_in(each)[0])
+    return Hover(MarkupContent(shown_as, value), checked.range_of(narrowest))
 
 
-def _markdown(checked: Checked, finding: PlacedFinding, docs: str) -> str:
-    head = f"**{escaped(finding.name)}** · {checked.wording.how_sure(finding.probability)}"
-    lines = [head, *_said(checked, finding, escaped)]
-    link = f"[`{finding.id}`]({docs_link(docs, finding.id)})"
-    source = _standing(finding.id, checked.reading.lang)
+def _markdown(checked: Checked, finding: PlacedFinding, kind: Kind, docs: str) -> str:
+    head = f"**{escaped(kind.name)}** · {checked.wording.how_sure(kind.confidence)}"
+    lines = [head, *_said(checked, finding, kind, escaped)]
+    link = f"[`{kind.id}`]({docs_link(docs, kind.id)})"
+    source = _standing(kind.id, checked.reading.lang)
     lines.append(" · ".join([link, *(f"*{escaped(each)}*" for each in source)]))
     return "\n\n".join(lines)
 
 
-def _plain(checked: Checked, finding: PlacedFinding, docs: str) -> str:
-    head = f"{visible(finding.name)}: {checked.wording.how_sure(finding.probability)}"
-    source = _standing(finding.id, checked.reading.lang)
-    last = " · ".join([finding.id, *map(visible, source)])
-    return "\n".join([head, *_said(checked, finding, visible), last])
+def _plain(checked: Checked, finding: PlacedFinding, kind: Kind, docs: str) -> str:
+    head = f"{visible(kind.name)}: {checked.wording.how_sure(kind.confidence)}"
+    source = _standing(kind.id, checked.reading.lang)
+    last = " · ".join([kind.id, *map(visible, source)])
+    return "\n".join([head, *_said(checked, finding, kind, visible), last])
 
 
-def _said(checked: Checked, finding: PlacedFinding, safe: Callable[[str], str]) -> list[str]:
+def _said(
+    checked: Checked, finding: PlacedFinding, kind: Kind, safe: Callable[[str], str]
+) -> list[str]:
     """Return why, in paragraphs; an explanation begins with the definition of the taxonomy."""
     lang = checked.reading.lang
-    why = finding.explanation or _entry(finding.id, lang).get("definition", "")
-    implied = [] if finding.frame is None else implied_sentences(finding.frame, lang)
-    instead = instead_sentence(finding, lang)
-    return [safe(each) for each in (why, *implied, instead) if each]
+    why = kind.explanation or _entry(kind.id, lang).get("definition", "")
+    said = [why]
+    if finding.frame is not None and kind.id == FRAMED:
+        said += implied_sentences(finding.frame, lang)
+    if finding.suggestions:
+        said.append(advice_on(finding, checked.wording))
+    return [safe(each) for each in said if each]
 
 
 def _standing(name: str, lang: str) -> list[str]:

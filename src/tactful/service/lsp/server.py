@@ -100,8 +100,7 @@ class TactfulServer(LanguageServer):
         version = None if checked is None else checked.snapshot.version
         found: list[types.Diagnostic] = []
         if checked is not None:
-            related = self.can("text_document.publish_diagnostics.related_information")
-            found = diagnostics_of(checked, self.settings.docs, related=bool(related))
+            found = diagnostics_of(checked, self.settings.docs)
         self.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(uri=uri, diagnostics=found, version=version)
         )

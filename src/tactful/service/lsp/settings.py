@@ -31,7 +31,7 @@ class EditorSettings:
     only: tuple[str, ...] = ()
     """Look only for these ids and the ids below them."""
     least: float | None = None
-    """The least probability of a reported finding."""
+    """The least confidence of a reported finding."""
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """Report an id from this probability on."""
     frames: str | None = None

@@ -28,7 +28,7 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
         summary="Check a text or a document",
         openapi_extra=body_of(CheckRequest),
         responses=ERRORS,
-        response_description="The report of 'tactful check --format json': schema tactful/check/1.",
+        response_description="The report of 'tactful check --format json': schema tactful/check/2.",
     )
     async def check(request: Request) -> Response:
         """Find what there is in a text: what, where, how sure, and why."""

@@ -17,7 +17,7 @@ import yaml
 from fastapi import APIRouter
 from starlette.requests import Request
 
-from tactful.checking.options import LEAST
+from tactful.checking.confidence import LEAST_THRESHOLD
 from tactful.detectors.card import Card
 from tactful.service.engine.engine import Engine, Scored
 from tactful.service.http.answers import JsonAnswer
@@ -222,4 +222,4 @@ def _threshold(formula: Formula, card: Card) -> float:
     """Return from where on a category is flagged: of one id, where ``tactful check`` reports it."""
     if formula.threshold is not None:
         return formula.threshold
-    return max(card.threshold(next(iter(formula.weights))), LEAST)
+    return max(card.threshold(next(iter(formula.weights))), LEAST_THRESHOLD)

@@ -9,6 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tactful import __version__
+from tactful.checking.options import LEAST
 from tactful.checking.reports.run import group_of
 from tactful.documents.language import LANGUAGE_NAMES
 from tactful.service.engine.engine import Engine
@@ -57,6 +58,7 @@ class Site:
                 data=self._data[lang],
                 version=__version__,
                 here=name,
+                least=round(100 * LEAST),
                 links=self._links(),
                 **values,
             )
@@ -84,6 +86,7 @@ class Site:
             "entries": entries_in(lang),
             "families": self._families(lang),
             "ids": self._ids,
+            "least": LEAST,
             "mostCharacters": self._settings.max_text_chars,
             "mostWords": round(self._settings.max_tokens * WORDS_PER_TOKEN, -2),
             "mostTexts": self._settings.max_texts,

@@ -1,31 +1,23 @@
-// From findings to cards: what was found in one passage in one family is one thing to look at,
-// with its more particular findings below it.
+// From findings to cards: one card for each finding, with the kinds that are wanted.
 
 import { data, familyOf } from './words.js';
 
-const GENERAL = { frame: 'frame.offensive' };
-
-/** The cards of findings from a probability on, in reading order. */
+/** The cards of findings from a confidence on, in reading order. */
 export function cardsOf(findings, least, isWanted = () => true) {
-  const groups = new Map();
-  for (const finding of findings) {
-    const family = familyOf(finding.id);
-    if (finding.probability < least || !isWanted(family)) continue;
-    const key = `${finding.start} ${finding.end} ${family}`;
-    if (!groups.has(key)) groups.set(key, { family, start: finding.start, findings: [] });
-    groups.get(key).findings.push(finding);
-  }
   const seen = new Map();
   const cards = [];
-  for (const { family, findings: all } of groups.values()) {
-    const shown = withTheirParents(all, family);
-    if (!shown.length) continue;
-    const place = wordsOf(shown);
+  for (const finding of findings) {
+    const kinds = kindsOf(finding, least, isWanted);
+    if (!kinds.length) continue;
+    const main = kinds.find((kind) => isAlone(kind) || !kinds.some(({ id }) => id === kind.parent));
+    const family = familyOf(main.id);
     // The same words may stand in a text twice; where they stand changes with every key.
-    const base = `${family}|${shown[0].excerpt}`;
+    const base = `${family}|${finding.excerpt}`;
     const times = (seen.get(base) ?? 0) + 1;
     seen.set(base, times);
-    cards.push({ key: `${base}|${times}`, family, findings: shown, spans: place, start: place[0].start });
+    const spans = wordsOf(finding, kinds);
+    const sorted = [main, ...kinds.filter((kind) => kind !== main)];
+    cards.push({ key: `${base}|${times}`, family, finding, kinds: sorted, spans, start: spans[0].start });
   }
   const rank = Object.keys(data.families);
   cards.sort((one, other) => one.start - other.start
@@ -34,25 +26,26 @@ export function cardsOf(findings, least, isWanted = () => true) {
 }
 
 // A comment can be sarcastic and healthy, or polite and a threat; in the other families all depends
-// on the general finding.
+// on the general kind.
 const ALONE = ['unhealthy', 'toxicity', 'term'];
+const isAlone = (kind) => kind.parent === null || ALONE.includes(familyOf(kind.id));
 
-/** The general finding and, by probability, those below it; without it there is nothing to show. */
-function withTheirParents(findings, family) {
-  const root = GENERAL[family] ?? family;
-  if (!ALONE.includes(family) && !findings.some((each) => each.id === root)) return [];
-  return findings.sort((one, other) =>
-    (other.id === root) - (one.id === root) || other.probability - one.probability);
+/** The kinds of a finding that are sure enough and wanted; none without what it belongs under. */
+function kindsOf(finding, least, isWanted) {
+  const sure = finding.kinds.filter((kind) => kind.confidence >= least && isWanted(familyOf(kind.id)));
+  return sure.filter((kind) => isAlone(kind) || sure.some(({ id }) => id === kind.parent));
 }
 
-/** The places of the words that carry a card; the whole passage where none are known. */
-function wordsOf(findings) {
+/** The words that carry some kinds; the whole sentence where none are known. */
+function wordsOf(finding, kinds) {
   const found = new Map();
-  for (const { start, end } of findings.flatMap((each) => each.spans)) {
-    found.set(`${start} ${end}`, { start, end });
-  }
-  if (!found.size) return [{ start: findings[0].start, end: findings[0].end }];
-  return [...found.values()].sort((one, other) => one.start - other.start);
+  for (const span of kinds.flatMap((kind) => kind.spans)) found.set(`${span.start} ${span.end}`, span);
+  const all = [...found.values()];
+  const isInside = (one) => all.some((other) =>
+    other !== one && other.start <= one.start && one.end <= other.end);
+  const spans = all.filter((span) => !isInside(span));
+  if (!spans.length) return [{ start: finding.start, end: finding.end, text: '' }];
+  return spans.sort((one, other) => one.start - other.start);
 }
 
 /** The marks of cards in a text. */

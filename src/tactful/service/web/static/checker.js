@@ -3,6 +3,7 @@
 
 import { call } from './api.js';
 import { unitsOf } from './offsets.js';
+import { data } from './words.js';
 
 const WAIT = 100; // ms after the last key
 const LONGEST_WAIT = 1000;
@@ -10,7 +11,7 @@ const WHOLE = 1500; // units: a shorter text is sent as it is
 const AT_ONCE = 2000; // units: a few paragraphs at a time, so that the first are shown soon
 const MOST_KNOWN = 3000;
 const ENOUGH_ALIKE = 0.7;
-const LIKELY = 0.2; // what `tactful check` reports; less likely ones are asked for when wanted
+const LOWEST = 0.1; // the lowest confidence that the page can show
 
 export class Checker extends EventTarget {
   constructor(wishes) {
@@ -56,7 +57,8 @@ export class Checker extends EventTarget {
     const wishes = this.wishes();
     const asked = {
       kind: wishes.kind,
-      least: wishes.least < LIKELY ? 0 : LIKELY,
+      // What `tactful check` reports; less sure findings are asked for when wanted.
+      least: wishes.least < data.least ? LOWEST : data.least,
       report_lang: wishes.reportLang,
     };
     if (!text.trim()) {
@@ -177,19 +179,16 @@ function alike(one, other) {
 
 function inUnits(text, findings, from) {
   const points = findings.flatMap((each) =>
-    [each, ...each.spans].flatMap((place) => [place.start, place.end]));
+    [each, ...each.kinds.flatMap((kind) => kind.spans)].flatMap((place) => [place.start, place.end]));
   const units = unitsOf(text, points);
-  const place = ({ start, end }) => ({ start: from + units.get(start), end: from + units.get(end) });
-  return findings.map((each) => ({
-    ...each,
-    ...place(each),
-    spans: each.spans.map((span) => ({ ...span, ...place(span) })),
-  }));
+  return findings.map((each) => placed(each, (at) => from + units.get(at)));
 }
 
-const shifted = (finding, by) => ({
-  ...finding,
-  start: finding.start + by,
-  end: finding.end + by,
-  spans: finding.spans.map((span) => ({ ...span, start: span.start + by, end: span.end + by })),
-});
+const shifted = (finding, by) => placed(finding, (at) => at + by);
+
+/** A finding whose places, and those of its words, are moved. */
+function placed(finding, move) {
+  const moved = (place) => ({ ...place, start: move(place.start), end: move(place.end) });
+  const kinds = finding.kinds.map((kind) => ({ ...kind, spans: kind.spans.map(moved) }));
+  return { ...moved(finding), kinds };
+}

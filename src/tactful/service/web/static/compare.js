@@ -46,11 +46,11 @@ class Side {
     $(`${this.name}-status`).textContent = this.isRead ? said : '';
   }
 
-  /** The highest probability of each id, of those that are shown. */
+  /** The highest confidence of each id, of those that are shown. */
   highest() {
     const found = new Map();
-    for (const { id, probability } of cardsOf(this.findings, least()).flatMap((card) => card.findings)) {
-      found.set(id, Math.max(found.get(id) ?? 0, probability));
+    for (const { id, confidence } of cardsOf(this.findings, least()).flatMap((card) => card.kinds)) {
+      found.set(id, Math.max(found.get(id) ?? 0, confidence));
     }
     return found;
   }
@@ -111,7 +111,7 @@ function sum(rows) {
 
 function refresh() {
   show();
-  if (least() < 0.2 && askedLeast >= 0.2) sides.forEach((side) => side.checker.now(side.editor.text));
+  if (least() < data.least && askedLeast >= data.least) sides.forEach((side) => side.checker.now(side.editor.text));
   askedLeast = least();
 }
 

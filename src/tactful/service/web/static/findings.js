@@ -33,7 +33,7 @@ export class Findings extends EventTarget {
     const drawn = new Map();
     cards.forEach((card, index) => {
       const isOpen = card.key === this.open;
-      const sign = JSON.stringify([index, isOpen, line(card.start), card.findings.map(facts)]);
+      const sign = JSON.stringify([index, isOpen, line(card.start), card.kinds.map(facts)]);
       const old = this.drawn.get(card.key);
       const item = old?.sign === sign ? old.item : this.item(card, index + 1, isOpen, line(card.start));
       drawn.set(card.key, { sign, item });
@@ -76,14 +76,14 @@ export class Findings extends EventTarget {
   }
 
   item(card, at, isOpen, line) {
-    const [head, ...below] = card.findings;
+    const [head, ...below] = card.kinds;
     const button = element(
       'button', 'finding-head',
       element('span', 'number', number(at)),
       element('span', 'name', head.name),
-      bar(head.probability),
+      bar(head.confidence),
       element('span', 'place', word('line', { line: number(line) })),
-      element('span', 'quote', quoted(card, head)),
+      element('span', 'quote', quoted(card)),
       below.length ? element('span', 'more', below.map((each) => each.name).join(' · ')) : null,
     );
     button.type = 'button';
@@ -100,10 +100,10 @@ export class Findings extends EventTarget {
   }
 }
 
-const facts = (each) => [each.id, each.probability, each.excerpt, each.spans.map((span) => span.text)];
+const facts = (kind) => [kind.id, kind.confidence, kind.spans.map((span) => span.text)];
 
-const quoted = (card, head) =>
-  word('words', { words: shorten(head.spans.map((span) => span.text).join(' … ') || head.excerpt) });
+const quoted = ({ spans, finding }) =>
+  word('words', { words: shorten(spans.map((span) => span.text).join(' … ') || finding.excerpt) });
 
 /** Which line of a text a place is in; places are asked for in any order. */
 function lineCounter(text) {
@@ -120,26 +120,29 @@ function lineCounter(text) {
   };
 }
 
-export function bar(probability) {
+export function bar(share) {
   const fill = element('span', 'fill');
-  fill.style.inlineSize = `${100 * probability}%`;
+  fill.style.inlineSize = `${100 * share}%`;
   const track = element('span', 'track', fill);
   track.setAttribute('aria-hidden', 'true');
-  return element('span', 'sure', track, element('b', '', percent(probability)));
+  return element('span', 'sure', track, element('b', '', percent(share)));
 }
 
-function details(card) {
+function details({ kinds, finding }) {
   const box = element('div', 'details');
-  card.findings.forEach((finding, at) => box.append(one(finding, at > 0)));
+  const [main, ...others] = kinds;
+  box.append(one(main, finding), ...others.map((kind) => one(kind)));
   return box;
 }
 
-function one(finding, isBelow) {
-  const entry = data.entries[finding.id];
+/** What there is to know about a kind; with its finding about the main one. */
+function one(kind, finding = null) {
+  const isBelow = finding === null;
+  const entry = data.entries[kind.id];
   const part = element(isBelow ? 'details' : 'div', isBelow ? 'below' : '');
-  if (isBelow) part.append(element('summary', '', finding.name, ' ', bar(finding.probability)));
-  if (isBelow && finding.spans.length) {
-    const words = finding.spans.map((span) => shorten(span.text));
+  if (isBelow) part.append(element('summary', '', kind.name, ' ', bar(kind.confidence)));
+  if (isBelow && kind.spans.length) {
+    const words = kind.spans.map((span) => shorten(span.text));
     const quote = element('p', 'quote', word('words', { words: words.join(' … ') }));
     quote.dir = 'auto';
     part.append(quote);
@@ -148,15 +151,15 @@ function one(finding, isBelow) {
     const label = element('span', 'think-label', word('think'));
     part.append(element('p', 'think', label, element('span', '', entry.think)));
   }
-  for (const each of finding.implications ?? []) part.append(implied(each));
-  if (finding.suggestions) {
+  for (const each of finding?.implications ?? []) part.append(implied(each));
+  if (finding?.suggestions) {
     part.append(element('h5', '', word('instead')));
     part.append(element('p', 'instead', finding.suggestions.join(' · ')));
   }
-  if (finding.explanation) {
-    part.append(element('h5', '', word('why')), element('p', 'why', finding.explanation));
+  if (kind.explanation) {
+    part.append(element('h5', '', word('why')), element('p', 'why', kind.explanation));
   }
-  if (entry) part.append(taxonomy(finding.id, entry));
+  if (entry) part.append(taxonomy(kind.id, entry));
   return part;
 }
 

@@ -1,10 +1,10 @@
-// The fields with which somebody says what to look for, and how likely it has to be.
+// The fields with which somebody says what to look for, and how sure that has to be.
 
 import { percent } from './words.js';
 
 const field = (name) => document.getElementById(name);
 
-/** Watch a slider; its value is a probability. */
+/** Watch a slider; its value is a share of 1. */
 export function slider(name, onChange) {
   const input = field(name);
   const output = field(`${name}-value`);

@@ -73,10 +73,10 @@ function status(count) {
   }
 }
 
-/** A smaller probability may need findings that were not asked for. */
+/** A lower confidence may need findings that were not asked for. */
 function refresh() {
   show();
-  if (least() < 0.2 && askedLeast >= 0.2) checker.now(editor.text);
+  if (least() < data.least && askedLeast >= data.least) checker.now(editor.text);
   askedLeast = least();
 }
 
