@@ -11,6 +11,7 @@ from tactful.checking.findings import (
     check_thresholds,
     choose_ids,
     rule_ids,
+    with_explanations,
     with_frames,
     without_explanations,
 )
@@ -279,7 +280,8 @@ def report_on(
     own = spoken_or_english(card.lang)
     lang = own if options.report_lang == AUTO else options.report_lang
     # Names are English until now, explanations are in the detector's language.
-    return report if lang == own == "en" else in_language(report, lang)
+    report = report if lang == own == "en" else in_language(report, lang)
+    return with_explanations(report, lang) if options.explanations else report
 
 
 def _term_reader(options: CheckOptions, lang: str) -> "TermReader | None":

@@ -22,6 +22,7 @@ from tactful.words import cut_words, plain
 
 if TYPE_CHECKING:
     from tactful.checking.cues import FoundCue
+    from tactful.checking.report import PlacedFinding
 
 _TAXONOMIES = Path(__file__).parents[1] / "taxonomies"
 _EXPLAINED = ("pcl", "unhealthy", "frame", "stereotype", "toxicity", "term")
@@ -89,6 +90,15 @@ def explain_finding(
     if experimental:
         parts.append(said.explaining.tried)
     return " ".join(parts)
+
+
+def explanation_of(finding: "PlacedFinding", lang: str = "en") -> str:
+    """Return what is said about a finding of a check: a term has its own reason."""
+    if finding.suggestions:
+        return finding.main.explanation
+    words = [span.words for span in finding.spans]
+    kinds = {kind.id: kind.confidence for kind in finding.kinds}
+    return explain_finding(kinds, finding.text, words, lang, finding.frame)
 
 
 def _best_cue(kinds: Sequence[str], text: str, words: Sequence[str]) -> "FoundCue":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tactful.checking.confidence import confidence, probability_at, thresholds_in_force
-from tactful.checking.explanation import explain, taxonomy_entries
+from tactful.checking.explanation import explain, explanation_of, taxonomy_entries
 from tactful.checking.options import LEAST
 from tactful.checking.report import (
     FRAMED,
@@ -189,6 +189,12 @@ def check_document(
         tuple(ignores.problems),
         silenced,
     )
+
+
+def with_explanations(report: DocumentReport, lang: str) -> DocumentReport:
+    """Return the report with what each finding does to its text, in ``lang``."""
+    findings = (replace(each, explanation=explanation_of(each, lang)) for each in report.findings)
+    return replace(report, findings=tuple(findings))
 
 
 def without_explanations(report: DocumentReport) -> DocumentReport:

@@ -81,7 +81,7 @@ class Kind:
     spans
         The words that carry this kind; none where no word stands out.
     explanation
-        One paragraph in plain words.
+        What this kind means, and when it is a false alarm, in one paragraph.
 
     """
 
@@ -99,8 +99,7 @@ class Kind:
 class PlacedFinding:
     """What was found in one place: its kinds, how sure, and which words carry it.
 
-    ``id``, ``name``, ``probability``, ``confidence``, ``threshold`` and ``explanation`` are those
-    of the main kind.
+    ``id``, ``name``, ``probability``, ``confidence`` and ``threshold`` are those of the main kind.
 
     Parameters
     ----------
@@ -116,6 +115,8 @@ class PlacedFinding:
         What the passage may imply, about whom; where a group is its target.
     suggestions
         What to write instead of the words, the best one first; only terms have suggestions.
+    explanation
+        What the text does, in at most 40 words: with which words, to whom, and to what effect.
 
     """
 
@@ -125,6 +126,7 @@ class PlacedFinding:
     within: tuple[int, int]
     frame: Frame | None = None
     suggestions: tuple[str, ...] = ()
+    explanation: str = ""
 
     def __post_init__(self) -> None:
         """Refuse a kind whose parent is not there: no format could show it."""
@@ -167,11 +169,6 @@ class PlacedFinding:
     def threshold(self) -> float:
         """The probability at which the confidence of the main kind is 0.5."""
         return self.main.threshold
-
-    @property
-    def explanation(self) -> str:
-        """Why the main kind was found, in plain words."""
-        return self.main.explanation
 
     @property
     def spans(self) -> tuple[PlacedSpan, ...]:

@@ -22,7 +22,6 @@ from tactful.checking.report import DocumentReport, Passage, Place, PlacedFindin
 from tactful.checking.wording import Wording, spoken_or_english, wording
 from tactful.detectors.load import DETECTORS
 from tactful.documents.language import guess_language
-from tactful.documents.segments import sentences
 from tactful.terms.lexicon import ROOT as TERM
 from tactful.words import plain
 
@@ -131,7 +130,7 @@ def find_sentences(report: DocumentReport, report_lang: str = AUTO) -> list[Sent
         _sentence(passage, piece, part, said)
         for passage, findings in report.by_passage()
         if findings
-        for piece, part in _by_sentence(passage, findings)
+        for piece, part in _by_sentence(findings)
     ]
 
 
@@ -141,22 +140,12 @@ def language_of(report: DocumentReport) -> str:
 
 
 def _by_sentence(
-    passage: Passage, findings: Sequence[PlacedFinding]
+    findings: Sequence[PlacedFinding],
 ) -> Iterator[tuple[tuple[int, int], list[PlacedFinding]]]:
-    """Yield the sentences of a passage with their findings.
-
-    A finding that marks words of several sentences, or none, belongs to all of them together.
-    """
-    bounds = sentences(passage.text) or [(0, len(passage.text))]
+    """Yield the sentences of a passage with their findings; overlapping ones are joined."""
     found: dict[tuple[int, int], list[PlacedFinding]] = {}
     for finding in findings:
-        spans = finding.spans
-        touched = [
-            (start, end)
-            for start, end in bounds
-            if not spans or any(each.start < end and start < each.end for each in spans)
-        ] or bounds
-        found.setdefault((touched[0][0], touched[-1][1]), []).append(finding)
+        found.setdefault(finding.within, []).append(finding)
     # What lies in a longer stretch is reported with it, so that no sentence comes twice.
     merged: dict[tuple[int, int], list[PlacedFinding]] = {}
     for piece in sorted(found, key=lambda each: (each[0], -each[1])):
@@ -180,10 +169,8 @@ def _sentence(
     words = tuple(dict.fromkeys(plain(each.words) for each in spans))
     text = plain(passage.text[piece[0] : piece[1]])
     replacements = [
-        said.reporting.instead.format(
-            words=said.quoted(plain(span.words) for span in each.spans),
-            quotes=said.quoted(each.suggestions),
-        )
+        f"{said.quoted(plain(span.words) for span in each.spans)} — "
+        + said.reporting.instead.format(quotes=said.quoted(each.suggestions))
         for each in findings
         if each.suggestions
     ]
@@ -202,7 +189,7 @@ def _sentence(
 
 def _kinds(findings: Sequence[PlacedFinding]) -> dict[str, float]:
     kinds: dict[str, float] = {}
-    for each in findings:
+    for each in (kind for finding in findings for kind in finding.kinds):
         kinds[each.id] = max(each.probability, kinds.get(each.id, 0.0))
     return kinds
 

@@ -265,7 +265,9 @@ def _card(card: Card, words: Wording, spoken: str) -> str:
 
 
 def _advice(finding: PlacedFinding, words: Wording, spoken: str) -> Iterator[str]:
-    """Say what to do about a finding, and what may be implied."""
+    """Say what a finding does, what to do about it, and what may be implied."""
+    if finding.explanation and not finding.suggestions:
+        yield f'<p class="what">{safe(finding.explanation)}</p>'
     if said := advice_on(finding, words):
         suggests = spoken if finding.suggestions else ""
         yield f'<p class="instead"{suggests}>{safe(said)}</p>'

@@ -144,6 +144,7 @@ def _finding(finding: PlacedFinding) -> dict[str, Any]:
     frame = {} if finding.frame is None else {"implications": _implications(finding.frame)}
     return {
         **_kind(finding.main),
+        "explanation": finding.explanation,
         "likelihood": finding.likelihood,
         **_place(finding.place),
         **_block(finding.passage),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from tactful.checking.advice import advise
-from tactful.checking.explanation import explain, taxonomy_entries
+from tactful.checking.explanation import explain, explanation_of, taxonomy_entries
 from tactful.checking.options import AUTO
 from tactful.checking.report import DocumentReport, Kind, Outcome, PlacedFinding, PlacedSpan, Unread
 from tactful.checking.reports import RENDERERS, STREAMED, Renderer
@@ -135,7 +135,11 @@ def in_language(report: DocumentReport, lang: str) -> DocumentReport:
     return replace(
         report,
         findings=tuple(
-            replace(each, kinds=tuple(_in(kind, each.passage.text, lang) for kind in each.kinds))
+            replace(
+                each,
+                kinds=tuple(_in(kind, each.passage.text, lang) for kind in each.kinds),
+                explanation=explanation_of(each, lang) if each.explanation else "",
+            )
             for each in report.findings
         ),
     )

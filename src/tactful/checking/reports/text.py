@@ -107,10 +107,12 @@ def _line(report: DocumentReport, finding: PlacedFinding, words: Wording) -> "Te
 def _explained(
     finding: PlacedFinding, run: Run, words: Wording, explained: set[tuple[str, str]]
 ) -> Iterator["Text"]:
-    """Yield the sentence with its marks, and a paragraph on each kind."""
+    """Yield the sentence with its marks, what it does, and a paragraph on each kind."""
     from rich.text import Text
 
     yield from _quote(finding, run)
+    if finding.explanation and not finding.suggestions:
+        yield from _paragraph(visible(finding.explanation), "  ", run)
     for depth, kind in as_tree(finding):
         indent = "  " * (depth + 1)
         sure = words.how_sure(kind.confidence)

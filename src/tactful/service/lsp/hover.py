@@ -34,14 +34,25 @@ def hover_of(checked: Checked, position: Position, docs: str, *, markdown: bool)
     if not found:
         return None
     write = _markdown if markdown else _plain
+    safe = escaped if markdown else visible
     parts = [
-        write(checked, finding, kind, docs) for finding in found for _, kind in as_tree(finding)
+        part
+        for finding in found
+        for part in (
+            *([safe(_about(finding, checked))] if not finding.suggestions else []),
+            *(write(checked, finding, kind, docs) for _, kind in as_tree(finding)),
+        )
     ]
     shown_as = MarkupKind.Markdown if markdown else MarkupKind.PlainText
     value = ("\n\n---\n\n" if markdown else "\n\n").join(parts)
     # The narrowest: the editor keeps the box open while the pointer stays within.
     narrowest = min(found, key=lambda each: marked_in(each)[1] - marked_in(each)[0])
     return Hover(MarkupContent(shown_as, value), checked.range_of(narrowest))
+
+
+def _about(finding: PlacedFinding, checked: Checked) -> str:
+    """Return what a finding does and what to do about it."""
+    return " ".join(filter(None, [finding.explanation, advice_on(finding, checked.wording)]))
 
 
 def _markdown(checked: Checked, finding: PlacedFinding, kind: Kind, docs: str) -> str:
