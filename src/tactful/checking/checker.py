@@ -21,6 +21,7 @@ from tactful.checking.options import (
     AUTO,
     DEFAULT_MODEL,
     FRAMES,
+    QUOTES,
     TERMS,
     CheckOptions,
 )
@@ -272,6 +273,7 @@ def report_on(
         least=options.least,
         all_scores=options.all_scores,
         terms=terms,
+        quotes=options.quotes,
     )
     if framing is not None:
         report = with_frames(report, framing)
@@ -352,6 +354,7 @@ def _valid(options: CheckOptions, changes: dict[str, Any]) -> CheckOptions:
     for name, allowed in (
         ("frames", FRAMES),
         ("terms", TERMS),
+        ("quotes", QUOTES),
         ("report_lang", REPORT_LANGUAGES),
     ):
         if getattr(found, name) not in allowed:

@@ -12,7 +12,8 @@ import numpy as np
 
 from tactful.checking.confidence import confidence, probability_at, thresholds_in_force
 from tactful.checking.explanation import explain, explanation_of, taxonomy_entries
-from tactful.checking.options import LEAST
+from tactful.checking.options import LEAST, QUOTES
+from tactful.checking.quotations import quotations, without_quotations
 from tactful.checking.report import (
     FRAMED,
     DocumentReport,
@@ -44,6 +45,8 @@ MOST_CATEGORIES = 3
 categories of one thing, and all of them are."""
 SUSPICION = 0.2
 """The share of its threshold from which a score makes a passage's sentences be read, too."""
+QUOTE = "quote"
+"""The block of a passage that is a quotation as a whole."""
 Range = tuple[int, int]
 Scored = tuple[Segment, dict[str, float], dict[str, Range]]
 """A passage, its scores, and for ids that one of its sentences carries, that sentence."""
@@ -112,6 +115,7 @@ def check_document(
     least: float = LEAST,
     all_scores: bool = False,
     terms: "TermReader | None" = None,
+    quotes: str = QUOTES[0],
 ) -> DocumentReport:
     """Find what there is in a document; ``thresholds`` replace those of the detector's card.
 
@@ -120,6 +124,9 @@ def check_document(
 
     What has less confidence than ``least`` is left out; an id that ``thresholds`` names is reported
     from that probability on.
+
+    ``quotes`` says what happens to findings that only a quotation carries: ``skip`` leaves them
+    out, ``label`` reports them as quoted, and ``check`` as any other.
 
     ``only`` takes ids and what they begin with: ``pcl`` is ``pcl`` and its categories. A category
     is still judged together with its parent when only the category is wanted.
@@ -136,7 +143,7 @@ def check_document(
     ignores = find_ignores(document)
     passages: list[Passage] = []
     findings: list[PlacedFinding] = []
-    silenced = 0
+    silenced = left_out = 0
     if only is None:
         read: Iterable[Scored] = ((segment, {}, {}) for segment in document.segments)
     else:
@@ -156,6 +163,10 @@ def check_document(
         found = [name for name in found_ids(scores, needed) if name in chosen]
         if card.report_thresholds:
             found = likeliest(found, scores, own)
+        quoted = _quoted(detector, segment, found, needed, places) if quotes != "check" else set()
+        if quotes == "skip" and quoted:
+            found = [name for name in found if name not in quoted]
+            left_out += not found
         sure = {name: confidence(scores[name], limits[name]) for name in found}
         here: list[PlacedFinding] = []
         for place, names in _by_sentence(found, sure, places).items():
@@ -168,16 +179,21 @@ def check_document(
             if loud:
                 wanted = {name: Seen(scores[name], sure[name], limits[name]) for name in loud}
                 kinds = _kinds(detector, document, segment, wanted, places)
-                here.append(_placed(document, segment, passage, kinds, place))
+                placed = _placed(document, segment, passage, kinds, place)
+                here.append(replace(placed, quoted=quoted.issuperset(loud)))
         for term in () if terms is None else terms.findings(segment.text):
             name = term.finding.id
             if ignores.silences(segment, name):
                 silenced += 1
                 continue
+            is_quoted = quotes != "check" and (term.quoted or segment.block == QUOTE)
+            if is_quoted and quotes == "skip":
+                left_out += 1
+                continue
             seen = Seen(term.finding.probability, term.finding.probability, term.threshold)
             kind = _kind(document, segment, term.finding, seen, ())
             placed = _placed(document, segment, passage, (kind,), None)
-            here.append(replace(placed, suggestions=term.suggestions))
+            here.append(replace(placed, suggestions=term.suggestions, quoted=is_quoted))
         findings += sorted(here, key=lambda each: each.place.start)
     return DocumentReport(
         document.path if document.path is None else str(document.path),
@@ -188,6 +204,7 @@ def check_document(
         tuple(passages),
         tuple(ignores.problems),
         silenced,
+        left_out,
     )
 
 
@@ -333,6 +350,35 @@ def _sentences(text: str) -> list[Range]:
     """Return the sentences of a text that has several."""
     found = sentences(text)
     return found if len(found) > 1 else []
+
+
+def _quoted(
+    detector: Detector,
+    segment: Segment,
+    found: Sequence[str],
+    needed: Mapping[str, float],
+    places: Mapping[str, Range],
+) -> set[str]:
+    """Return the ids that only quotations carry: a text without these does not have them."""
+    if not found:
+        return set()
+    if segment.block == QUOTE:
+        return set(found)
+    marked = quotations(segment.text)
+    pieces: dict[Range, list[str]] = {}
+    for name in found if marked else ():
+        pieces.setdefault(places.get(name, (0, len(segment.text))), []).append(name)
+    quoted: set[str] = set()
+    for (start, end), names in pieces.items():
+        within = [
+            (max(first, start) - start, min(last, end) - start)
+            for first, last in marked
+            if first < end and start < last
+        ]
+        if within:
+            scores = detector.score([without_quotations(segment.text[start:end], within)])
+            quoted.update(name for name in names if scores[name][0] < needed[name])
+    return quoted | {name for name in found if not quoted.isdisjoint(_gates(name))}
 
 
 class Seen(NamedTuple):

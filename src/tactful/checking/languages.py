@@ -162,6 +162,7 @@ def merged(
             )
         ),
         silenced=sum(report.silenced for report in reports),
+        quoted=sum(report.quoted for report in reports),
         others=tuple(report.model for report in reports[1:]),
         unchecked=tuple(_passage(document, segment) for segment in unchecked),
     )

@@ -28,6 +28,9 @@ groups only, or nothing."""
 TERMS = ("default", "all", "off")
 """Which terms to report: those that practically every style guide advises against, also those that
 are a matter of context, or none."""
+QUOTES = ("skip", "label", "check")
+"""What to do with harm that is only quoted: leave it out, report it as quoted, or report it as
+any other."""
 PRESETS = ("newsroom", "charity", "docs", "comments")
 """The tables of ``presets.toml``."""
 LEAST = 0.5
@@ -59,6 +62,8 @@ class CheckOptions:
     terms
         Which terms of style guides to report: ``default`` for those that practically every guide
         advises against, ``all``, or ``off``.
+    quotes
+        What to do with findings that only a quotation carries: ``skip``, ``label`` or ``check``.
     all_scores
         Whether passages keep all their scores.
     report_lang
@@ -76,6 +81,7 @@ class CheckOptions:
     explanations: bool = True
     frames: str = FRAMES[0]
     terms: str = TERMS[0]
+    quotes: str = QUOTES[0]
     all_scores: bool = False
     report_lang: str = AUTO
     configuration: "Configuration | None" = None
@@ -139,6 +145,7 @@ class Configuration:
     """Whether a text report explains its findings."""
     explanations: bool | None = None
     frames: str | None = None
+    quotes: str | None = None
     terms: ProjectTerms = ProjectTerms()
     rewrite: ProjectRewrite = ProjectRewrite()
     baseline: Path | None = None
@@ -165,6 +172,7 @@ class Configuration:
             "explanations": self.explanations,
             "frames": self.frames,
             "terms": self.terms.level,
+            "quotes": self.quotes,
         }
         chosen = {name: value for name, value in own.items() if value not in (None, ())}
         chosen |= {name: value for name, value in given.items() if value not in (None, ())}
@@ -370,6 +378,7 @@ _READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
     "explain": _truth,
     "explanations": _truth,
     "frames": _one_of(FRAMES),
+    "quotes": _one_of(QUOTES),
     "terms": _project_terms,
     "rewrite": _project_rewrite,
     "baseline": _text,

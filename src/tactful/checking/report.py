@@ -117,6 +117,8 @@ class PlacedFinding:
         What to write instead of the words, the best one first; only terms have suggestions.
     explanation
         What the text does, in at most 40 words: with which words, to whom, and to what effect.
+    quoted
+        Whether only a quotation carries the finding.
 
     """
 
@@ -127,6 +129,7 @@ class PlacedFinding:
     frame: Frame | None = None
     suggestions: tuple[str, ...] = ()
     explanation: str = ""
+    quoted: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a kind whose parent is not there: no format could show it."""
@@ -249,6 +252,8 @@ class DocumentReport:
     problems: tuple[Problem, ...] = ()
     silenced: int = 0
     """How many findings a ``tactful: ignore`` kept out."""
+    quoted: int = 0
+    """How many findings were left out because only a quotation carries them."""
     known: int = 0
     """How many findings a baseline kept out."""
     unchanged: int = 0

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from tactful.checking.confidence import REPORTED
 from tactful.checking.options import CheckOptions, ProjectTerms
+from tactful.checking.quotations import is_quoted, quotations
 from tactful.terms.lexicon import IDS, LANGUAGES, ROOT, Lexicon, load_terms
 from tactful.terms.match import TermMatch, find_terms
 from tactful.types import Finding, Span
@@ -19,7 +20,6 @@ from tactful.types import Finding, Span
 PROBABILITIES = {"avoid": 0.9, "advice": 0.5}
 """A level as a probability: how many style guides would agree, roughly. It is also the confidence,
 because terms are reported from 0.5 on."""
-_QUOTED = re.compile(r"“[^“”]{1,400}”|\"[^\"]{1,400}\"|«[^«»]{1,400}»|„[^„“]{1,400}“")
 _OF_ONESELF = re.compile(
     r"\b(?:I['\u2019]?m|I am|I was|I['\u2019]ve been|we['\u2019]?re|we are|we were|soy|fui|somos)"
     r"(?: +[\w'\u2019-]+){0,2} +$",
@@ -35,6 +35,7 @@ class FoundTerm(NamedTuple):
     finding: Finding
     threshold: float
     suggestions: tuple[str, ...]
+    quoted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,8 @@ class TermReader:
 
     def findings(self, text: str) -> Iterator[FoundTerm]:
         """Yield the terms of a text."""
-        quoted = [found.span() for found in _QUOTED.finditer(text)]
+        quoted = quotations(text)
         for match in find_terms(text, terms=self.lexicon, level=self.level):
-            if any(start < match.start and match.end < end for start, end in quoted):
-                continue
             if _OF_ONESELF.search(text, max(match.start - _BEFORE, 0), match.start):
                 continue
             least = self.needed.get(match.id)
@@ -61,7 +60,8 @@ class TermReader:
             if least is not None and probability >= least:
                 spans = (Span(match.start, match.end, match.id),)
                 finding = Finding(match.id, probability, spans, _said(match))
-                yield FoundTerm(finding, self.thresholds[match.id], match.replacements)
+                found = self.thresholds[match.id], match.replacements
+                yield FoundTerm(finding, *found, is_quoted((match.start, match.end), quoted))
 
 
 def term_reader(options: CheckOptions, lang: str) -> TermReader | None:

@@ -15,6 +15,7 @@ from tactful.checking.options import (
     LANGUAGES,
     LEAST,
     PRESETS,
+    QUOTES,
     TERMS,
     CheckOptions,
     Configuration,
@@ -172,6 +173,12 @@ class FormatChoice(click.Choice[str]):
     help="Which terms of style guides to report: those that practically every guide advises "
     "against, also those that depend on the context, or none.  [default: default]",
 )
+@click.option(
+    "--quotes",
+    type=click.Choice(QUOTES),
+    help="What to do with findings that only a quotation carries: leave them out, report them as "
+    "quoted, or as any other.  [default: skip]",
+)
 @click.option("--all-scores", is_flag=True, help="Also report all scores of every passage.")
 @click.option(
     "--report-lang",
@@ -206,6 +213,7 @@ def check_cli(
     no_explanations: bool,
     frames: str | None,
     terms: str | None,
+    quotes: str | None,
     all_scores: bool,
     report_lang: str,
 ) -> None:
@@ -243,6 +251,7 @@ def check_cli(
         explanations=explain if chosen == "text" else False if no_explanations else None,
         frames=frames,
         terms=terms,
+        quotes=quotes,
         all_scores=all_scores,
         report_lang=report_lang,
     )

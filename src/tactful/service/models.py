@@ -53,6 +53,9 @@ class CheckRequest(Sent):
     terms: Literal["default", "all", "off"] = Field(
         "default", description="Which terms of style guides to report."
     )
+    quotes: Literal["skip", "label", "check"] = Field(
+        "skip", description="What to do with findings that only a quotation carries."
+    )
     report_lang: Literal["auto", "en", "es"] = Field(
         "auto", description="The language of names and explanations; auto is that of the text."
     )

@@ -212,6 +212,7 @@ def _facts(report: DocumentReport, words: Wording) -> str:
     ]
     for count, number in (
         (said.silenced_here, report.silenced),
+        (said.quoted, report.quoted),
         (said.known, report.known),
         (said.unchanged, report.unchanged),
         (said.unchecked, len(report.unchecked)),

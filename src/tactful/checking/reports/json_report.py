@@ -114,8 +114,8 @@ def _summary(tally: Tally) -> dict[str, Any]:
 
 
 def _left_out(counts: Tally | DocumentReport) -> dict[str, int]:
-    """Return what a baseline and unchanged lines kept out; readers need not know of them."""
-    found = {"known": counts.known, "unchanged": counts.unchanged}
+    """Return what quotations, a baseline and unchanged lines kept out; readers may ignore them."""
+    found = {"quoted": counts.quoted, "known": counts.known, "unchanged": counts.unchanged}
     return {name: number for name, number in found.items() if number}
 
 
@@ -153,6 +153,7 @@ def _finding(finding: PlacedFinding) -> dict[str, Any]:
         "spans": _spans(finding.spans),
         "kinds": [_kind(kind) for kind in finding.kinds],
         **({"suggestions": list(finding.suggestions)} if finding.suggestions else {}),
+        **({"quoted": True} if finding.quoted else {}),
         **frame,
     }
 

@@ -79,7 +79,8 @@ def _branches(finding: PlacedFinding) -> list[tuple[Kind, list[Kind]]]:
 def line_of(finding: PlacedFinding, words: Wording, *, quoting: bool = True) -> str:
     """Say a finding in one line: the words, what it is, how sure, and what to do about it."""
     quotes = quotes_of(finding.spans, words, _QUOTED) if quoting else ""
-    said = f"{what_is_found(finding, words)} ({words.how_sure(finding.confidence)})."
+    label = f"{words.reporting.in_quotation}; " if finding.quoted else ""
+    said = f"{what_is_found(finding, words)} ({label}{words.how_sure(finding.confidence)})."
     lead = f"{quotes} — " if quotes else ""
     return " ".join(filter(None, [lead + said, advice_on(finding, words)]))
 
@@ -238,6 +239,7 @@ class Tally:
     documents: int = 0
     passages: int = 0
     silenced: int = 0
+    quoted: int = 0
     known: int = 0
     unchanged: int = 0
     unchecked: int = 0
@@ -261,6 +263,7 @@ class Tally:
                 self.models.update((outcome.model, *outcome.others))
                 self.passages += len(outcome.passages)
                 self.silenced += outcome.silenced
+                self.quoted += outcome.quoted
                 self.known += outcome.known
                 self.unchanged += outcome.unchanged
                 self.unchecked += len(outcome.unchecked)
@@ -285,6 +288,7 @@ class Tally:
             parts[0] += f": {', '.join(self._families(words))}"
         for count, number in (
             (said.silenced, self.silenced),
+            (said.quoted, self.quoted),
             (said.known, self.known),
             (said.unchanged, self.unchanged),
             (said.unchecked, self.unchecked),

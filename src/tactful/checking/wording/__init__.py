@@ -54,6 +54,8 @@ class Reporting:
     document: Count
     silenced: Count
     silenced_here: Count
+    quoted: Count
+    in_quotation: str
     known: Count
     unchanged: Count
     unchecked: Count

@@ -99,6 +99,8 @@ SPANISH = Wording(
         silenced_here=Count(
             "{n} silenciado en el texto", "{n} silenciados en el texto", "ninguno silenciado"
         ),
+        quoted=Count("{n} solo citado", "{n} solo citados", "ninguno citado"),
+        in_quotation="citado",
         known=Count(
             "{n} conocido por la línea base",
             "{n} conocidos por la línea base",

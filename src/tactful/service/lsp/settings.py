@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tactful.checking.options import FRAMES, LANGUAGES, TERMS, CheckOptions, Configuration
+from tactful.checking.options import FRAMES, LANGUAGES, QUOTES, TERMS, CheckOptions, Configuration
 from tactful.checking.wording import REPORT_LANGUAGES
 from tactful.detectors.load import is_detector_name
 from tactful.errors import UsageError
@@ -35,8 +35,11 @@ class EditorSettings:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """Report an id from this probability on."""
     frames: str | None = None
-    terms: str | None = None
     """What to say about passages that target a group: statements, groups or off."""
+    terms: str | None = None
+    """Which terms of style guides to report: default, all or off."""
+    quotes: str | None = None
+    """What to do with findings that only a quotation carries: skip, label or check."""
     explanations: bool | None = None
     """Whether the hover explains."""
     report_lang: str | None = None
@@ -85,6 +88,7 @@ def options_of(settings: EditorSettings, project: Configuration, root: Path | No
         least=settings.least,
         frames=settings.frames,
         terms=settings.terms,
+        quotes=settings.quotes,
         explanations=settings.explanations,
         report_lang=settings.report_lang,
     )
@@ -129,6 +133,7 @@ _SETTINGS: dict[str, _Setting] = {
     ),
     "frames": _one_of(FRAMES),
     "terms": _one_of(TERMS),
+    "quotes": _one_of(QUOTES),
     "explanations": (lambda value: isinstance(value, bool), "true or false", bool),
     "report_lang": _one_of(REPORT_LANGUAGES),
     "delay": (

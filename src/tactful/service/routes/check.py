@@ -56,6 +56,7 @@ async def checked(
         explanations=wanted.explanations,
         frames=wanted.frames,
         terms=wanted.terms,
+        quotes=wanted.quotes,
         report_lang=wanted.report_lang,
     )
     return wanted, await engine.check(wanted.text, options, wanted.kind)
