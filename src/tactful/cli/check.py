@@ -352,7 +352,10 @@ class Narrowing:
 
 @dataclass(slots=True)
 class Failing:
-    """Notes the findings that make a check fail: a kind has at least the confidence ``limit``."""
+    """Notes the findings that make a check fail: those with at least the confidence ``limit``.
+
+    That is the confidence of the surest kind that can be reported alone, as reports show it.
+    """
 
     limit: float | None
     count: int = 0
@@ -367,7 +370,7 @@ class Failing:
             if self.limit is not None and isinstance(outcome, DocumentReport):
                 for finding in outcome.findings:
                     # As the reports write it: a limit that was copied from one must hold.
-                    if any(round(kind.confidence, 4) >= self.limit for kind in finding.kinds):
+                    if round(finding.confidence, 4) >= self.limit:
                         self._note(outcome, finding)
             yield outcome
 
@@ -394,10 +397,10 @@ class Failing:
             from tactful.checking.wording import wording
 
             words = wording()
-            sure = max(kind.confidence for kind in finding.kinds)
+            sure = words.how_sure(finding.confidence)
             quotes = quotes_of(finding.spans, words, 1)
             kinds = f"{what_is_found(finding, words)} [{finding.id}]"
-            line = f"{where(report, finding)}: {kinds}: {words.how_sure(sure)} {quotes}"
+            line = f"{where(report, finding)}: {kinds}: {sure} {quotes}"
             self.lines.append(line.rstrip())
 
 

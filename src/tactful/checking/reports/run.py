@@ -249,7 +249,7 @@ class Tally:
     by_id: Counter[str] = field(default_factory=Counter)
     """How many findings have each kind."""
     by_family: Counter[str] = field(default_factory=Counter)
-    """How many findings have their main kind in each family."""
+    """How many findings have their main kind in each family; ids of other taxonomies are alone."""
     models: set[str] = field(default_factory=set)
     """The detectors that read something."""
 
@@ -271,7 +271,8 @@ class Tally:
                 self.findings += len(outcome.findings)
                 for finding in outcome.findings:
                     self.by_id.update(kind.id for kind in finding.kinds)
-                    self.by_family[group_of(finding.id)] += 1
+                    family = group_of(finding.id)
+                    self.by_family[family if family in GROUPS else finding.id] += 1
             yield outcome
 
     def sentence(self, lang: str = "en") -> str:

@@ -5,6 +5,11 @@ from collections.abc import Sequence
 from tactful.checking.wording import Count, Explaining, Page, Reporting, Rules, Wording
 
 
+def _likely(share: float) -> str:
+    # No detector can know that something is certain.
+    return f"{min(share, 0.99):.2f}"
+
+
 def _joined(marked: Sequence[str]) -> str:
     return marked[0] if len(marked) == 1 else f"{', '.join(marked[:-1])} and {marked[-1]}"
 
@@ -15,7 +20,7 @@ ENGLISH = Wording(
     under="under 1",
     over="over 99",
     number="{:,}".format,
-    likely="{:.2f}".format,
+    likely=_likely,
     joined=_joined,
     explaining=Explaining(
         sureness=(
