@@ -27,6 +27,7 @@ include = [".adoc"]
 explain = true
 explanations = false
 frames = "groups"
+quotes = "label"
 baseline = "known.json"
 
 [thresholds]
@@ -71,12 +72,13 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert found.explanations is False
     assert found.explain is True
     assert found.frames == "groups"
+    assert found.quotes == "label"
     assert found.baseline == tmp_path / "known.json"
     assert found.thresholds == {"pcl": 1.0, "pcl.metaphor": 0.6}
     assert (found.terms.level, found.terms.allow) == ("all", ("the elderly",))
     assert [term["forms"] for term in found.terms.tables()] == [["cab~/s"]]
     assert found.place("only").endswith("tactful.toml, line 4")
-    assert found.place("thresholds.pcl.metaphor").endswith("line 17")
+    assert found.place("thresholds.pcl.metaphor").endswith("line 18")
     assert all(f"{key} " in WHOLE or f"[{key}]" in WHOLE for key in KEYS)
 
 

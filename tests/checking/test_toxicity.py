@@ -64,13 +64,13 @@ def rendered(name: str, lang: str) -> str:
 def test_every_report_has_the_words_of_the_taxonomy(name: str, lang: str) -> None:
     page = rendered(name, lang)
     entries = load_translated("toxicity", lang)
-    # An annotation explains the main kind only, and names the others.
-    others = () if name == "github" else ("toxicity.insult",)
-    for entry_id in ("toxicity", "toxicity.threat", *others):
+    # An annotation names the kinds, and says what the text does.
+    is_short = name == "github"
+    for entry_id in ("toxicity", "toxicity.threat", *(() if is_short else ("toxicity.insult",))):
         entry = entries.entry(entry_id)
         assert entry_id in page
         assert entry.name in page
-        assert entry.definition in " ".join(page.split())
+        assert is_short or entry.definition in " ".join(page.split())
 
 
 def test_the_page_gives_toxicity_its_name_and_colour() -> None:

@@ -22,6 +22,7 @@ import tactful
 from tactful.checking.confidence import confidence, thresholds_in_force
 from tactful.checking.findings import likeliest
 from tactful.checking.options import CheckOptions
+from tactful.checking.quotations import quotations
 from tactful.cli.main import main
 from tactful.detectors.base import found_ids
 from tactful.documents.document import Kind
@@ -308,8 +309,10 @@ def test_the_transformer_of_scikit_learn(name: str, transformer: Any) -> None:
     sure = {each: confidence(value, limits()[each]) for each, value in scores.items()}
     reported = likeliest(found_ids(scores, limits()), scores, ())
     found = {(each, rounded(scores[each]), rounded(sure[each])) for each in reported}
-    assert found == {
+    expected = {
         (each.id, each.probability, each.confidence)
         for each in by_command(name)
         if not each.id.startswith("term")
     }
+    # It scores whole texts, and so cannot leave out what is only quoted.
+    assert expected <= found if quotations(TEXTS[name].text) else expected == found

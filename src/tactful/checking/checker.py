@@ -11,7 +11,6 @@ from tactful.checking.findings import (
     check_thresholds,
     choose_ids,
     rule_ids,
-    with_explanations,
     with_frames,
     without_explanations,
 )
@@ -282,8 +281,7 @@ def report_on(
     own = spoken_or_english(card.lang)
     lang = own if options.report_lang == AUTO else options.report_lang
     # Names are English until now, explanations are in the detector's language.
-    report = report if lang == own == "en" else in_language(report, lang)
-    return with_explanations(report, lang) if options.explanations else report
+    return report if lang == own == "en" else in_language(report, lang)
 
 
 def _term_reader(options: CheckOptions, lang: str) -> "TermReader | None":

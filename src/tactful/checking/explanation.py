@@ -93,9 +93,7 @@ def explain_finding(
 
 
 def explanation_of(finding: "PlacedFinding", lang: str = "en") -> str:
-    """Return what is said about a finding of a check: a term has its own reason."""
-    if finding.suggestions:
-        return finding.main.explanation
+    """Return what is said about a finding of a check."""
     words = [span.words for span in finding.spans]
     kinds = {kind.id: kind.confidence for kind in finding.kinds}
     return explain_finding(kinds, finding.text, words, lang, finding.frame)

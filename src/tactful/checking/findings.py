@@ -140,6 +140,8 @@ def check_document(
         name: limit if name in own else probability_at(least, limit)
         for name, limit in limits.items()
     }
+    # A detector with only the protocol has its own words.
+    lang = spoken_or_english(card.lang) if isinstance(detector, BaseDetector) else None
     ignores = find_ignores(document)
     passages: list[Passage] = []
     findings: list[PlacedFinding] = []
@@ -179,7 +181,7 @@ def check_document(
             if loud:
                 wanted = {name: Seen(scores[name], sure[name], limits[name]) for name in loud}
                 kinds = _kinds(detector, document, segment, wanted, places)
-                placed = _placed(document, segment, passage, kinds, place)
+                placed = _placed(document, segment, passage, kinds, place, lang)
                 here.append(replace(placed, quoted=quoted.issuperset(loud)))
         for term in () if terms is None else terms.findings(segment.text):
             name = term.finding.id
@@ -208,18 +210,16 @@ def check_document(
     )
 
 
-def with_explanations(report: DocumentReport, lang: str) -> DocumentReport:
-    """Return the report with what each finding does to its text, in ``lang``."""
-    findings = (replace(each, explanation=explanation_of(each, lang)) for each in report.findings)
-    return replace(report, findings=tuple(findings))
-
-
 def without_explanations(report: DocumentReport) -> DocumentReport:
     """Return the report with what, how sure and where, and without why."""
     return replace(
         report,
         findings=tuple(
-            replace(each, kinds=tuple(replace(kind, explanation="") for kind in each.kinds))
+            replace(
+                each,
+                explanation="",
+                kinds=tuple(replace(kind, explanation="") for kind in each.kinds),
+            )
             for each in report.findings
         ),
     )
@@ -248,7 +248,10 @@ def _has_group(finding: PlacedFinding) -> bool:
 
 
 def _framed(finding: PlacedFinding, frame: Frame) -> PlacedFinding:
-    return replace(finding, frame=frame) if frame.implications else finding
+    if not frame.implications:
+        return finding
+    framed = replace(finding, frame=frame)
+    return replace(framed, explanation=explanation_of(framed))  # frames are in English
 
 
 def rule_ids(card: Card, only: Sequence[str] = ()) -> list[str]:
@@ -462,8 +465,12 @@ def _placed(
     passage: Passage,
     kinds: tuple[Kind, ...],
     sentence: Range | None,
+    lang: str | None = None,
 ) -> PlacedFinding:
-    """Place a finding on its sentence: the one that was read, or that has all the marked words."""
+    """Place a finding on its sentence: the one that was read, or that has all the marked words.
+
+    It is explained in ``lang``; without one, by what is said of its main kind.
+    """
     whole = (0, len(segment.text))
     if sentence is None:
         marks = [span for kind in kinds for span in kind.spans]
@@ -474,7 +481,9 @@ def _placed(
     place = passage.place
     if sentence != whole:
         place = _place(document, *segment.to_source(*sentence))
-    return PlacedFinding(kinds, passage, place, sentence)
+    placed = PlacedFinding(kinds, passage, place, sentence)
+    own = placed.main.explanation if lang is None else explanation_of(placed, lang)
+    return replace(placed, explanation=own)
 
 
 def _placed_span(document: Document, segment: Segment, span: Span) -> PlacedSpan:

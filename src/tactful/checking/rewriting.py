@@ -169,8 +169,10 @@ def _sentence(
     words = tuple(dict.fromkeys(plain(each.words) for each in spans))
     text = plain(passage.text[piece[0] : piece[1]])
     replacements = [
-        f"{said.quoted(plain(span.words) for span in each.spans)} — "
-        + said.reporting.instead.format(quotes=said.quoted(each.suggestions))
+        said.reporting.instead_of.format(
+            words=said.quoted(plain(span.words) for span in each.spans),
+            quotes=said.quoted(each.suggestions),
+        )
         for each in findings
         if each.suggestions
     ]

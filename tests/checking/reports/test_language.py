@@ -126,7 +126,7 @@ def test_the_terminal_in_spanish(rendered: Rendered, letter: Any, unread: Any) -
     assert first.startswith(
         "letter.txt:3:1: «even they», «Poor souls» — paternalista: compasión (muy probable, 88 %)."
     )
-    assert "poco sano: despectivo (casi seguro, 97 %). ¿" in second
+    assert "poco sano: despectivo (casi seguro, 97 %). Decir" in second
     assert (blank, last) == (
         "",
         "2 hallazgos en 3 pasajes: 1 paternalista, 1 poco sano; 1 documento no se pudo revisar.",
@@ -193,7 +193,7 @@ def test_sarif_in_spanish(rendered: Rendered, letter: Any) -> None:
         assert not ENGLISH.search(re.sub("«.*?»", "", said)), said
     message = run["results"][0]["message"]["text"].replace("\N{NO-BREAK SPACE}", " ")
     assert message.startswith(
-        "«even they», «Poor souls» — paternalista: compasión (muy probable, 88 %). ¿"
+        "«even they», «Poor souls» — paternalista: compasión (muy probable, 88 %). Decir"
     )
     fingerprints = [[each["partialFingerprints"] for each in log["results"]] for log in (old, run)]
     assert fingerprints[0] == fingerprints[1]
@@ -259,7 +259,7 @@ def test_there_and_back_again(letter: Any) -> None:
 
 def test_the_words_of_another_detector_are_kept(letter: Any) -> None:
     kind = replace(letter.findings[0].main, name="Our name", explanation="Our own words.")
-    own = replace(letter.findings[0], kinds=(kind,))
+    own = replace(letter.findings[0], kinds=(kind,), explanation="Our own words.")
     (kept,) = in_language(replace(letter, findings=(own,)), "es").findings
     assert (kept.name, kept.explanation) == ("Our name", "Our own words.")
 

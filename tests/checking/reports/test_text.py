@@ -26,9 +26,9 @@ def test_the_golden_example(
 def test_one_line_a_finding(rendered: Rendered, letter: Any) -> None:
     assert rendered("text", letter).splitlines() == [
         "letter.txt:3:1: “even they”, “Poor souls” — patronizing: compassion (very likely, 0.88). "
-        "Would you write this sentence about your own neighbours, or about yourself?",
+        "Say “people who …” and name the situation instead of “Poor souls”.",
         "letter.txt:5:1: “Nobody asked”, “log off” — unhealthy: dismissive (almost certain, "
-        "0.97). Have you said why?",
+        "0.97). Say what you disagree with instead of “Nobody asked you”.",
         "",
         "2 findings in 3 passages: 1 patronizing, 1 unhealthy.",
     ]

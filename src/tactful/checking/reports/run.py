@@ -139,7 +139,7 @@ def in_language(report: DocumentReport, lang: str) -> DocumentReport:
             replace(
                 each,
                 kinds=tuple(_in(kind, each.passage.text, lang) for kind in each.kinds),
-                explanation=explanation_of(each, lang) if each.explanation else "",
+                explanation=_said(each.explanation, lang, partial(explanation_of, each)),
             )
             for each in report.findings
         ),

@@ -68,6 +68,7 @@ class Reporting:
     carried: str
     carried_by_all: str
     instead: str
+    instead_of: str
     short: Mapping[str, str]
     """What a line calls an id, where that is not its name."""
     families: Mapping[str, Count]

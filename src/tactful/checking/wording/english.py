@@ -105,6 +105,7 @@ ENGLISH = Wording(
         carried="Carried by {quotes}.",
         carried_by_all="Carried by the whole passage.",
         instead="Instead: {quotes}.",
+        instead_of="Instead of {words}: {quotes}.",
         short={
             "pcl": "patronizing",
             "pcl.the_poorer_the_merrier": "the poorer the merrier",

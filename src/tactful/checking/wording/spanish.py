@@ -132,6 +132,7 @@ SPANISH = Wording(
         carried="Se apoya en {quotes}.",
         carried_by_all="Se apoya en el pasaje entero.",
         instead="En su lugar: {quotes}.",
+        instead_of="En lugar de {words}: {quotes}.",
         short={"pcl": "paternalista", "stereotype.others": "de otro tipo"},
         families={
             "pcl": Count("{n} paternalista", "{n} paternalistas", "ninguno paternalista"),
