@@ -22,9 +22,9 @@ demo: $(VENV)/.installed-demo ## Set up and show what Tactful does, on the sampl
 	@mkdir -p demo-output
 	$(BIN)/tactful doctor
 	@echo
-	$(BIN)/tactful check --least 0.5 --no-explanations --text "Even these poor souls can learn to hope again."
+	$(BIN)/tactful check --text "Even these poor souls can learn to hope again."
 	@echo
-	$(BIN)/tactful check --least 0.3 --no-explanations --text "Esta gente no se integra ni quiere integrarse: tienen otra cultura."
+	$(BIN)/tactful check --text "Esta gente no se integra ni quiere integrarse: tienen otra cultura."
 	@echo
 	$(BIN)/tactful frame --text "We shouldn't lower our standards to hire more women."
 	@echo
