@@ -216,7 +216,7 @@ def test_without_a_sentence_the_marks_or_the_passage_are_the_place() -> None:
 
 def test_marks_of_all_kinds_are_joined() -> None:
     (finding,) = check_document(BySentence(), document_of("Those poor souls.")).findings
-    assert [span.words for span in finding.spans] == ["poor", "souls"]
+    assert [span.words for span in finding.spans] == ["poor souls"]
     souls, poor = finding.kinds
     wide = replace(poor.spans[0], start=6, end=12, words="poor s")
     kinds = (souls, replace(poor, spans=(wide,)))

@@ -1,10 +1,19 @@
-"""Marks are few: never function words alone, at most a third of a long text."""
+"""Marks are few: never function words alone, and at most 40 % of a sentence."""
 
 import numpy as np
 
 from tactful.detectors.card import Card
-from tactful.detectors.explain.words import LONG_TOKENS, is_too_much, token_spans
+from tactful.detectors.explain.words import (
+    LONG_TOKENS,
+    Contribution,
+    carrying_spans,
+    is_too_much,
+    narrowed,
+    token_spans,
+    words_of,
+)
 from tactful.documents.normalise import normalise
+from tactful.types import Span
 
 SURE, UNSURE = 4.0, -4.0
 
@@ -35,3 +44,60 @@ def test_categories_use_the_marks_of_their_root() -> None:
     card = Card("x", "1", ("pcl", "pcl.metaphor", "unhealthy"), span_thresholds={"pcl": 0.5})
     assert card.marked_as("pcl.metaphor") == card.marked_as("pcl") == "pcl"
     assert card.marked_as("unhealthy") is None
+
+
+POOR = "These poor families depend on our generosity; they cannot help themselves."
+
+
+def weighed(text: str, values: dict[str, float]) -> list[Contribution]:
+    return [Contribution(*place, values.get(text[slice(*place)], 0.0)) for place in words_of(text)]
+
+
+def cut(text: str, spans: tuple[Span, ...]) -> list[str]:
+    return [span.cut(text) for span in spans]
+
+
+def test_of_a_marked_sentence_the_strongest_words_stay() -> None:
+    whole = (Span(0, len(POOR), "pcl"),)
+    weights = weighed(POOR, {"on": 9.0, "poor": 3.0, "families": 2.5, "generosity": 2.0})
+    spans = narrowed(POOR, whole, weights)
+    assert cut(POOR, spans) == ["poor families", "generosity"]
+    assert {span.id for span in spans} == {"pcl"}
+    assert sum(span.end - span.start for span in spans) <= 0.4 * len(POOR)
+
+
+def test_marks_that_are_small_enough_and_short_sentences_stay_as_they_are() -> None:
+    small = (Span(6, 19, "pcl"),)
+    assert narrowed(POOR, small, weighed(POOR, {})) == small
+    short = "Even they can hope again."
+    assert narrowed(short, (Span(0, 25, "pcl"),), weighed(short, {})) == (Span(0, 25, "pcl"),)
+    assert narrowed(POOR, (), []) == ()
+
+
+def test_each_sentence_is_narrowed_by_itself() -> None:
+    text = f"{POOR} Even they hope."
+    weights = weighed(text, {"generosity": 2.0, "themselves": 1.0})
+    marked = narrowed(text, (Span(0, len(text), "pcl"),), weights)
+    words = cut(text, marked)
+    assert "generosity" in words
+    assert words[-1] == "themselves. Even they hope"
+
+
+def test_one_long_word_may_be_more_than_the_share() -> None:
+    text = "It is so, as in antidisestablishmentarianism."
+    marked = narrowed(text, (Span(0, len(text), "pcl"),), weighed(text, {}))
+    assert cut(text, marked) == ["antidisestablishmentarianism"]
+
+
+def test_a_function_word_that_weighs_most_gives_way_to_a_content_word() -> None:
+    text = "Old people cannot use a computer, and women cannot drive."
+    weights = weighed(text, {"and": 5.0, "women": 0.2, "drive": 0.1})
+    assert cut(text, carrying_spans(text, weights, "pcl")) == ["women"]
+    assert carrying_spans("and of the", weighed("and of the", {"and": 1.0}), "pcl") == ()
+
+
+def test_a_long_text_is_narrowed_in_linear_time() -> None:
+    text = f"{POOR} " * 5_000
+    spans = tuple(Span(at, at + len(POOR), "pcl") for at in range(0, len(text), len(POOR) + 1))
+    weights = weighed(text, {"poor": 1.0})
+    assert len(narrowed(text, spans, weights)) >= 5_000

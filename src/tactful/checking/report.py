@@ -175,14 +175,15 @@ class PlacedFinding:
 
     @property
     def spans(self) -> tuple[PlacedSpan, ...]:
-        """The words that carry any of the kinds, in order; marks that overlap or touch are one."""
+        """The words that carry any of the kinds, in order; neighbouring words are one mark."""
         marks = sorted(
             (span for kind in self.kinds for span in kind.spans),
             key=lambda span: (span.start, span.end),
         )
         merged: list[PlacedSpan] = []
         for mark in marks:
-            if merged and mark.start <= merged[-1].end:
+            between = self.passage.text[merged[-1].end : mark.start] if merged else ""
+            if merged and (not between or between.isspace()):
                 merged[-1] = self._joined(merged[-1], mark)
             else:
                 merged.append(mark)

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import is_normalized, normalize
 
-from tactful.terms.agreement import fitted
 from tactful.terms.forms import NEXT, PLACEHOLDER, WORD, variants
 from tactful.terms.lexicon import Guard, Lexicon, Term, load_terms
 
@@ -238,6 +237,8 @@ class _Matcher:
         ]
         start, stop = read.spans[first][0], read.spans[end - 1][1]
         before = read.spans[first - 1][0] if read.before(first) else start
+        from tactful.terms.agreement import fitted  # most texts have no term
+
         start, replacements = fitted(
             read.text,
             self._lang,

@@ -17,6 +17,6 @@ def render_markdown(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
         for finding in outcome.findings:
             words = ", ".join(f"“{span.words}”" for span in finding.spans)
             place = f"line {finding.place.line}"
-            yield f"- **{finding.name}** ({finding.probability:.2f}), {place}: {words}\n"
+            yield f"- **{finding.name}** ({finding.confidence:.2f}), {place}: {words}\n"
         yield "\n" if outcome.findings else "Nothing found.\n\n"
     yield f"{tally.sentence(run.lang)}\n"

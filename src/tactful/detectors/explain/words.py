@@ -6,14 +6,16 @@ word, so there pieces are left out first, and single words only inside the stron
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tactful.documents.normalise import Normalised
+from tactful.documents.segments import sentences
 from tactful.types import Span
 
 GAP = 3
@@ -147,9 +149,123 @@ def carrying_spans(
         else:
             runs.append([each])
     trimmed = [run for run in (_trim(text, run) for run in runs) if run]
-    strongest = sorted(trimmed or runs, key=lambda run: -sum(each.value for each in run))[:most]
+    if not trimmed:
+        trimmed = _strongest_word(text, contributions)
+    strongest = sorted(trimmed, key=lambda run: -sum(each.value for each in run))[:most]
     places = sorted((run[0].start, run[-1].end) for run in strongest)
-    return tuple(Span(start, end, name) for start, end in places)
+    spans = tuple(Span(start, end, name) for start, end in places)
+    return narrowed(text, spans, contributions)
+
+
+def _strongest_word(text: str, contributions: Sequence[Contribution]) -> list[list[Contribution]]:
+    """Return the strongest content word that speaks for an id: nobody reads a marked "and"."""
+    content = [
+        each
+        for each in contributions
+        if each.value > 0 and not _only_function_words(text[each.start : each.end])
+    ]
+    return [[max(content, key=lambda each: each.value)]] if content else []
+
+
+MOST_SHARE = 0.4
+"""The most of a sentence that is marked: a marked sentence does not say which words to look at."""
+SHORT_WORDS = 5
+"""Sentences with at most this many words may be marked as a whole."""
+
+
+def narrowed(text: str, spans: Sequence[Span], weights: Sequence[Contribution]) -> tuple[Span, ...]:
+    """Keep the strongest words of marks that cover too much of a sentence.
+
+    Parameters
+    ----------
+    text
+        The text.
+    spans
+        Its marks.
+    weights
+        What its pieces add to the id.
+
+    Returns
+    -------
+    tuple of Span
+        The same marks where they cover at most 40 % of each sentence of more than five words;
+        else, in such a sentence, the strongest content words up to that share.
+
+    """
+    if not spans:
+        return ()
+    marks = bytearray(len(text))
+    for span in spans:
+        marks[span.start : span.end] = b"\1" * (span.end - span.start)
+    words = words_of(text)
+    value = _word_values(words, weights)
+    kept: set[int] = set()
+    is_crowded = False
+    first = 0
+    for start, end in sentences(text):
+        last = first
+        while last < len(words) and words[last][0] < end:
+            last += 1
+        here = [at for at in range(first, last) if marks.count(1, *words[at])]
+        if last - first > SHORT_WORDS and marks.count(1, start, end) > MOST_SHARE * (end - start):
+            is_crowded = True
+            here = _strongest_words(text, [words[at] for at in here], here, value, end - start)
+        kept.update(here)
+        first = last
+    return _joined_words(words, kept, spans[0].id) if is_crowded else tuple(spans)
+
+
+def _strongest_words(
+    text: str,
+    places: Sequence[tuple[int, int]],
+    numbers: Sequence[int],
+    value: Mapping[tuple[int, int], float],
+    length: int,
+) -> list[int]:
+    """Return the numbers of the strongest content words, up to a share of their sentence."""
+    content = [
+        (value[place], number, place)
+        for place, number in zip(places, numbers, strict=True)
+        if not _only_function_words(text[slice(*place)])
+    ]
+    left = MOST_SHARE * length
+    kept: list[int] = []
+    for _, number, (start, end) in sorted(content, key=lambda each: -each[0]):
+        left -= end - start + 1
+        if kept and left < 0:
+            break
+        kept.append(number)
+    return kept
+
+
+def _joined_words(
+    words: Sequence[tuple[int, int]], kept: Collection[int], name: str | None
+) -> tuple[Span, ...]:
+    """Return spans of the kept words; neighbours are one span."""
+    runs: list[tuple[int, int]] = []
+    for at in sorted(kept):
+        start, end = words[at]
+        if at - 1 in kept:
+            runs[-1] = (runs[-1][0], end)
+        else:
+            runs.append((start, end))
+    return tuple(Span(start, end, name) for start, end in runs)
+
+
+def _word_values(
+    words: Sequence[tuple[int, int]], weights: Sequence[Contribution]
+) -> dict[tuple[int, int], float]:
+    """Return the greatest weight that lies on each word."""
+    values = dict.fromkeys(words, -inf)
+    at = 0
+    for each in sorted(weights, key=lambda weight: weight.start):
+        while at < len(words) and words[at][1] <= each.start:
+            at += 1
+        place = at
+        while place < len(words) and words[place][0] < each.end:
+            values[words[place]] = max(values[words[place]], each.value)
+            place += 1
+    return values
 
 
 def _only_function_words(text: str) -> bool:

@@ -24,6 +24,7 @@ from tactful.detectors.explain.words import (
     Contribution,
     carrying_spans,
     is_too_much,
+    narrowed,
     spread_over_words,
     token_spans,
 )
@@ -229,15 +230,18 @@ class EncoderDetector(BaseDetector):
             threshold = self.card.span_thresholds[head]
             while is_too_much([logits[:, column] for _, logits in windows], threshold):
                 threshold += _STEP_UP
-            found[name] = tuple(
-                dict.fromkeys(
-                    span
-                    for offsets, logits in windows
-                    for span in token_spans(
-                        text, clean, offsets, logits[:, column], name, threshold
-                    )
-                )
+            spans = dict.fromkeys(
+                span
+                for offsets, logits in windows
+                for span in token_spans(text, clean, offsets, logits[:, column], name, threshold)
             )
+            weights = [
+                Contribution(*clean.to_source(*place), float(logit))
+                for offsets, logits in windows
+                for place, logit in zip(offsets, logits[:, column], strict=True)
+                if place[0] < place[1]
+            ]
+            found[name] = narrowed(text, list(spans), weights)
         return found
 
     def marks(self, clean: Normalised) -> list[tuple[Sequence[tuple[int, int]], Numbers]]:

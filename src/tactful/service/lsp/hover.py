@@ -34,25 +34,14 @@ def hover_of(checked: Checked, position: Position, docs: str, *, markdown: bool)
     if not found:
         return None
     write = _markdown if markdown else _plain
-    safe = escaped if markdown else visible
     parts = [
-        part
-        for finding in found
-        for part in (
-            *([safe(_about(finding, checked))] if not finding.suggestions else []),
-            *(write(checked, finding, kind, docs) for _, kind in as_tree(finding)),
-        )
+        write(checked, finding, kind, docs) for finding in found for _, kind in as_tree(finding)
     ]
     shown_as = MarkupKind.Markdown if markdown else MarkupKind.PlainText
     value = ("\n\n---\n\n" if markdown else "\n\n").join(parts)
     # The narrowest: the editor keeps the box open while the pointer stays within.
     narrowest = min(found, key=lambda each: marked_in(each)[1] - marked_in(each)[0])
     return Hover(MarkupContent(shown_as, value), checked.range_of(narrowest))
-
-
-def _about(finding: PlacedFinding, checked: Checked) -> str:
-    """Return what a finding does and what to do about it."""
-    return " ".join(filter(None, [finding.explanation, advice_on(finding, checked.wording)]))
 
 
 def _markdown(checked: Checked, finding: PlacedFinding, kind: Kind, docs: str) -> str:
@@ -74,13 +63,13 @@ def _plain(checked: Checked, finding: PlacedFinding, kind: Kind, docs: str) -> s
 def _said(
     checked: Checked, finding: PlacedFinding, kind: Kind, safe: Callable[[str], str]
 ) -> list[str]:
-    """Return why, in paragraphs; an explanation begins with the definition of the taxonomy."""
+    """Return why, in paragraphs: with the main kind, what the text does and what to do about it."""
     lang = checked.reading.lang
     why = kind.explanation or _entry(kind.id, lang).get("definition", "")
-    said = [why]
+    said = [finding.explanation if kind is finding.main and finding.explanation != why else "", why]
     if finding.frame is not None and kind.id == FRAMED:
         said += implied_sentences(finding.frame, lang)
-    if finding.suggestions:
+    if kind is finding.main:
         said.append(advice_on(finding, checked.wording))
     return [safe(each) for each in said if each]
 
