@@ -73,7 +73,7 @@ class TestWhatIsRead:
         assert paths == ["docs/a.md", "docs/b.txt", "docs/deep/c.html", "z.txt"]
 
     def test_the_kind_follows_the_ending_or_the_option(self) -> None:
-        write("a.html", "<p title='even they'>Hello there.</p>")
+        write("a.html", "<p><!-- even they -->Hello there.</p>")
         assert run("a.html").stdout == "No findings in 1 passage.\n"
         assert "1 finding" in run("a.html", "--kind", "plain").stdout
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tactful.checking.wording import Wording, wording
+from tactful.checking.wording import Wording, in_or_english, wording
 from tactful.words import cut_words, plain
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def suggestions_for(
 
 def _move(found: "FoundCue", marked: str, said: Wording) -> str:
     quote = found.quote or marked
-    template = _OPTIONAL.sub(r"\1" if quote else "", found.cue.move[said.lang])
+    template = _OPTIONAL.sub(r"\1" if quote else "", in_or_english(found.cue.move, said.lang))
     return template.format(
         quote=said.quote(cut_words(quote, QUOTE_WORDS, QUOTE_LENGTH)),
         who=cut_words(found.who, WHO_WORDS, QUOTE_LENGTH),

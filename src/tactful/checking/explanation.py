@@ -14,7 +14,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tactful.checking.wording import STEPS, Explaining, Wording, wording
+from tactful.checking.wording import STEPS, Explaining, Wording, in_or_english, wording
 from tactful.checking.wording.english import ENGLISH
 from tactful.errors import UsageError
 from tactful.types import Frame, Span
@@ -145,7 +145,7 @@ def _predicate(
 ) -> str:
     from tactful.checking.people import in_plain_words, spoken_of
 
-    reading = found.cue.reading[said.lang]
+    reading = in_or_english(found.cue.reading, said.lang)
     statement = _statement(frame)
     if statement:
         group = spoken_of(text, quotes, said.lang, frame)

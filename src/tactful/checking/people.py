@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from tactful.checking.cues import LONGEST_TEXT, read_data
-from tactful.checking.wording import wording
+from tactful.checking.wording import in_or_english, wording
 from tactful.types import Frame
 from tactful.words import cut_words, plain
 
@@ -78,7 +78,7 @@ def spoken_of(
         Such as "single mothers" or "the person addressed".
 
     """
-    said = _data()[lang]
+    said = in_or_english(_data(), lang)
     text = plain(text)[:LONGEST_TEXT]
     if addressed and _YOU.search(text):
         return str(said["you"])
@@ -179,7 +179,7 @@ def _capitals() -> Mapping[str, str]:
 
 @cache
 def _words(lang: str, name: str) -> str:
-    return re.sub(r"\|\s", "|", _data()[lang][name])
+    return re.sub(r"\|\s", "|", in_or_english(_data(), lang)[name])
 
 
 @cache

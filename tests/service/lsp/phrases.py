@@ -15,7 +15,8 @@ from tactful.service.lsp.reader import Reader, Slice
 
 def phrases(detector: Detector | None = None, **options: Any) -> CheckOptions:
     """Return options with this detector, or one that counts phrases."""
-    return CheckOptions(detector or PhraseDetector(), **{"lang": "en", "frames": "off", **options})
+    given = {"lang": "en", "frames": "off", "quotes": "check", **options}
+    return CheckOptions(detector or PhraseDetector(), **given)
 
 
 def checked(

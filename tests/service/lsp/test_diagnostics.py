@@ -34,8 +34,7 @@ def test_a_finding_is_marked_at_its_words() -> None:
     assert (found.range.end.line, found.range.end.character) == (2, 9)
     assert (found.code, found.source, found.tags) == ("pcl", "tactful", None)
     assert found.message == (
-        "patronizing (very likely, 0.88). "
-        "Would you write this sentence about your own neighbours, or about yourself?"
+        "patronizing (very likely, 0.88). Say what the people did, decided or said."
     )
     assert found.code_description is not None
     assert found.code_description.href == DOCS

@@ -6,10 +6,12 @@ checker. Taxonomies hold their own words (:mod:`tactful.taxonomies.translations`
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tactful.checking.options import AUTO
 from tactful.registry import Registry
 
+T = TypeVar("T")
 STEPS = (0.95, 0.85, 0.70, 0.50, 0.25, 0.00)
 """The least confidence for each word of a scale."""
 
@@ -204,6 +206,11 @@ def spoken_or_english(lang: str) -> str:
     """
     base = lang.replace("_", "-").partition("-")[0].lower()
     return base if base in WORDINGS else "en"
+
+
+def in_or_english(said: Mapping[str, T], lang: str) -> T:
+    """Return what is said in a language; in English where a new language has no words yet."""
+    return said.get(lang, said["en"])
 
 
 def _step(words: Sequence[str], confidence: float) -> str:
