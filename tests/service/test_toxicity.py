@@ -95,8 +95,8 @@ def test_what_the_detector_does_not_score_is_still_refused(serve: Serve) -> None
     }
     (detail,) = analyze(client, THREAT, "PROFANITY")["error"]["details"]
     assert detail["attributeWithoutCounterpartError"]["nearestAttribute"] == "TOXICITY"
-    error = analyze(client, THREAT, "INSULT")["error"]
-    assert error["message"] == "Attribute INSULT does not support request languages: en"
+    (detail,) = analyze(client, THREAT, "INSULT")["error"]["details"]
+    assert detail["attributeWithoutCounterpartError"]["nearestAttribute"] == "ANTAGONISTIC"
 
 
 def test_a_detector_without_these_ids_is_read_as_before(serve: Serve) -> None:
@@ -108,7 +108,7 @@ def test_a_detector_without_these_ids_is_read_as_before(serve: Serve) -> None:
     assert set(result["unsupported_categories"]) == set(result["categories"])
 
 
-def test_the_id_goes_before_the_formula(serve: Serve) -> None:
+def test_the_id_of_toxicity_goes_before_another(serve: Serve) -> None:
     client = serve("toxicity.sexually_explicit", "frame.lewd")
     assert values(analyze(client, LEWD, "SEXUALLY_EXPLICIT")) == {"SEXUALLY_EXPLICIT": 0.65}
 

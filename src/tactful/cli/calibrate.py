@@ -17,7 +17,7 @@ from tactful.words import counted
 if TYPE_CHECKING:
     from tactful.detectors.card import Card
     from tactful.service.perspective.calibration import Calibration, Decision, Estimate
-    from tactful.service.perspective.mapping import Attribute, Formula
+    from tactful.service.perspective.mapping import Attribute
     from tactful.service.perspective.old_scores import OldScore
 
 SCHEMA = "tactful/calibrate/1"
@@ -91,11 +91,11 @@ def calibrate_cli(
     from tactful.service.perspective.old_scores import read_old_scores
 
     wanted = _attribute(attribute)
-    spoken, formula = scored_as(wanted, lang, model)
+    spoken, name = scored_as(wanted, lang, model)
     rows = read_old_scores(old, wanted.name, text_column, score_column)
     with progress(f"Scoring {len(rows):,} texts"):
         found, left_out = calibrate_scores(
-            rows, formula, thresholds, spoken, lang, model, repetitions, seed
+            rows, name, thresholds, spoken, lang, model, repetitions, seed
         )
     told = {
         "schema": SCHEMA,
@@ -123,35 +123,35 @@ def _attribute(name: str) -> "Attribute":
 
     found = find_attribute(name)
     if found is None:
-        scored = [each for each, row in attributes().items() if row.formulas]
+        scored = [each for each, row in attributes().items() if row.ids or row.own]
         raise unknown_name("attribute", name, scored)
     return found
 
 
-def scored_as(attribute: "Attribute", lang: str, model: str) -> tuple[str, "Formula"]:
-    """Return the language in which a detector scores an attribute, and how."""
+def scored_as(attribute: "Attribute", lang: str, model: str) -> tuple[str, str]:
+    """Return the language in which a detector scores an attribute, and the id."""
     from tactful.detectors.load import EMBEDDED
 
-    first = next(iter(attribute.formulas), next(iter(EMBEDDED)))
-    spoken = first if lang == "auto" else lang
+    languages = list(attribute.ids or EMBEDDED)
+    spoken = languages[0] if lang == "auto" else lang
     if spoken in EMBEDDED:
         card = _card(model, spoken)
         spoken = card.lang if lang == "auto" else lang
-        if formula := attribute.formula(spoken, card.ids):
-            return spoken, formula
-    if not attribute.formulas:
+        if name := attribute.id_for(spoken, card.ids):
+            return spoken, name
+    if not attribute.ids and (attribute.own is None or spoken in EMBEDDED):
         raise UsageError(
             f"{attribute.name} cannot be scored: {attribute.reason} The nearest attribute is "
             f"{attribute.nearest}."
         )
-    if spoken not in attribute.formulas:
+    if spoken not in languages:
         raise UsageError(
             f"{attribute.name} is not scored in the language '{spoken}'; expected auto or "
-            f"{' or '.join(attribute.formulas)}."
+            f"{' or '.join(languages)}."
         )
     raise UsageError(
-        f"The detector '{model}' does not score {', '.join(attribute.formulas[spoken].weights)}, "
-        f"of which {attribute.name} is made."
+        f"The detector '{model}' does not score {attribute.ids[spoken]}, of which "
+        f"{attribute.name} is made."
     )
 
 
@@ -169,7 +169,7 @@ def _card(model: str, lang: str) -> "Card":
 
 def calibrate_scores(
     rows: Sequence["OldScore"],
-    formula: "Formula",
+    name: str,
     thresholds: Sequence[float],
     spoken: str,
     lang: str = "auto",
@@ -186,14 +186,14 @@ def calibrate_scores(
 
     # A text whose language cannot be told is read as the server does: in the first one.
     kept = [row for row in rows if lang != "auto" or guess_language(row.text) in (None, spoken)]
-    new = _new_scores([row.text for row in kept], formula, spoken, model)
+    new = _new_scores([row.text for row in kept], name, spoken, model)
     found = calibrate(
         [row.score for row in kept], new, thresholds, repetitions=repetitions, seed=seed
     )
     return found, len(rows) - len(kept)
 
 
-def _new_scores(texts: Sequence[str], formula: "Formula", lang: str, model: str) -> list[float]:
+def _new_scores(texts: Sequence[str], name: str, lang: str, model: str) -> list[float]:
     from tactful.detectors.load import EMBEDDED, load_detector
     from tactful.service.engine.excerpts import whole_pieces
 
@@ -209,8 +209,7 @@ def _new_scores(texts: Sequence[str], formula: "Formula", lang: str, model: str)
         batch = pieces[at : at + _BATCH]
         scores = detector.score([piece for _, piece in batch])
         for place, (row, _) in enumerate(batch):
-            value = formula.value({name: float(scores[name][place]) for name in formula.weights})
-            new[row] = max(new[row], value)
+            new[row] = max(new[row], float(scores[name][place]))
     return new
 
 

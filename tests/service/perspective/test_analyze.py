@@ -41,9 +41,7 @@ EVERYTHING = [
 
 SERVED = read_card(weights_folder(EMBEDDED["en"]["default"])).ids
 REFUSED = [
-    name
-    for name, row in attributes().items()
-    if not row.formulas and row.formula("en", SERVED) is None
+    name for name, row in attributes().items() if not row.ids and row.id_for("en", SERVED) is None
 ]
 """What the English detector cannot score, nor another one of ours."""
 
@@ -100,9 +98,9 @@ def test_plain_rows_are_the_probabilities_of_the_native_api(analyze: Any, post: 
     _, body = analyze(RUDE, "HOSTILE", "IDENTITY_ATTACK")
     told = native["scores"][0]["probabilities"]
     assert value(body, "HOSTILE") == pytest.approx(told["unhealthy.hostile"], abs=1e-5)
-    attack = attributes()["IDENTITY_ATTACK"].formula("en", told)
+    attack = attributes()["IDENTITY_ATTACK"].id_for("en", told)
     assert attack is not None
-    assert value(body, "IDENTITY_ATTACK") == pytest.approx(told[str(attack.only_id)], abs=1e-5)
+    assert value(body, "IDENTITY_ATTACK") == pytest.approx(told[attack], abs=1e-5)
 
 
 def test_spanish_stereotypes_and_their_ten(analyze: Any) -> None:

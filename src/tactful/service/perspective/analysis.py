@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tactful.service.engine.engine import Engine
 from tactful.service.engine.excerpts import TEXT_TOKENS, Excerpt, Piece, whole_pieces
-from tactful.service.perspective.mapping import Attribute, Formula, find_attribute
+from tactful.service.perspective.mapping import Attribute, find_attribute
 from tactful.service.perspective.refusals import (
     invalid,
     language_not_supported,
@@ -40,8 +40,8 @@ class Analysis:
 @dataclass(frozen=True, slots=True)
 class _Plan:
     wanted: Wanted
-    formulas: Mapping[str, Formula]
-    """Language -> formula, for the languages to score in; the highest score is answered."""
+    ids: Mapping[str, str]
+    """Language -> id, for the languages to score in; the highest score is answered."""
 
 
 async def analyze(
@@ -54,7 +54,7 @@ async def analyze(
     if not detected and not request.languages:
         raise invalid("Unable to detect language", "LANGUAGE_DETECTION_FAILED")
     plans = _plans(engine, request, found, detected, drop)
-    langs = list(dict.fromkeys(lang for plan in plans for lang in plan.formulas))
+    langs = list(dict.fromkeys(lang for plan in plans for lang in plan.ids))
     if not langs:
         return Analysis({}, detected)
     # What a comment may cost is divided among its readings: by language, and once for its spans.
@@ -73,7 +73,7 @@ def _known(engine: Engine, wanted: Sequence[Wanted], drop: bool) -> list[tuple[W
         attribute = find_attribute(each.name)
         if attribute is None:
             raise invalid(f"Unknown requested attribute: {shown(each.name)}")
-        if attribute.formulas or _formulas(engine, attribute):
+        if attribute.ids or _ids(engine, attribute):
             found.append((each, attribute))
         else:
             hopeless.append((each.name, attribute))
@@ -82,12 +82,12 @@ def _known(engine: Engine, wanted: Sequence[Wanted], drop: bool) -> list[tuple[W
     return found
 
 
-def _formulas(engine: Engine, attribute: Attribute) -> dict[str, Formula]:
-    """Return how the detectors score an attribute, by the language of those that can."""
+def _ids(engine: Engine, attribute: Attribute) -> dict[str, str]:
+    """Return by which ids the detectors score an attribute, by the language of those that can."""
     return {
-        lang: formula
+        lang: found
         for lang, card in engine.cards.items()
-        if (formula := attribute.formula(lang, card.ids)) is not None
+        if (found := attribute.id_for(lang, card.ids)) is not None
     }
 
 
@@ -106,7 +106,7 @@ def _plans(
     named = list(dict.fromkeys(map(primary, request.languages)))
     plans, refused = [], []
     for wanted, attribute in found:
-        able = _formulas(engine, attribute)
+        able = _ids(engine, attribute)
         chosen = named or [lang for lang in detected if lang in able][:1]
         if chosen and all(lang in able for lang in chosen):
             plans.append(_Plan(wanted, {lang: able[lang] for lang in chosen}))
@@ -155,11 +155,7 @@ def _answer(
 ) -> AttributeScore:
     pieces = next(iter(scored.values()))
     values = {
-        piece: max(
-            formula.value(part)
-            for lang, formula in plan.formulas.items()
-            for part in scored[lang][piece]
-        )
+        piece: max(part[name] for lang, name in plan.ids.items() for part in scored[lang][piece])
         for piece in pieces
     }
     whole = (0, len(request.text))

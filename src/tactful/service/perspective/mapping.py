@@ -6,13 +6,11 @@ kind can name an id with the same definition: a detector that scores this id is 
 the rest of the row is for the other detectors.
 """
 
-import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -20,43 +18,6 @@ from tactful.errors import FileFormatError
 
 TABLE = Path(__file__).with_name("attributes.yaml")
 _VERSION = re.compile(r"@(?:latest|[0-9]{1,6})\Z")
-_CLOSEST_TO_CERTAIN = 1e-6
-"""Probabilities are kept so far from 0 and 1 that their log-odds stay finite."""
-
-
-@dataclass(frozen=True, slots=True)
-class Formula:
-    """How the probability of an attribute follows from those of our ids, in one language."""
-
-    weights: Mapping[str, float]
-    """id -> how much its log-odds count; one id alone with 1 is that id as it is."""
-    intercept: float = 0.0
-    threshold: float | None = None
-    """The threshold of a flag; None if the model card of the one id has it."""
-    only_id: str | None = field(init=False)
-    """The id whose probability this is, where it is no combination."""
-
-    def __post_init__(self) -> None:
-        plain = self.intercept == 0.0 and list(self.weights.values()) == [1.0]
-        object.__setattr__(self, "only_id", next(iter(self.weights)) if plain else None)
-
-    def value(self, probabilities: Mapping[str, float]) -> float:
-        """Return the probability of the attribute.
-
-        >>> Formula({"frame.lewd": 1.0}).value({"frame.lewd": 0.25})
-        0.25
-        """
-        if (name := self.only_id) is not None:
-            return probabilities[name]
-        odds = self.intercept + sum(
-            weight * _log_odds(probabilities[name]) for name, weight in self.weights.items()
-        )
-        # Written so that neither sign overflows.
-        return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))
-
-    def reads(self, ids: Collection[str]) -> bool:
-        """Say whether a detector with these ids has all that is needed."""
-        return all(name in ids for name in self.weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +31,24 @@ class Attribute:
     """Why it is mapped as it is, or why it is not."""
     origin: str
     """``perspective`` or ``tactful``: where the name comes from."""
-    formulas: Mapping[str, Formula] = field(default_factory=dict)
-    """Language -> formula; empty for an attribute that we cannot score."""
+    ids: Mapping[str, str] = field(default_factory=dict)
+    """Language -> id; empty for an attribute that only detectors with ``own`` can score."""
     nearest: str | None = None
-    """For an attribute without formulas: the nearest one that has them."""
+    """For an attribute without ids: the nearest one that can be scored."""
     same_as: str | None = None
-    own: Formula | None = None
+    own: str | None = None
     """The id with the same definition, for detectors that score it, in any language."""
 
-    def formula(self, lang: str, ids: Collection[str]) -> Formula | None:
-        """Return how a detector with these ids scores it in a language; None if it cannot.
+    def id_for(self, lang: str, ids: Collection[str]) -> str | None:
+        """Return the id by which a detector with these ids scores it in a language, if any.
 
-        >>> attributes()["THREAT"].formula("en", ["toxicity.threat"]).only_id
+        >>> attributes()["THREAT"].id_for("en", ["toxicity.threat"])
         'toxicity.threat'
         """
-        if self.own is not None and self.own.reads(ids):
+        if self.own is not None and self.own in ids:
             return self.own
-        found = self.formulas.get(lang)
-        return found if found is not None and found.reads(ids) else None
+        found = self.ids.get(lang)
+        return found if found in ids else None
 
 
 def bare_name(name: str) -> str:
@@ -110,15 +71,9 @@ def find_attribute(name: str) -> Attribute | None:
     return attributes().get(bare_name(name))
 
 
-def fitted() -> Mapping[str, Any]:
-    """Return how the combinations of the table were fitted: command, seed, hash of the data."""
-    found: Mapping[str, Any] = _loaded(TABLE)["fitted"]
-    return found
-
-
 def read_attributes(path: Path) -> dict[str, Attribute]:
     """Read a table of attributes; an invalid row is an error that names it."""
-    rows = _loaded(path)["attributes"]
+    rows = yaml.safe_load(path.read_text(encoding="utf-8"))["attributes"]
     found: dict[str, Attribute] = {}
     for name, row in rows.items():
         source = rows.get(row["same_as"]) if "same_as" in row else row
@@ -129,30 +84,15 @@ def read_attributes(path: Path) -> dict[str, Attribute]:
             " ".join(source["meaning"].split()),
             " ".join(row["reason"].split()),
             row.get("origin", "perspective"),
-            {lang: _formula(path, name, cell) for lang, cell in source.get("scores", {}).items()},
+            source.get("scores", {}),
             row.get("nearest") or source.get("nearest"),
             row.get("same_as"),
-            Formula({source["id"]: 1.0}) if "id" in source else None,
+            source.get("id"),
         )
     for name, each in found.items():
-        if not each.formulas and not (each.nearest and found[each.nearest].formulas):
-            raise _bad(path, name, "neither 'scores' nor a 'nearest' attribute that has them")
-    return found
-
-
-def _formula(path: Path, name: str, cell: Mapping[str, Any]) -> Formula:
-    if "id" in cell:
-        return Formula({cell["id"]: 1.0})
-    weights = {key: float(value) for key, value in cell["weights"].items()}
-    # A higher probability of an id must never lower the attribute.
-    if not weights or min(weights.values()) < 0:
-        raise _bad(path, name, "a weight below 0")
-    return Formula(weights, float(cell["intercept"]), float(cell["threshold"]))
-
-
-@cache
-def _loaded(path: Path) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+        near = found[each.nearest] if each.nearest else None
+        if not each.ids and not (near and (near.ids or near.own)):
+            raise _bad(path, name, "neither 'scores' nor a 'nearest' attribute that is scored")
     return found
 
 
@@ -160,8 +100,3 @@ def _bad(path: Path, name: str, found: str) -> FileFormatError:
     return FileFormatError(
         f"{path}: found {found} at '{name}'; expected a row of the table of attributes; correct it."
     )
-
-
-def _log_odds(probability: float) -> float:
-    kept = min(max(probability, _CLOSEST_TO_CERTAIN), 1 - _CLOSEST_TO_CERTAIN)
-    return math.log(kept / (1 - kept))

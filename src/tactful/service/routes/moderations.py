@@ -24,7 +24,7 @@ from tactful.service.http.answers import JsonAnswer
 from tactful.service.http.body import check_texts, read_json
 from tactful.service.http.errors import invalid
 from tactful.service.models import ERRORS
-from tactful.service.perspective.mapping import Formula, attributes
+from tactful.service.perspective.mapping import attributes
 from tactful.service.settings import ServiceSettings
 
 CATEGORIES = {
@@ -187,10 +187,11 @@ def _served(engine: Engine, languages: Sequence[str]) -> str:
 def _classified(card: Card, lang: str, scored: Sequence[Scored]) -> dict[str, Any]:
     scores: dict[str, float] = {}
     flags: dict[str, bool] = {}
-    for category, formulas in _formulas(card, lang).items():
+    for category, ids in _ids(card, lang).items():
         # What must apply together must do so in one window of a long text.
-        values = [[each.value(part.probabilities) for each in formulas] for part in scored]
-        least = [_threshold(each, card) for each in formulas]
+        values = [[part.probabilities[name] for name in ids] for part in scored]
+        # From where on ``tactful check`` reports an id.
+        least = [max(card.threshold(name), LEAST_THRESHOLD) for name in ids]
         scores[category] = max(map(min, values))
         flags[category] = any(
             all(value >= bound for value, bound in zip(row, least, strict=True)) for row in values
@@ -205,21 +206,12 @@ def _classified(card: Card, lang: str, scored: Sequence[Scored]) -> dict[str, An
     }
 
 
-def _formulas(card: Card, lang: str) -> dict[str, list[Formula]]:
-    """Return the parts of each category that a detector judges; all of them must apply."""
+def _ids(card: Card, lang: str) -> dict[str, tuple[str, ...]]:
+    """Return the ids of each category that a detector judges; all of them must apply."""
     found = {
-        category: [formula]
-        for category, name in CATEGORIES.items()
-        if (formula := attributes()[name].formula(lang, card.ids)) is not None
+        category: (name,)
+        for category, attribute in CATEGORIES.items()
+        if (name := attributes()[attribute].id_for(lang, card.ids)) is not None
     }
-    for category, ids in BY_TOXICITY.items():
-        if all(name in card.ids for name in ids):
-            found[category] = [Formula({name: 1.0}) for name in ids]
-    return found
-
-
-def _threshold(formula: Formula, card: Card) -> float:
-    """Return from where on a category is flagged: of one id, where ``tactful check`` reports it."""
-    if formula.threshold is not None:
-        return formula.threshold
-    return max(card.threshold(next(iter(formula.weights))), LEAST_THRESHOLD)
+    together = BY_TOXICITY.items()
+    return found | {category: ids for category, ids in together if {*ids} <= {*card.ids}}
