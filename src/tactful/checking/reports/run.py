@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from tactful.checking.advice import advise
 from tactful.checking.explanation import explain, taxonomy_entries
 from tactful.checking.options import AUTO
 from tactful.checking.report import DocumentReport, Kind, Outcome, PlacedFinding, PlacedSpan, Unread
@@ -89,6 +88,8 @@ def advice_on(finding: PlacedFinding, words: Wording) -> str:
     if finding.suggestions:
         quotes = ", ".join(map(visible, finding.suggestions))
         return words.reporting.instead.format(quotes=quotes)
+    from tactful.checking.advice import advise  # most texts have no findings
+
     marked = [span.words for span in finding.spans]
     ids = [kind.id for kind in finding.kinds]
     return visible(advise(ids, finding.text, marked, words.lang))
