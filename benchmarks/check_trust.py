@@ -31,7 +31,7 @@ class Reader:
         # Without terms: the models alone are measured.
         settings: dict[str, Any] = {"model": model, "lang": "en", "frames": "off", "terms": "off"}
         self.checker = tactful.Checker(**settings)
-        self.loud = tactful.Checker(**settings, least=0.0, all_scores=True)
+        self.loud = tactful.Checker(**settings, all_scores=True)
 
     def flagged(self, text: str) -> bool:
         """Say whether anything is reported."""
