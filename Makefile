@@ -10,10 +10,14 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 WEIGHTS := $(if $(wildcard weights-research),-e ./weights-research,tactful-weights-research)
 # What an installation depends on.
 SOURCES := pyproject.toml constraints.txt $(wildcard weights-research/pyproject.toml)
+# What packs the VS Code extension, where it is packed, and where it goes.
+VSCE := @vscode/vsce@3.9.2
+VSCODE_BUILD := build/vscode
+VSIX := dist/vscode-tactful-$(shell sed -n 's/^  "version": "\(.*\)",/\1/p' editors/vscode/package.json).vsix
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-annotate demo-audit test test-engines test-slow test-browser test-train test-pythons check dist mutants bench docs format clean
+.PHONY: help demo demo-annotate demo-audit test test-engines test-slow test-browser test-editors test-train test-pythons check dist vscode mutants bench docs format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -50,7 +54,7 @@ demo-audit: $(VENV)/.installed-audit ## Set up (torch, SmolLM2) and audit three 
 	@echo "The audits are in demo-output/audits, the page is demo-output/audit.html."
 
 test: $(VENV)/.installed-dev ## Set up and run the fast tests
-	$(BIN)/python -m pytest -m "not slow and not browser and not engines" -n auto --dist loadfile
+	$(BIN)/python -m pytest -m "not slow and not browser and not editors and not engines" -n auto --dist loadfile
 
 test-engines: $(VENV)/.installed-engines ## Set up Ray and Spark (needs Java 17) and run their tests
 	$(BIN)/python -m pytest -m "engines and not slow"
@@ -60,6 +64,9 @@ test-slow: $(VENV)/.installed-dev ## Run the tests that take minutes
 
 test-browser: $(VENV)/.installed-dev ## Run the tests of the pages in a real Chromium
 	$(BIN)/python -m pytest -m browser
+
+test-editors: $(VENV)/.installed-dev ## Run the tests in a real Neovim and a real VS Code (from npm)
+	$(BIN)/python -m pytest -m editors
 
 test-train: $(VENV)/.installed-train ## Set up the extras train (torch) and spacy and run their tests
 	$(BIN)/python -m pytest -m "not slow" tests/factory tests/training tests/frames tests/audit tests/evaluation tests/cli/test_train.py tests/cli/test_audit.py tests/checking/adapters
@@ -93,6 +100,20 @@ dist: $(VENV)/.installed-dev ## Build both distributions into dist/, check them,
 	build/try/bin/tactful check --text "With a little help from people like us, even these poor souls can learn to hope again."
 	rm -rf build/try
 	@ls -l dist
+
+vscode: ## Build the VS Code extension into dist/ (needs npm and Node.js 20 or newer)
+	@if ! npm --version >/dev/null 2>&1 || ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'; then \
+		echo "Skipped: the VS Code extension is built by npm with Node.js 20 or newer, and they are not installed."; \
+		exit 0; \
+	fi; \
+	set -e; \
+	rm -rf "$(VSCODE_BUILD)"; \
+	mkdir -p "$(dir $(VSCODE_BUILD))" "$(dir $(VSIX))"; \
+	cp -R editors/vscode "$(VSCODE_BUILD)"; \
+	npm ci --prefix "$(VSCODE_BUILD)" --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error; \
+	vsix="$(abspath $(VSIX))"; \
+	cd "$(VSCODE_BUILD)"; \
+	npm exec --yes --ignore-scripts --loglevel=error --package=$(VSCE) -- vsce package --allow-missing-repository --out "$$vsix"
 
 mutants: $(VENV)/.installed-dev ## Change the source in 100 places, and list what no test notices
 	$(BIN)/python scripts/mutants.py --places 100

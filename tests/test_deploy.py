@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 from configparser import RawConfigParser
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import click
 import pytest
 import yaml
 
+from tactful.checking.options import FRAMES, LANGUAGES, TERMS
+from tactful.checking.wording import REPORT_LANGUAGES
 from tactful.cli.serve import serve_cli
-from tactful.service.lsp.settings import read_settings
+from tactful.service.lsp.settings import EditorSettings, read_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 DEPLOY = ROOT / "deploy"
@@ -247,7 +250,8 @@ def test_the_server_takes_what_the_extension_sends() -> None:
     defaults = {name.removeprefix("tactful."): each["default"] for name, each in properties.items()}
     given = {
         **defaults, "model": "fast", "language": "es", "least": 0.4, "only": ["pcl"],
-        "reportLanguage": "en", "delay": 50,
+        "thresholds": {"pcl": 0.6}, "terms": "all", "frames": "off", "explanations": False,
+        "reportLanguage": "en", "delay": 50, "docs": "https://example.org/{id}",
     }  # fmt: skip
     script = """
     const { serverSettings } = require("./settings.js");
@@ -256,13 +260,35 @@ def test_the_server_takes_what_the_extension_sends() -> None:
     """
     unset, chosen, nothing = node(script % (json.dumps(defaults), json.dumps(given)))
     assert read_settings(unset) == read_settings(None) == read_settings(nothing)
-    found = read_settings({"tactful": chosen})
-    assert (found.model, found.lang, found.least, found.only) == ("fast", "es", 0.4, ("pcl",))
-    assert (found.report_lang, found.delay) == ("en", 50)
+    assert read_settings({"tactful": chosen}) == EditorSettings(
+        model="fast", lang="es", least=0.4, only=("pcl",), thresholds={"pcl": 0.6}, terms="all",
+        frames="off", explanations=False, report_lang="en", delay=50,
+        docs="https://example.org/{id}",
+    )  # fmt: skip
 
 
 @needs_node
-def test_a_wrong_command_is_told_in_one_sentence() -> None:
+def test_the_extension_has_every_setting_of_the_server() -> None:
+    names = node('console.log(JSON.stringify(require("./settings.js").NAMES))')
+    assert {*names.values()} == {each.name for each in fields(EditorSettings)}
+    own = {"command", "languages"}
+    properties = package()["contributes"]["configuration"]["properties"]
+    assert {f"tactful.{name}" for name in {*names} | own} == {*properties}
+
+
+@pytest.mark.parametrize(
+    ("name", "choices"),
+    [("language", LANGUAGES), ("terms", TERMS), ("frames", FRAMES),
+     ("reportLanguage", REPORT_LANGUAGES)],
+    ids=lambda value: value if isinstance(value, str) else "choices",
+)  # fmt: skip
+def test_vs_code_offers_the_choices_of_the_server(name: str, choices: tuple[str, ...]) -> None:
+    setting = package()["contributes"]["configuration"]["properties"][f"tactful.{name}"]
+    assert setting["enum"] == [*choices, None]
+
+
+@needs_node
+def test_a_wrong_command_is_explained_in_one_sentence() -> None:
     script = """
     const { serverCommand } = require("./settings.js");
     const tell = (value) => { try { return serverCommand(value) } catch (e) { return e.message } };

@@ -6,12 +6,18 @@ const NAMES = {
   language: "lang",
   least: "least",
   only: "only",
+  thresholds: "thresholds",
+  terms: "terms",
+  quotes: "quotes",
+  frames: "frames",
+  explanations: "explanations",
   reportLanguage: "report_lang",
   delay: "delay",
+  docs: "docs",
 };
 
 /**
- * Return what the server is told. What is not set is null, so that the project's tactful.toml
+ * Return the settings for the server. What is not set is null, so that the project's tactful.toml
  * decides about it.
  *
  * @param {{get: (name: string) => unknown}} configuration
@@ -20,14 +26,20 @@ function serverSettings(configuration) {
   const found = {};
   for (const [name, known] of Object.entries(NAMES)) {
     const value = configuration.get(name);
-    const isSet = Array.isArray(value) ? value.length > 0 : value !== undefined;
-    found[known] = isSet ? value : null;
+    found[known] = isSet(value) ? value : null;
   }
   return found;
 }
 
+/** An empty list or object is not set: VS Code has no other default for them. */
+function isSet(value) {
+  return typeof value === "object" && value !== null
+    ? Object.keys(value).length > 0
+    : value !== undefined;
+}
+
 /**
- * Return the command and its arguments; a setting that is none is told in one sentence.
+ * Return the command and its arguments; throw an error of one sentence if the setting is invalid.
  *
  * @param {unknown} value
  */
