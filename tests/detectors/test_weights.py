@@ -8,20 +8,24 @@ from pathlib import Path
 import pytest
 
 from tactful.detectors import weights
-from tactful.detectors.load import embedded_cards, load_detector
+from tactful.detectors.load import embedded_cards, embedded_folders, load_detector
 from tactful.detectors.weights import find_weights, weights_folder, weights_roots
 from tactful.errors import UsageError
 from tactful.frames.embedded import framer_folder
 
-WITHOUT_WEIGHTS = """
+OPEN_ONLY = """
 import sys
 from importlib import metadata
+from pathlib import Path
 from tactful.cli.main import main
+from tactful.detectors import weights
 
 every = metadata.entry_points
 metadata.entry_points = lambda **wanted: every(**wanted, module="none")
-main(sys.argv[1:])
 """
+RUN = "main(sys.argv[1:])"
+WITHOUT_WEIGHTS = f"{OPEN_ONLY}weights.OWN_FOLDER = Path('none')\n{RUN}"
+INSULT = "You-are-a-fool."
 MISSING = (
     "Error: No model is installed; run: pip install tactful-weights-research (non-commercial), "
     "or pass --model FOLDER.\n"
@@ -79,6 +83,61 @@ def test_without_weights_nothing_is_listed(announce: Path) -> None:
         load_detector("fast")
 
 
+def test_an_open_model_is_used_instead(announce: Path) -> None:
+    for name in ("open-en", "open-fast-en"):
+        (announce / "own" / name).mkdir(parents=True)
+    assert find_weights("default-en") == announce / "own" / "open-en"
+    assert find_weights("cascade-en") is None
+    assert embedded_folders("fast") == {"en": announce / "own" / "open-fast-en"}
+    shared = announce / "shared"
+    (shared / "open-en").mkdir(parents=True)
+    assert weights_folder("default-en", shared) == shared / "open-en"
+
+
+def test_the_research_models_come_first() -> None:
+    assert weights_folder("default-en").name == "default-en"
+    assert set(embedded_folders("default")) == set(embedded_folders("fast")) == {"en", "es"}
+    assert {lang: each.name for lang, each in embedded_folders("open").items()} == {"en": "open-en"}
+    with pytest.raises(UsageError, match="no embedded detector 'open' for the language 'es'"):
+        embedded_folders("open", ["en", "es"])
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (f"check --text {INSULT} --format json", '"model": "open-en'),
+        (f"check --model fast --text {INSULT} --format json", '"model": "open-fast-en'),
+        ("score TABLE -o scored.csv -t comment", ""),
+        ("doctor", "open-en"),
+    ],
+)
+def test_the_open_models_are_enough(command: str, said: str, tmp_path: Path) -> None:
+    done = run(OPEN_ONLY + RUN, command, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert said in done.stdout
+    assert "research" not in done.stderr
+
+
+def test_spanish_needs_the_research_models(tmp_path: Path) -> None:
+    done = run(OPEN_ONLY + RUN, "check --text hola --lang es", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == MISSING.replace("No model is", "The model 'default-es' is not")
+
+
+def run(code: str, command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    table = folder / "table.csv"
+    table.write_text("comment,TOXICITY\nhello,0.4\n", encoding="utf-8")
+    words = [str(table) if word == "TABLE" else word for word in command.split()]
+    return subprocess.run(
+        [sys.executable, "-c", code, *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -93,15 +152,5 @@ def test_without_weights_nothing_is_listed(announce: Path) -> None:
     ],
 )
 def test_a_command_without_a_model_says_how_to_get_one(command: str, tmp_path: Path) -> None:
-    table = tmp_path / "table.csv"
-    table.write_text("comment,TOXICITY\nhello,0.4\n", encoding="utf-8")
-    words = [str(table) if word == "TABLE" else word for word in command.split()]
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_WEIGHTS, *words],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = run(WITHOUT_WEIGHTS, command, tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", MISSING)
