@@ -82,7 +82,7 @@ def test_paths_are_lines(project: Path) -> None:
     done = act(project, paths="my docs\n\n", fail_on="0.8")
     assert done.returncode == 1
     assert "b.md" not in done.stdout
-    assert "Failed: 1 finding has at least the probability 0.8." in done.stderr
+    assert "Failed: 1 finding has at least the confidence 0.8." in done.stderr
 
 
 def test_inputs_are_no_script(project: Path) -> None:
@@ -128,7 +128,7 @@ def test_gitlab(project: Path) -> None:
     assert "There is no file or folder '*.md'" in done.stderr
     done = run(script, project, **{**variables, "CHECK_PATHS": "b.md", "CHECK_FAIL_ON": "0.8"})
     assert done.returncode == 1
-    assert "b.md:1:1: Patronizing or condescending [pcl]: likely, 0.83" in done.stderr
+    assert "b.md:1:1: patronizing: compassion [pcl]: very likely, 0.88" in done.stderr
     (project / "tactful.html").unlink()  # Git does not know it, so it would be new
     done = run(script, project, **variables, CI_MERGE_REQUEST_DIFF_BASE_SHA="HEAD")
     assert "No findings" in done.stdout

@@ -78,7 +78,12 @@ def test_every_front_end_has_the_same_floor() -> None:
 
     (option,) = [each for each in check_cli.params if each.name == "least"]
     assert f"[default: {LEAST}]" in str(option.to_info_dict()["help"])
-    assert CheckRequest(text="Hello.").least == LEAST == CheckOptions().least == 0.5
+    assert (
+        CheckRequest.model_validate({"text": "Hello."}).least
+        == LEAST
+        == CheckOptions().least
+        == 0.5
+    )
 
 
 def test_a_lower_floor_gives_more_findings_and_a_higher_one_fewer() -> None:

@@ -113,7 +113,7 @@ def test_marks_hold_the_words_and_lead_to_their_finding(rendered: Rendered, lett
 
 
 def test_overlapping_marks_of_two_kinds(rendered: Rendered, phrases: BaseDetector) -> None:
-    report = check_document(phrases, document_of("nobody asked even they log off"))
+    report = check_document(phrases, document_of("nobody asked, even they, log off"))
     (one,) = report.findings
     page = Page(rendered("html", report))
     assert page.marked == ["nobody asked", "even they", "log off"]
@@ -123,12 +123,12 @@ def test_overlapping_marks_of_two_kinds(rendered: Rendered, phrases: BaseDetecto
     from dataclasses import replace
 
     (polite,) = [kind for kind in one.kinds if kind.id == "pcl"]
-    wide = replace(polite.spans[0], start=7, end=25)
+    wide = replace(polite.spans[0], start=7, end=27)
     first = replace(one, kinds=(replace(polite, spans=(wide,)),))
     second = one.keeping(lambda kind: kind.id != "pcl")
     assert second is not None
     page = Page(rendered("html", replace(report, findings=(first, second))))
-    assert page.marked == ["nobody ", "asked", " even they ", "lo", "g off"]
+    assert page.marked == ["nobody ", "asked", ", even they, ", "lo", "g off"]
     assert [a["class"] for t, a in page.tags if t == "mark"][1] == "g-pcl two d-unhealthy"
 
 

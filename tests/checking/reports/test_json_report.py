@@ -47,8 +47,8 @@ def flaws(value: Any, schema: Mapping[str, Any], at: str = "$") -> list[str]:
         schema.get("minimum", value) <= value <= schema.get("maximum", value)
     ):
         found.append(f"{at}: {value} is out of range")
-    shortest = {str: "minLength", list: "minItems"}.get(type(value))
-    if shortest and len(value) < schema.get(shortest, 0):
+    shortest = max(schema.get("minLength", 0), schema.get("minItems", 0))
+    if isinstance(value, str | list) and len(value) < shortest:
         found.append(f"{at}: too short")
     if isinstance(value, list) and "items" in schema:
         for number, item in enumerate(value):

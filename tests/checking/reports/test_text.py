@@ -35,7 +35,7 @@ def test_one_line_a_finding(rendered: Rendered, letter: Any) -> None:
 
 
 def test_at_most_three_places_are_quoted(rendered: Rendered, phrases: BaseDetector) -> None:
-    text = "Poor souls, even they log off: nobody asked. A very slow queue, " + "even they. " * 3
+    text = "Poor souls, even they: log off, nobody asked. A very slow queue, " + "even they. " * 3
     first = rendered("text", check_document(phrases, document_of(text))).splitlines()[0]
     assert first.partition(" — ")[0] == "text:1:1: “Poor souls”, “even they”, “log off”"
 
