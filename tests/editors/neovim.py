@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 SESSION = Path(__file__).with_name("neovim_session.lua")
-PATIENCE = 600.0
+PATIENCE = 900.0
 """Seconds after which a Neovim that hangs fails the test; its steps give up before."""
 
 

@@ -1,6 +1,6 @@
 -- What the tests use inside Neovim: it runs the steps of a test, writes what they return as JSON
 -- to $SESSION_ANSWER, and ends Neovim. See neovim.py.
-local PATIENCE = 120000 -- milliseconds; the first answer opens a model, on a machine that may be busy
+local PATIENCE = 300000 -- milliseconds; the first answer opens a model, on a machine that may be busy
 
 local session = { notified = {}, offered = {} }
 
