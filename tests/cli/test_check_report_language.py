@@ -23,7 +23,7 @@ def run(*args: str) -> Result:
 @pytest.mark.usefixtures("phrases")
 def test_the_report_is_in_the_wanted_language() -> None:
     text = run("--text", TEXT, "--report-lang", "es").stdout.replace("\N{NO-BREAK SPACE}", " ")
-    assert text.startswith("texto:1:1: «even they» — paternalista (muy probable, 88 %). ¿")
+    assert text.startswith("texto:1:1: «even they» — paternalista (muy probable, 88 %). Decir")
     assert text.endswith("\n\n1 hallazgo en 1 pasaje: 1 paternalista.\n")
 
 

@@ -30,7 +30,10 @@ def test_every_card_is_complete(name: str) -> None:
     assert (folder / PAGE_FILE).read_text(encoding="utf-8") == card_page(card)
 
 
-@pytest.mark.parametrize("name", DETECTORS)
+TRAINED = ("default", "fast", "cascade", "open", "open-fast", "open-cascade")
+
+
+@pytest.mark.parametrize("name", TRAINED)
 def test_a_trained_detector_says_how_it_was_made(name: str, embedded_weights: Path) -> None:
     card = read_card(weights_folder(EMBEDDED["en"][name]))
     assert len(card.ids) == 28

@@ -133,7 +133,7 @@ def test_a_small_corpus_with_a_large_share_is_seen_again() -> None:
 
     rows = [Row(f"Text {n}.", "lessons", {"toxicity": 0.0}) for n in range(4000)]
     dealt = Sampler(rows, "open", 1)(0)
-    assert len(dealt) == 10_000
+    assert len(dealt) == 14_000
     assert set(dealt) == set(range(4000))
 
 
