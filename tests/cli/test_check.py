@@ -3,6 +3,8 @@
 import json
 import os
 import pty
+import re
+import shlex
 import subprocess
 import time
 from pathlib import Path
@@ -488,6 +490,19 @@ def test_the_embedded_default_finds_pcl(embedded_weights: Path) -> None:
     text = "With a little help from people like us, even these poor families can hope again."
     report = json.loads(run("--text", text, "--format", "json").stdout)
     assert "pcl" in report["summary"]["by_id"], embedded_weights
+
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def test_the_readme_shows_what_the_command_prints(embedded_weights: Path) -> None:
+    page = README.read_text(encoding="utf-8")
+    found = re.search(r"^\$ tactful check (--text .*)\n((?:.*\n)+?)```", page, re.MULTILINE)
+    assert found
+    command, shown = found.groups()
+    printed = run(*shlex.split(command), "--no-config").stdout
+    assert printed == shown, embedded_weights
+    assert len(printed.split()) <= 60
 
 
 # Section 1 of Social Bias Frames: what most listeners infer from this sentence.

@@ -7,15 +7,15 @@ from tactful.registry import lazy_names
 if TYPE_CHECKING:
     from tactful.checking.checker import Checker, check
     from tactful.checking.options import CheckOptions
-    from tactful.checking.report import DocumentReport, PlacedFinding
+    from tactful.checking.report import DocumentReport, Kind, PlacedFinding
 
-__all__ = ["CheckOptions", "Checker", "DocumentReport", "PlacedFinding", "check"]
+__all__ = ["CheckOptions", "Checker", "DocumentReport", "Kind", "PlacedFinding", "check"]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "checker": ["Checker", "check"],
         "options": ["CheckOptions"],
-        "report": ["DocumentReport", "PlacedFinding"],
+        "report": ["DocumentReport", "Kind", "PlacedFinding"],
     },
 )

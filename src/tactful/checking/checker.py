@@ -88,7 +88,7 @@ class Checker:
         Returns
         -------
         DocumentReport
-            Its ``findings`` have ``id``, ``probability``, ``spans`` and ``explanation``.
+            Its ``findings`` have ``id``, ``confidence``, ``spans``, ``kinds`` and ``explanation``.
 
         """
         return self.check_document(document_of(text, kind))
@@ -233,7 +233,7 @@ def check(text: str, kind: Kind = "plain", **options: Any) -> DocumentReport:
     Returns
     -------
     DocumentReport
-        Its ``findings`` have ``id``, ``probability``, ``spans`` and ``explanation``.
+        Its ``findings`` have ``id``, ``confidence``, ``spans``, ``kinds`` and ``explanation``.
 
     Examples
     --------
