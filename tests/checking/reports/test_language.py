@@ -167,7 +167,7 @@ def test_json_keeps_its_keys_and_its_words_for_programs(rendered: Rendered, lett
         before["documents"][0]["findings"], after["documents"][0]["findings"], strict=True
     ):
         changed = {key for key in old if old[key] != new[key]}
-        assert changed == {"name", "explanation", "kinds"}
+        assert changed == {"name", "explanation", "advice", "kinds"}
         for before_kind, kind in zip(old["kinds"], new["kinds"], strict=True):
             changed = {key for key in kind if before_kind[key] != kind[key]}
             assert changed == {"name", "explanation"}

@@ -104,7 +104,7 @@ def test_words_are_marked_and_told_with_a_question(open_page: OpenPage) -> None:
     page.locator(".finding-head").first.click()
     shown = page.inner_text(".details")
     assert "recognise themselves" in shown
-    assert "from above" in shown
+    assert "What you can do" in shown
     page.click(".details > div .taxonomy summary")
     assert "Pérez-Almendros" in page.inner_text(".details")
     page.wait_for_function("() => document.getElementById('live').textContent === '2 findings'")

@@ -20,7 +20,8 @@ from tactful.checking.report import (
     PlacedSpan,
     Unread,
 )
-from tactful.checking.reports.run import Run, Tally
+from tactful.checking.reports.run import Run, Tally, advice_on
+from tactful.checking.wording import Wording, wording
 from tactful.types import Frame
 
 SCHEMA = "tactful/check/2"
@@ -36,7 +37,11 @@ def render_json(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
             "schema": SCHEMA,
             "tool": _tool(),
             **_models(run.used(tally.models)),
-            "documents": [_document(each) for each in kept if isinstance(each, DocumentReport)],
+            "documents": [
+                _document(each, wording(run.language_for(each)))
+                for each in kept
+                if isinstance(each, DocumentReport)
+            ],
             "errors": [asdict(each) for each in kept if isinstance(each, Unread)],
             "summary": _summary(tally),
         },
@@ -52,8 +57,9 @@ def render_jsonl(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
             yield dump({"type": "error", **asdict(outcome)})
             continue
         where = {"path": outcome.path, "kind": outcome.kind}
+        words = wording(run.language_for(outcome))
         for finding in outcome.findings:
-            yield dump({"type": "finding", **where, **_finding(finding)})
+            yield dump({"type": "finding", **where, **_finding(finding, words)})
         for problem in outcome.problems:
             yield dump({"type": "problem", "path": outcome.path, "message": str(problem)})
         for passage in outcome.unchecked:
@@ -119,7 +125,7 @@ def _left_out(counts: Tally | DocumentReport) -> dict[str, int]:
     return {name: number for name, number in found.items() if number}
 
 
-def _document(report: DocumentReport) -> dict[str, Any]:
+def _document(report: DocumentReport, words: Wording) -> dict[str, Any]:
     document: dict[str, Any] = {
         "path": report.path,
         "kind": report.kind,
@@ -127,7 +133,7 @@ def _document(report: DocumentReport) -> dict[str, Any]:
         "passages": len(report.passages),
         "silenced": report.silenced,
         **_left_out(report),
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [_finding(finding, words) for finding in report.findings],
         "problems": [str(problem) for problem in report.problems],
     }
     scores = [_scores(passage) for passage in _with_scores(report)]
@@ -140,11 +146,12 @@ def _document(report: DocumentReport) -> dict[str, Any]:
     }
 
 
-def _finding(finding: PlacedFinding) -> dict[str, Any]:
+def _finding(finding: PlacedFinding, words: Wording) -> dict[str, Any]:
     frame = {} if finding.frame is None else {"implications": _implications(finding.frame)}
     return {
         **_kind(finding.main),
         "explanation": finding.explanation,
+        "advice": advice_on(finding, words),
         "likelihood": finding.likelihood,
         **_place(finding.place),
         **_block(finding.passage),

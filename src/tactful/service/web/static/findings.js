@@ -152,13 +152,10 @@ function one(kind, finding = null) {
     part.append(element('p', 'think', label, element('span', '', entry.think)));
   }
   for (const each of finding?.implications ?? []) part.append(implied(each));
-  if (finding?.suggestions) {
-    part.append(element('h5', '', word('instead')));
-    part.append(element('p', 'instead', finding.suggestions.join(' · ')));
-  }
-  if (kind.explanation) {
-    part.append(element('h5', '', word('why')), element('p', 'why', kind.explanation));
-  }
+  const advice = finding?.suggestions?.join(' · ') ?? finding?.advice;
+  if (advice) part.append(element('h5', '', word('instead')), element('p', 'instead', advice));
+  const why = isBelow ? kind.explanation : finding.explanation;
+  if (why) part.append(element('h5', '', word('why')), element('p', 'why', why));
   if (entry) part.append(taxonomy(kind.id, entry));
   return part;
 }
