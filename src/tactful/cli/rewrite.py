@@ -83,7 +83,7 @@ _MOST = 20
     "--least",
     type=click.FloatRange(0, 1),
     metavar="P",
-    help=f"Use only findings with at least this probability.  [default: {LEAST}]",
+    help=f"Use only findings with at least this confidence.  [default: {LEAST}]",
 )
 @click.option(
     "--kind", type=click.Choice(KINDS), help="What the text is.  [default: by the file's ending]"
