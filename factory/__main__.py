@@ -32,6 +32,10 @@ def english() -> None:
 @click.option("--rate", default=5e-5, show_default=True, help="The top layer's learning rate.")
 @click.option("--start", type=FOLDER, help="Continue from what a network learnt before.")
 @click.option("--finish", is_flag=True, help="Stress our own texts and quiet news; with --start.")
+@click.option(
+    "--mix", default=1.0, show_default=True, help="What the new weights count beside the old."
+)
+@click.option("--mine", default="", help="A detector: see the news that it is least quiet on.")
 @click.option("--threads", default=2, show_default=True, type=click.IntRange(1))
 @click.option("--bfloat16", is_flag=True, help="Faster on processors that multiply bfloat16.")
 def train(
@@ -44,6 +48,8 @@ def train(
     rate: float,
     start: Path | None,
     finish: bool,
+    mix: float,
+    mine: str,
     threads: int,
     bfloat16: bool,
 ) -> None:
@@ -55,7 +61,7 @@ def train(
 
     torch.set_num_threads(threads)
     settings = Settings(seed=seed, epochs=epochs, rate=rate, bfloat16=bfloat16)
-    train_network(base, tier, data, work, settings, start, finish)
+    train_network(base, tier, data, work, settings, start, finish, mix, mine)
 
 
 def _pipeline_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -110,9 +110,11 @@ def save_learnt(network: Network, path: Path) -> None:
 
 
 def load_learnt(network: Network, path: Path) -> None:
-    """Continue from what :func:`save_learnt` wrote."""
-    found = {name: value.float() for name, value in load_file(path).items()}
-    network.load_state_dict({**network.state_dict(), **found})
+    """Continue from what :func:`save_learnt` wrote; outputs that came later keep their new heads."""
+    own = network.state_dict()
+    for name, value in load_file(path).items():
+        own[name][: len(value)] = value.float()
+    network.load_state_dict(own)
 
 
 def load_weights(model: nn.Module, path: Path) -> None:

@@ -90,8 +90,11 @@ TEACHING = (
     "stereobias.stereotype",
     "reddit.stereotype",
     "stereotype",
+    "harm",
 )
 OUTPUTS = (*SHIPPED, *TEACHING)
+ROOTS = ("pcl", "unhealthy", "toxicity", "frame.offensive")
+"""The ids of which each family has one; ``harm`` is the highest of them."""
 TOKEN_OUTPUTS = ("pcl", "toxicity")
 """What the token head marks."""
 

@@ -14,8 +14,11 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from factory.bases import base_folder
+from factory.english.hard_news import mark_hard_news
 from factory.english.sources import (
     OUTPUTS,
+    QUIET,
+    ROOTS,
     TOKEN_OUTPUTS,
     Row,
     provenance,
@@ -27,12 +30,13 @@ from factory.network import Network, load_learnt, open_network, save_learnt, sav
 from tactful.files import atomic_path
 
 WEIGHTS, LEARNT = "network.safetensors", "learnt.safetensors"
-OURS = ("lessons", "paragraphs", "news")
-FINISH_SHARE, FINISH_WEIGHT, FINISH_HEAD_RATE = 0.2, 4.0, 3e-4
-"""The end of a training sees a fifth of the corpora; texts of ours, and the news that must stay
-quiet, weigh four times as much there."""
-FINISH_MIX = 0.65
-"""What the finished weights count; the rest are those before, which know the corpora better."""
+OURS = ("lessons", "paragraphs", "news", "hard_news")
+FINISH_SHARES, FINISH_SHARE = {"ucc": 0.75, "dpm": 1.0, "sbic": 1.0, "civil": 0.4}, 0.3
+FINISH_WEIGHT, FINISH_HEAD_RATE = 4.0, 3e-4
+"""The end of a training sees these shares of the corpora; texts of ours, and the news that must
+stay quiet, weigh four times as much there."""
+_HARM_WEIGHT = 0.5
+"""``harm`` counts half as much as all other targets of a row together."""
 _PCL_WEIGHT = 0.5
 """``pcl`` counts as much as its seven categories together."""
 
@@ -51,6 +55,10 @@ def encode(rows: Sequence[Row], tokenizer: Tokenizer, ours: float = 1.0) -> Less
         for name, value in row.targets.items():
             targets[at, column[name]] = value
             weights[at, column[name]] = weight * _weight(row.targets, name)
+        harm = _harm(row)
+        if harm is not None:
+            targets[at, column["harm"]] = harm
+            weights[at, column["harm"]] = weight * _HARM_WEIGHT
     return Lessons(
         [encoding.ids for encoding in encodings],
         targets,
@@ -62,6 +70,15 @@ def encode(rows: Sequence[Row], tokenizer: Tokenizer, ours: float = 1.0) -> Less
     )
 
 
+def _harm(row: Row) -> float | None:
+    """Return whether there is anything to report: in our texts by any id, elsewhere by the roots.
+
+    None where a corpus judges none of the four roots.
+    """
+    judged = [name for name in (QUIET if row.corpus in OURS else ROOTS) if name in row.targets]
+    return max((row.targets[name] for name in judged), default=None)
+
+
 def _weight(targets: Mapping[str, float], name: str) -> float:
     if "pcl" in targets and len(targets) > 1:
         return _PCL_WEIGHT if name == "pcl" else (1 - _PCL_WEIGHT) / (len(targets) - 1)
@@ -71,10 +88,10 @@ def _weight(targets: Mapping[str, float], name: str) -> float:
 class Sampler:
     """Deals out the rows of an epoch: a new part of each large corpus, texts with PCL twice.
 
-    With a ``fraction`` it is only that part of each corpus that is not ours.
+    The end of a training sees only some of each corpus that is not ours, and each hard text twice.
     """
 
-    def __init__(self, rows: Sequence[Row], tier: str, seed: int, fraction: float = 1.0):
+    def __init__(self, rows: Sequence[Row], tier: str, seed: int, finish: bool = False):
         by_corpus: dict[str, list[int]] = {}
         for at, row in enumerate(rows):
             by_corpus.setdefault(row.corpus, []).append(at)
@@ -82,10 +99,14 @@ class Sampler:
         self._rows = {name: rng.permutation(found) for name, found in by_corpus.items()}
         given = {each.name: each.share for each in sources_of(tier)}
         self._shares = {
-            name: share if name in OURS else round(share * fraction)
+            name: round(share * FINISH_SHARES.get(name, FINISH_SHARE))
+            if finish and name not in OURS
+            else share
             for name, found in by_corpus.items()
             for share in [given.get(name) or len(found)]
         }
+        if "hard_news" in self._shares:
+            self._shares["hard_news"] *= 2
         self._twice = [at for at, row in enumerate(rows) if row.targets.get("pcl", 0) > 0.5]
 
     def __call__(self, epoch: int) -> list[int]:
@@ -105,8 +126,23 @@ def train_network(
     settings: Settings,
     start: Path | None = None,
     finish: bool = False,
+    mix: float = 1.0,
+    mine: str = "",
 ) -> None:
-    """Train one network into ``work/BASE-TIER-SEED`` and write its figures."""
+    """Train one network into ``work/BASE-TIER-SEED`` and write its figures.
+
+    Parameters
+    ----------
+    start
+        What a network learnt before.
+    finish
+        Stress our own texts and ordinary news.
+    mix
+        What the weights after the training count; the rest are those before it.
+    mine
+        A detector; the news sentences that it is least quiet on are seen more often.
+
+    """
     folder = work / f"{base}-{tier}-{settings.seed}"
     corpora = read_sources(data, tier)
     rows = [row for found in corpora.values() for row in found]
@@ -123,16 +159,18 @@ def train_network(
         if step % 25 == 0 or step == total:
             print(f"{folder.name}: step {step:,} of {total:,}, loss {loss:.4f}", flush=True)
 
-    sampler = Sampler(taught, tier, settings.seed, FINISH_SHARE if finish else 1.0)
+    if mine:
+        taught = mark_hard_news(taught, mine, folder)
+    sampler = Sampler(taught, tier, settings.seed, finish)
     lessons = encode(taught, tokenizer, FINISH_WEIGHT if finish else 1.0)
     if finish:
         settings = replace(settings, head_rate=FINISH_HEAD_RATE)
-    before = {name: each.clone() for name, each in network.state_dict().items()} if finish else {}
+    before = {name: each.clone() for name, each in network.state_dict().items()}
     train(network, lessons, sampler, settings, folder, on_step)
-    if finish:
+    if mix < 1:
         found = network.state_dict()
         network.load_state_dict(
-            {name: before[name].lerp(each, FINISH_MIX) for name, each in found.items()}
+            {name: before[name].lerp(each, mix) for name, each in found.items()}
         )
     save_weights(network, folder / WEIGHTS)
     save_learnt(network, folder / LEARNT)
@@ -154,7 +192,7 @@ def figures(network: Network, rows: Sequence[Row], tokenizer: Tokenizer) -> dict
     found: dict[str, float] = {}
     for column, name in enumerate(OUTPUTS):
         judged = lessons.weights[:, column] > 0
-        judged &= np.array([row.corpus != "news" for row in rows])
+        judged &= np.array([row.corpus not in ("news", "hard_news") for row in rows])
         gold = lessons.targets[judged, column] >= 0.5
         if 0 < gold.sum() < len(gold):
             found[name] = round(float(roc_auc_score(gold, logits[judged, column])), 4)

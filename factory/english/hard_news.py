@@ -1,0 +1,46 @@
+"""Ordinary news that a detector is least quiet on: the texts from which the next one learns most."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from factory.english.sources import TOXICITY, UNHEALTHY, Row
+from factory.stages import Stage, hash_of, saved
+from tactful.detectors import load_detector
+
+SHARE, LEFT_OUT = 0.15, 0.003
+"""The hardest of these sentences are marked; of the first few, many deserve their score, and nothing
+is learnt from them."""
+LOUD = ("pcl", *UNHEALTHY, "frame.offensive", *TOXICITY)
+"""What a check reports on its own; a group, for one, is named in many a harmless sentence."""
+
+
+def mark_hard_news(rows: Sequence[Row], detector: str, folder: Path) -> list[Row]:
+    """Rename the corpus of hard news sentences to ``hard_news``, and drop the hardest."""
+    news = [at for at, row in enumerate(rows) if row.corpus == "news"]
+    texts = [rows[at].text for at in news]
+    loaded = load_detector(detector)
+
+    def measure() -> dict[str, np.ndarray]:
+        scores = loaded.score(texts)
+        each = [_excess(scores[name], loaded.card.report_threshold(name)) for name in LOUD]
+        return {"loud": np.max(each, axis=0)}
+
+    about = {"detector": loaded.card.name, "version": loaded.card.version, "texts": hash_of(texts)}
+    loud = Stage(folder / "hard_news.npz", about, saved(measure), print).arrays()["loud"]
+    hardest = [news[at] for at in np.argsort(-loud, kind="stable")[: round(SHARE * len(news))]]
+    dropped = set(hardest[: round(LEFT_OUT * len(news))])
+    hard = set(hardest) - dropped
+    return [
+        replace(row, corpus="hard_news") if at in hard else row
+        for at, row in enumerate(rows)
+        if at not in dropped
+    ]
+
+
+def _excess(scores: np.ndarray, threshold: float) -> np.ndarray:
+    """Return how far scores are above a threshold, in log-odds."""
+    clipped = np.clip(scores.astype(np.float64), 1e-6, 1 - 1e-6)
+    return np.log(clipped / (1 - clipped)) - np.log(threshold / (1 - threshold))
