@@ -110,7 +110,7 @@ def save_learnt(network: Network, path: Path) -> None:
 
 
 def load_learnt(network: Network, path: Path) -> None:
-    """Continue from what :func:`save_learnt` wrote; outputs that came later keep their new heads."""
+    """Continue from what :func:`save_learnt` wrote; outputs added since then keep new heads."""
     own = network.state_dict()
     for name, value in load_file(path).items():
         own[name][: len(value)] = value.float()

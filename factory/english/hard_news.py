@@ -1,4 +1,4 @@
-"""Ordinary news that a detector is least quiet on: the texts from which the next one learns most."""
+"""Ordinary news that a detector is least quiet on: the next one learns most from it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,8 +11,8 @@ from factory.stages import Stage, hash_of, saved
 from tactful.detectors import load_detector
 
 SHARE, LEFT_OUT = 0.15, 0.003
-"""The hardest of these sentences are marked; of the first few, many deserve their score, and nothing
-is learnt from them."""
+"""The hardest of these sentences are marked. Of the first few, many deserve their score: nothing is
+learnt from them."""
 LOUD = ("pcl", *UNHEALTHY, "frame.offensive", *TOXICITY)
 """What a check reports on its own; a group, for one, is named in many a harmless sentence."""
 
@@ -43,4 +43,5 @@ def mark_hard_news(rows: Sequence[Row], detector: str, folder: Path) -> list[Row
 def _excess(scores: np.ndarray, threshold: float) -> np.ndarray:
     """Return how far scores are above a threshold, in log-odds."""
     clipped = np.clip(scores.astype(np.float64), 1e-6, 1 - 1e-6)
-    return np.log(clipped / (1 - clipped)) - np.log(threshold / (1 - threshold))
+    odds: np.ndarray = np.log(clipped / (1 - clipped))
+    return odds - np.log(threshold / (1 - threshold))
