@@ -43,5 +43,5 @@ def mark_hard_news(rows: Sequence[Row], detector: str, folder: Path) -> list[Row
 def _excess(scores: np.ndarray, threshold: float) -> np.ndarray:
     """Return how far scores are above a threshold, in log-odds."""
     clipped = np.clip(scores.astype(np.float64), 1e-6, 1 - 1e-6)
-    odds: np.ndarray = np.log(clipped / (1 - clipped))
-    return odds - np.log(threshold / (1 - threshold))
+    excess: np.ndarray = np.log(clipped / (1 - clipped)) - np.log(threshold / (1 - threshold))
+    return excess
