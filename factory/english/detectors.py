@@ -6,7 +6,7 @@ own validation part, which nothing was trained on.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from factory.english.heads import MERGED, merge_heads
 from factory.english.linear import write_linear
 from factory.english.sources import (
     FRAME,
+    HARMS,
     OUTPUTS,
     PCL,
     SHIPPED,
@@ -33,6 +34,7 @@ from factory.english.sources import (
     provenance,
     read_sources,
 )
+from factory.english.thresholds import Pool, quiet_thresholds
 from factory.english.train import WEIGHTS
 from factory.lessons.load import read_lessons
 from factory.network import Network, TextTokensStates, load_weights, open_network
@@ -55,7 +57,6 @@ from tactful.training.onnx_export import export_onnx, quantise_onnx
 from tactful.types import Span
 
 T = TypeVar("T", bound=BaseDetector)
-Floats = NDArray[np.float64]
 
 VERSION = "2.0"
 HOMES = {"dpm": PCL, "ucc": UNHEALTHY, "sbic": FRAME, "civil": TOXICITY}
@@ -79,12 +80,9 @@ ENCODER_SHARE = {"pcl": 0.8, "unhealthy": 0.8, "frame": 0.9, "toxicity": 0.8}
 """What the encoder counts in the default, by family; the fast detector is the rest."""
 PREFIX = {"research": "", "open": "open-"}
 """Tier -> what the names of its detectors begin with; its default is ``open-en``."""
-QUIET = {"pcl": 0.001, "unhealthy": 0.002, "frame": 0.002, "toxicity": 0.002}
-"""The share of news sentences in which a check may report anything: 1 of 1,000 with ``pcl``, and 2
-with the other families together."""
-QUIET_DOCUMENTATION = 0.001
-"""The share of passages of documentation in which a check may report anything."""
-HEADROOM, HIGHEST = 0.005, 0.9999
+QUIET = {"news": 0.002, "documentation": 0.001, "names": 0.0, "harmless": 0.01}
+"""The share of ordinary texts of each kind in which a check may report anything: news sentences and
+passages of documentation that nothing was trained on, mere names and headings, harmless lessons."""
 BELOW = ("pcl.", "frame.")
 """Ids that are reported only below ``pcl`` and ``frame.offensive``."""
 NATURAL_RATES = {
@@ -143,6 +141,7 @@ class Texts:
                     kept = rng.choice(len(rest), MOST_OF_EACH, replace=False)
                     rest = [rest[at] for at in sorted(kept.tolist())]
                 rows += held + rest
+        rows += quiet_rows()
         return cls(rows, provenance(data, tier, found))
 
     @cached_property
@@ -169,9 +168,40 @@ class Texts:
         return rows, np.array([int(self.rows[at].targets[name] >= 0.5) for at in rows], dtype=int)
 
     @cached_property
-    def ordinary(self) -> list[int]:
-        """The news sentences; an epoch sees one of seven, as texts without any harm."""
-        return [at for at, row in enumerate(self.rows) if row.corpus == "news"]
+    def ordinary(self) -> dict[str, list[int]]:
+        """The texts in which a check should stay quiet, by kind."""
+        found: dict[str, list[int]] = {kind: [] for kind in QUIET}
+        for at, row in enumerate(self.rows):
+            if row.part == "validation":
+                kind = row.corpus
+                if kind == "lessons" and not _is_harmful(row):
+                    kind = "harmless"
+                if kind in found:
+                    found[kind].append(at)
+        return found
+
+    @cached_property
+    def harmful(self) -> list[int]:
+        """The harmful ones of our validation lessons."""
+        return [
+            at
+            for at, row in enumerate(self.rows)
+            if row.corpus == "lessons" and row.part == "validation" and _is_harmful(row)
+        ]
+
+
+def _is_harmful(row: Row) -> bool:
+    return any(row.targets.get(name, 0.0) > 0.5 for name in HARMS)
+
+
+def quiet_rows() -> Iterator[Row]:
+    """Yield mere names of people, short headings, and passages of documentation, without labels."""
+    lessons = [lesson for lesson in read_lessons() if lesson.kind == "neutral"]
+    short = [each.text for each in lessons if each.part == "train" and len(each.text.split()) <= 4]
+    for text in (*phrasings(), *short):
+        yield Row(text, "names", {}, fixed_part="validation")
+    for text in documentation():
+        yield Row(text, "documentation", {}, fixed_part="validation")
 
 
 def make_detectors(
@@ -366,11 +396,13 @@ def calibrated(card: Card, texts: Texts, logits: NDArray[np.floating]) -> Card:
         found[name] = sigmoid(slope * logits[:, at].astype(np.float64) + intercept)
     best = {name: best_threshold(found[name][texts.held(name)[0]]) for name in card.ids}
     thresholds = {name: round(value, 4) for name, value in best.items()}
-    quiet: dict[str, float] = {}
-    for share in dict.fromkeys(QUIET.values()):
-        ids = [name for name in card.ids if QUIET[name.partition(".")[0]] == share]
-        ordinary = {name: found[name][texts.ordinary] for name in ids}
-        quiet |= quiet_thresholds({name: best[name] for name in ids}, ordinary, share)
+    alone = {name: value for name, value in best.items() if _is_reported_alone(name)}
+    pools = [
+        Pool({name: found[name][rows] for name in alone}, int(QUIET[kind] * len(rows)))
+        for kind, rows in texts.ordinary.items()
+    ]
+    harmful = {name: found[name][texts.harmful] for name in alone}
+    quiet = {**best, **quiet_thresholds(alone, pools, harmful)}
     figures = []
     for name in card.ids:
         rows, gold = texts.held(name)
@@ -386,29 +418,6 @@ def calibrated(card: Card, texts: Texts, logits: NDArray[np.floating]) -> Card:
 
 def _odds(rate: float) -> float:
     return float(np.log(rate / (1 - rate)))
-
-
-def quiet_thresholds(
-    best: Mapping[str, float], ordinary: Mapping[str, Floats], share: float
-) -> dict[str, float]:
-    """Raise thresholds until a check reports something in at most ``share`` of ordinary texts.
-
-    Every id keeps as many ordinary texts as the others: the most with which that holds.
-    """
-    alone = [name for name in best if _is_reported_alone(name)]
-    ordered = {name: np.sort(values)[::-1] for name, values in ordinary.items()}
-    total = len(next(iter(ordinary.values())))
-    if not total:
-        return dict(best)
-    for kept in range(min(int(share * total), total - 1), -1, -1):
-        raised = {
-            name: max(value, float(np.nextafter(ordered[name][kept], 1)))
-            for name, value in best.items()
-        }
-        flagged = np.logical_or.reduce([ordinary[name] >= raised[name] for name in alone])
-        if flagged.mean() <= share:
-            return raised
-    return dict(best)
 
 
 def with_span_thresholds(detector: EncoderDetector, texts: Texts) -> Card:
@@ -476,33 +485,6 @@ def bands(fast: Detector, texts: Texts) -> dict[str, tuple[float, float]]:
     return {name: (round(min(level * value, 1.0), 4), 1.0) for name, value in thresholds.items()}
 
 
-def with_quiet_headings(detector: BaseDetector) -> Card:
-    """Raise the report thresholds above what any mere name of people scores, and short headings."""
-    card = detector.card
-    lessons = [lesson for lesson in read_lessons() if lesson.kind == "neutral"]
-    short = [each.text for each in lessons if each.part == "train" and len(each.text.split()) <= 4]
-    scores = detector.score([*phrasings(), *short])
-    raised = {
-        name: max(card.report_threshold(name), min(round(highest + HEADROOM, 4), HIGHEST))
-        for name in card.ids
-        if _is_reported_alone(name)
-        for highest in [float(scores[name].max())]
-    }
-    return replace(card, report_thresholds={**card.report_thresholds, **raised})
-
-
-def with_quiet_documentation(detector: BaseDetector, passages: Sequence[str]) -> Card:
-    """Raise the report thresholds until next to no passage of documentation has a finding."""
-    card = detector.card
-    scores = detector.score(list(passages)) if passages else {}
-    if not scores:
-        return card
-    now = {name: card.report_threshold(name) for name in card.ids}
-    ordinary = {name: scores[name].astype(np.float64) for name in card.ids}
-    raised = quiet_thresholds(now, ordinary, QUIET_DOCUMENTATION)
-    return replace(card, report_thresholds={name: _up(value) for name, value in raised.items()})
-
-
 def _up(value: float) -> float:
     """Round up, so that what a threshold was raised above stays below it."""
     return float(np.ceil(value * 1e4) / 1e4)
@@ -515,8 +497,6 @@ def _is_reported_alone(name: str) -> bool:
 def _finished(make: Callable[[Card], T], card: Card, folder: Path) -> T:
     """Add how the detector treats identity terms, and write the card and its page."""
     folder.mkdir(parents=True, exist_ok=True)
-    card = with_quiet_headings(make(card))
-    card = with_quiet_documentation(make(card), documentation())
     card = replace(card, bias=identity_bias(make(card)).summary())
     write_card(card, folder)
     write_card_page(card, folder)

@@ -550,7 +550,7 @@ def _lessons(path: Path) -> Iterator[Row]:
         yield Row(lesson.text, "lessons", lesson.labels, marks, weight=2.0, fixed_part=lesson.part)
 
 
-QUIET = (*PCL, *UNHEALTHY, *TOXICITY, "frame.offensive", "frame.intent", "frame.lewd")
+HARMS = (*PCL, *UNHEALTHY, *TOXICITY, "frame.offensive", "frame.intent", "frame.lewd")
 """What a news sentence has none of, as a rule."""
 
 
@@ -560,7 +560,7 @@ OPEN_NEWS = "global_voices"
 
 def news_rows(path: Path, publisher: str = "") -> Iterator[Row]:
     """Read news sentences as texts without harm, of one publisher or of all."""
-    quiet = dict.fromkeys(QUIET, ORDINARY)
+    quiet = dict.fromkeys(HARMS, ORDINARY)
     for text in _news(path, publisher):
         yield Row(text, "news", quiet, weight=0.5)
 

@@ -16,8 +16,8 @@ from tokenizers import Tokenizer
 from factory.bases import base_folder
 from factory.english.hard_news import mark_hard_news
 from factory.english.sources import (
+    HARMS,
     OUTPUTS,
-    QUIET,
     ROOTS,
     TOKEN_OUTPUTS,
     Row,
@@ -75,7 +75,7 @@ def _harm(row: Row) -> float | None:
 
     None where a corpus judges none of the four roots.
     """
-    judged = [name for name in (QUIET if row.corpus in OURS else ROOTS) if name in row.targets]
+    judged = [name for name in (HARMS if row.corpus in OURS else ROOTS) if name in row.targets]
     return max((row.targets[name] for name in judged), default=None)
 
 

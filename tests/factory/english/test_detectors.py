@@ -1,6 +1,6 @@
 """From a trained network to detectors: heads, thresholds and a whole small run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,14 +14,13 @@ pytestmark = pytest.mark.train
 
 from factory.english.documentation import documentation  # noqa: E402
 from factory.english.heads import merge_heads  # noqa: E402
+from factory.english.thresholds import Pool, quiet_thresholds  # noqa: E402
 from factory.learning import Settings  # noqa: E402
 from factory.network import load_learnt, open_network  # noqa: E402
 from safetensors.torch import load_file  # noqa: E402
 
 from factory.english import detectors, fast, sources, train  # noqa: E402
 from tactful.detectors import load_detector, read_card  # noqa: E402
-from tactful.detectors.base import BaseDetector, Scores  # noqa: E402
-from tactful.detectors.card import Card  # noqa: E402
 from tactful.training import calibrate  # noqa: E402
 
 FOLDERS = ("open-encoder-en", "open-fast-en", "open-en", "open-cascade-en")
@@ -40,22 +39,32 @@ def test_merged_heads_are_the_mean_of_their_parts(tiny_encoder: Path) -> None:
 
 def test_thresholds_rise_until_ordinary_texts_are_quiet() -> None:
     ordinary = {"pcl": np.linspace(0, 0.8, 1000), "toxicity": np.linspace(0, 0.1, 1000)}
-    found = detectors.quiet_thresholds({"pcl": 0.3, "toxicity": 0.4}, ordinary, share=0.002)
+    harmful = {"pcl": np.linspace(0.7, 0.9, 1000), "toxicity": np.full(1000, 0.05)}
+    found = quiet_thresholds({"pcl": 0.3, "toxicity": 0.4}, [Pool(ordinary, 2)], harmful)
     assert found["toxicity"] == 0.4
     assert (ordinary["pcl"] >= found["pcl"]).sum() == 2
 
 
-def test_what_is_reported_only_below_another_id_does_not_count() -> None:
-    ordinary = {"pcl": np.zeros(1000), "pcl.metaphor": np.linspace(0, 0.8, 1000)}
-    found = detectors.quiet_thresholds({"pcl": 0.3, "pcl.metaphor": 0.3}, ordinary, share=0.002)
-    assert found["pcl"] == 0.3
-    assert (ordinary["pcl.metaphor"] >= found["pcl.metaphor"]).sum() == 2
+def test_a_budget_goes_to_the_id_that_finds_most() -> None:
+    ordinary = {"pcl": np.array([0.9, 0.1]), "toxicity": np.array([0.1, 0.9])}
+    harmful = {"pcl": np.array([0.8, 0.8, 0.0]), "toxicity": np.array([0.0, 0.0, 0.8])}
+    found = quiet_thresholds({"pcl": 0.3, "toxicity": 0.3}, [Pool(ordinary, 1)], harmful)
+    assert found == {"pcl": 0.3, "toxicity": pytest.approx(0.9)}
+    assert found["toxicity"] > 0.9
+
+
+def test_names_are_never_flagged_and_each_kind_has_its_own_budget() -> None:
+    news = {"pcl": np.linspace(0, 0.8, 1000)}
+    names = {"pcl": np.array([0.795])}
+    harmful = {"pcl": np.linspace(0.7, 0.9, 1000)}
+    found = quiet_thresholds({"pcl": 0.3}, [Pool(news, 50), Pool(names, 0)], harmful)
+    assert 0.795 < found["pcl"] < 0.8
 
 
 def test_thresholds_stay_where_ordinary_texts_are_quiet_already() -> None:
     best = {"pcl": 0.3}
-    assert detectors.quiet_thresholds(best, {"pcl": np.zeros(1000)}, 0.001) == best
-    assert detectors.quiet_thresholds(best, {"pcl": np.zeros(0)}, 0.001) == best
+    for quiet in (np.zeros(1000), np.zeros(0)):
+        assert quiet_thresholds(best, [Pool({"pcl": quiet}, 1)], {"pcl": np.ones(3)}) == best
 
 
 def small_lessons(_: Path) -> Iterator[sources.Row]:
@@ -114,37 +123,22 @@ def test_one_run_writes_all_detectors(
             assert alone[each][0] == found[0]
 
 
-class Counts(BaseDetector):
-    """Scores a text by a number in it, or by the name of a group."""
-
-    card = Card(
-        "counts",
-        "1",
-        ("toxicity", "pcl.metaphor"),
-        thresholds={"toxicity": 0.1},
-        report_thresholds={"toxicity": 0.2},
-    )
-
-    def score(self, texts: Sequence[str]) -> Scores:
-        """Return hundredths."""
-        values = [0.7 if "Women" in text else int(f"0{text}") / 100 for text in texts]
-        return {name: np.array(values, dtype=np.float32) for name in self.card.ids}
-
-
-def test_report_thresholds_are_above_every_heading(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(detectors, "phrasings", lambda: ["Women", "50"])
+def test_ordinary_and_harmful_texts_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(detectors, "phrasings", lambda: ["Women"])
+    monkeypatch.setattr(detectors, "documentation", lambda: ["The bridge opens on Monday."])
     monkeypatch.setattr(detectors, "read_lessons", list)
-    found = detectors.with_quiet_headings(Counts())
-    assert found.report_threshold("toxicity") == pytest.approx(0.705)
-    # It is reported only below pcl.
-    assert "pcl.metaphor" not in found.report_thresholds
-
-
-def test_report_thresholds_keep_documentation_quiet() -> None:
-    passages = ["10"] * 1997 + ["30", "40", "45"]
-    found = detectors.with_quiet_documentation(Counts(), passages)
-    assert 0.3 < found.report_threshold("toxicity") <= 0.4
-    assert detectors.with_quiet_documentation(Counts(), []) == Counts.card
+    rows = [
+        sources.Row("It rained.", "news", {"pcl": 0.01}, fixed_part="validation"),
+        sources.Row("It snowed.", "news", {"pcl": 0.01}, fixed_part="train"),
+        sources.Row("You poor fool.", "lessons", {"pcl": 1.0}, fixed_part="validation"),
+        sources.Row(
+            "As a nurse I know.", "lessons", {"frame.in_group": 1.0}, fixed_part="validation"
+        ),
+        *detectors.quiet_rows(),
+    ]
+    texts = detectors.Texts(rows, [])
+    assert texts.ordinary == {"news": [0], "documentation": [5], "names": [4], "harmless": [3]}
+    assert texts.harmful == [2]
 
 
 def test_documentation_is_that_of_installed_packages() -> None:
