@@ -36,6 +36,7 @@ def english() -> None:
     "--mix", default=1.0, show_default=True, help="What the new weights count beside the old."
 )
 @click.option("--mine", default="", help="A detector: see the news that it is least quiet on.")
+@click.option("--fraction", default=1.0, show_default=True, help="The part of an epoch to see.")
 @click.option("--threads", default=2, show_default=True, type=click.IntRange(1))
 @click.option("--bfloat16", is_flag=True, help="Faster on processors that multiply bfloat16.")
 def train(
@@ -50,6 +51,7 @@ def train(
     finish: bool,
     mix: float,
     mine: str,
+    fraction: float,
     threads: int,
     bfloat16: bool,
 ) -> None:
@@ -61,7 +63,7 @@ def train(
 
     torch.set_num_threads(threads)
     settings = Settings(seed=seed, epochs=epochs, rate=rate, bfloat16=bfloat16)
-    train_network(base, tier, data, work, settings, start, finish, mix, mine)
+    train_network(base, tier, data, work, settings, start, finish, mix, mine, fraction)
 
 
 def _pipeline_options(command: Callable[..., None]) -> Callable[..., None]:

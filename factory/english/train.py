@@ -91,7 +91,14 @@ class Sampler:
     The end of a training sees only some of each corpus that is not ours, and each hard text twice.
     """
 
-    def __init__(self, rows: Sequence[Row], tier: str, seed: int, finish: bool = False):
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        tier: str,
+        seed: int,
+        finish: bool = False,
+        fraction: float = 1.0,
+    ):
         by_corpus: dict[str, list[int]] = {}
         for at, row in enumerate(rows):
             by_corpus.setdefault(row.corpus, []).append(at)
@@ -107,7 +114,9 @@ class Sampler:
         }
         if "hard_news" in self._shares:
             self._shares["hard_news"] *= 2
-        self._twice = [at for at, row in enumerate(rows) if row.targets.get("pcl", 0) > 0.5]
+        self._shares = {name: round(share * fraction) for name, share in self._shares.items()}
+        twice = [at for at, row in enumerate(rows) if row.targets.get("pcl", 0) > 0.5]
+        self._twice = rng.permutation(twice)[: round(len(twice) * fraction)].tolist()
 
     def __call__(self, epoch: int) -> list[int]:
         """Return the rows of an epoch."""
@@ -128,6 +137,7 @@ def train_network(
     finish: bool = False,
     mix: float = 1.0,
     mine: str = "",
+    fraction: float = 1.0,
 ) -> None:
     """Train one network into ``work/BASE-TIER-SEED`` and write its figures.
 
@@ -141,6 +151,8 @@ def train_network(
         What the weights after the training count; the rest are those before it.
     mine
         A detector; the news sentences that it is least quiet on are seen more often.
+    fraction
+        Which part of an epoch to see.
 
     """
     folder = work / f"{base}-{tier}-{settings.seed}"
@@ -161,7 +173,7 @@ def train_network(
 
     if mine:
         taught = mark_hard_news(taught, mine, folder)
-    sampler = Sampler(taught, tier, settings.seed, finish)
+    sampler = Sampler(taught, tier, settings.seed, finish, fraction)
     lessons = encode(taught, tokenizer, FINISH_WEIGHT if finish else 1.0)
     if finish:
         settings = replace(settings, head_rate=FINISH_HEAD_RATE)
