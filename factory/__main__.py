@@ -32,9 +32,6 @@ def english() -> None:
 @click.option("--rate", default=5e-5, show_default=True, help="The top layer's learning rate.")
 @click.option("--start", type=FOLDER, help="Continue from what a network learnt before.")
 @click.option("--finish", is_flag=True, help="Stress our own texts and quiet news; with --start.")
-@click.option(
-    "--mix", default=1.0, show_default=True, help="What the new weights count beside the old."
-)
 @click.option("--mine", default="", help="A detector: see the news that it is least quiet on.")
 @click.option("--fraction", default=1.0, show_default=True, help="The part of an epoch to see.")
 @click.option("--threads", default=2, show_default=True, type=click.IntRange(1))
@@ -49,7 +46,6 @@ def train(
     rate: float,
     start: Path | None,
     finish: bool,
-    mix: float,
     mine: str,
     fraction: float,
     threads: int,
@@ -63,7 +59,19 @@ def train(
 
     torch.set_num_threads(threads)
     settings = Settings(seed=seed, epochs=epochs, rate=rate, bfloat16=bfloat16)
-    train_network(base, tier, data, work, settings, start, finish, mix, mine, fraction)
+    train_network(base, tier, data, work, settings, start, finish, mine, fraction)
+
+
+@english.command()
+@click.argument("first", type=FOLDER)
+@click.argument("second", type=FOLDER)
+@click.option("--share", default=0.65, show_default=True, help="What the second one counts.")
+@click.option("-o", "--output", type=FOLDER, required=True, help="The folder of the new network.")
+def mix(first: Path, second: Path, share: float, output: Path) -> None:
+    """Write the weighted mean of two trained networks."""
+    from factory.english.train import mix_networks
+
+    mix_networks(first, second, share, output)
 
 
 def _pipeline_options(command: Callable[..., None]) -> Callable[..., None]:

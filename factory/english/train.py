@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
 from factory.bases import base_folder
@@ -27,6 +28,7 @@ from factory.english.sources import (
 )
 from factory.learning import Lessons, Settings, load_tokenizer, mark_tokens, predict, train
 from factory.network import Network, load_learnt, open_network, save_learnt, save_weights
+from tactful.errors import UsageError
 from tactful.files import atomic_path
 
 WEIGHTS, LEARNT = "network.safetensors", "learnt.safetensors"
@@ -135,7 +137,6 @@ def train_network(
     settings: Settings,
     start: Path | None = None,
     finish: bool = False,
-    mix: float = 1.0,
     mine: str = "",
     fraction: float = 1.0,
 ) -> None:
@@ -147,8 +148,6 @@ def train_network(
         What a network learnt before.
     finish
         Stress our own texts and ordinary news.
-    mix
-        What the weights after the training count; the rest are those before it.
     mine
         A detector; the news sentences that it is least quiet on are seen more often.
     fraction
@@ -177,13 +176,7 @@ def train_network(
     lessons = encode(taught, tokenizer, FINISH_WEIGHT if finish else 1.0)
     if finish:
         settings = replace(settings, head_rate=FINISH_HEAD_RATE)
-    before = {name: each.clone() for name, each in network.state_dict().items()}
     train(network, lessons, sampler, settings, folder, on_step)
-    if mix < 1:
-        found = network.state_dict()
-        network.load_state_dict(
-            {name: before[name].lerp(each, mix) for name, each in found.items()}
-        )
     save_weights(network, folder / WEIGHTS)
     save_learnt(network, folder / LEARNT)
     about = {
@@ -193,6 +186,31 @@ def train_network(
     with atomic_path(folder / "figures.json", force=True) as target:
         target.write_text(json.dumps(about, indent=1), encoding="utf-8")
     print(json.dumps(about["figures"], indent=1))
+
+
+def mix_networks(first: Path, second: Path, share: float, output: Path) -> None:
+    """Write the weighted mean of two networks that :func:`train_network` wrote.
+
+    What a network forgets of the corpora while it is finished comes back that way.
+
+    Parameters
+    ----------
+    first, second
+        Their folders.
+    share
+        What the second one counts.
+    output
+        The folder to write into.
+
+    """
+    before, after = (load_file(folder / WEIGHTS) for folder in (first, second))
+    if before.keys() != after.keys():
+        raise UsageError(
+            f"{first} and {second} differ in their layers; expected one kind of network."
+        )
+    output.mkdir(parents=True, exist_ok=True)
+    with atomic_path(output / WEIGHTS, force=True) as target:
+        save_file({name: each.lerp(after[name], share) for name, each in before.items()}, target)
 
 
 def figures(network: Network, rows: Sequence[Row], tokenizer: Tokenizer) -> dict[str, float]:
