@@ -360,8 +360,8 @@ def name_figures(
             values = np.array([[np.mean(each)] for each in of_first.values()])
             drawn[origin] = resampled_means(values, repetitions=REPETITIONS, seed=[SEED, at])
             means[origin][name] = float(values.mean())
-            interval = percentile_interval(drawn[origin], LEVEL) or (float("nan"),) * 2
-            between[origin][name] = "{:.3f} to {:.3f}".format(*interval)
+            spread = percentile_interval(drawn[origin], LEVEL) or (float("nan"),) * 2
+            between[origin][name] = "{:.3f} to {:.3f}".format(*spread)
         high = max(origins, key=lambda each: means[each][name])
         low = min(origins, key=lambda each: means[each][name])
         gap = means[high][name] - means[low][name]
