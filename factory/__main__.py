@@ -97,6 +97,17 @@ def detectors(base: str, tier: str, seed: int, data: Path, output: Path, work: P
     make_detectors(base, tier, data, work, output, click.echo, seed)
 
 
+@english.command()
+@click.option("--tier", type=click.Choice(["research", "open"]), default="research")
+@click.option("-o", "--output", type=FOLDER, required=True, help="The folder of weights.")
+@click.option("--data", type=FOLDER, default=DATA, help="The corpora.")
+def thresholds(tier: str, data: Path, output: Path) -> None:
+    """Choose again from which probability on a check reports what finished detectors find."""
+    from factory.english.detectors import choose_report_thresholds
+
+    choose_report_thresholds(tier, data, output, click.echo)
+
+
 @main.command()
 @_pipeline_options
 def spanish(data: Path, output: Path, work: Path) -> None:

@@ -39,8 +39,9 @@ from factory.english.train import WEIGHTS
 from factory.lessons.load import read_lessons
 from factory.network import Network, TextTokensStates, load_weights, open_network
 from factory.stages import Say, Stage, hash_of, saved
+from tactful.detectors import load_detector
 from tactful.detectors.base import BaseDetector, Detector, sigmoid
-from tactful.detectors.card import Card, write_card
+from tactful.detectors.card import Card, read_card, write_card
 from tactful.detectors.card_page import write_card_page
 from tactful.detectors.explain.words import token_spans
 from tactful.detectors.identity_bias import identity_bias, phrasings
@@ -394,26 +395,45 @@ def calibrated(card: Card, texts: Texts, logits: NDArray[np.floating]) -> Card:
             intercept += _odds(NATURAL_RATES[name]) - _odds(float(gold.mean()))
         calibration[name] = (round(slope, 4), round(intercept, 4))
         found[name] = sigmoid(slope * logits[:, at].astype(np.float64) + intercept)
-    best = {name: best_threshold(found[name][texts.held(name)[0]]) for name in card.ids}
-    thresholds = {name: round(value, 4) for name, value in best.items()}
-    alone = {name: value for name, value in best.items() if _is_reported_alone(name)}
+    thresholds = {
+        name: round(best_threshold(found[name][texts.held(name)[0]]), 4) for name in card.ids
+    }
+    figures = []
+    for name in card.ids:
+        rows, gold = texts.held(name)
+        figures += figures_of(name, gold, found[name][rows], thresholds[name])
+    card = replace(card, calibration=calibration, thresholds=thresholds, figures=tuple(figures))
+    return with_report_thresholds(card, texts, found)
+
+
+def with_report_thresholds(
+    card: Card, texts: Texts, found: Mapping[str, NDArray[np.floating]]
+) -> Card:
+    """Return the card with thresholds of a check, chosen by the probabilities of all texts."""
+    alone = {name: card.threshold(name) for name in card.ids if _is_reported_alone(name)}
     pools = [
         Pool({name: found[name][rows] for name in alone}, int(QUIET[kind] * len(rows)))
         for kind, rows in texts.ordinary.items()
     ]
     harmful = {name: found[name][texts.harmful] for name in alone}
-    quiet = {**best, **quiet_thresholds(alone, pools, harmful)}
-    figures = []
-    for name in card.ids:
-        rows, gold = texts.held(name)
-        figures += figures_of(name, gold, found[name][rows], thresholds[name])
-    return replace(
-        card,
-        calibration=calibration,
-        thresholds=thresholds,
-        report_thresholds={name: _up(value) for name, value in quiet.items()},
-        figures=tuple(figures),
-    )
+    quiet = {**card.thresholds, **quiet_thresholds(alone, pools, harmful)}
+    return replace(card, report_thresholds={name: _up(value) for name, value in quiet.items()})
+
+
+def choose_report_thresholds(tier: str, data: Path, output: Path, say: Say) -> None:
+    """Choose the report thresholds of finished detectors again; everything else stays."""
+    texts = Texts.read(data, tier)
+    kept = sorted({*texts.harmful, *(row for rows in texts.ordinary.values() for row in rows)})
+    texts = Texts([texts.rows[row] for row in kept], texts.corpora)
+    default = "default-en" if tier == "research" else "open-en"
+    for name in (f"{PREFIX[tier]}encoder-en", f"{PREFIX[tier]}fast-en", default):
+        say(f"{name}: reading {len(texts.rows):,} texts")
+        detector = load_detector(output / name)
+        card = with_report_thresholds(detector.card, texts, detector.score(texts.texts))
+        _write(card, output / name)
+    cascade = read_card(output / f"{PREFIX[tier]}cascade-en")
+    chosen = replace(cascade, report_thresholds=card.report_thresholds)
+    _write(chosen, output / cascade.name)
 
 
 def _odds(rate: float) -> float:
@@ -498,6 +518,10 @@ def _finished(make: Callable[[Card], T], card: Card, folder: Path) -> T:
     """Add how the detector treats identity terms, and write the card and its page."""
     folder.mkdir(parents=True, exist_ok=True)
     card = replace(card, bias=identity_bias(make(card)).summary())
+    _write(card, folder)
+    return make(card)
+
+
+def _write(card: Card, folder: Path) -> None:
     write_card(card, folder)
     write_card_page(card, folder)
-    return make(card)
