@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating]
 MOST_AT_ONCE = 5
 """How many ordinary texts one step may give up; some harm lies only behind several."""
 
