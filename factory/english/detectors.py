@@ -59,7 +59,7 @@ from tactful.types import Span
 
 T = TypeVar("T", bound=BaseDetector)
 
-VERSION = "2.0"
+VERSION = "2.1"
 HOMES = {"dpm": PCL, "ucc": UNHEALTHY, "sbic": FRAME, "civil": TOXICITY}
 """Corpus -> the ids that are calibrated and measured on it."""
 SPANS = {"pcl": "dpm", "toxicity": "toxic_spans"}
