@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tactful.annotation.answers.answers import asked
-from tactful.annotation.formats.losses import Loss
 from tactful.annotation.protocol.records import Question, Step
 from tactful.annotation.state.span_labels import parts_of
 
@@ -76,7 +75,7 @@ def without_gaps(spans: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def lost_gaps(given: int, labels: int = 0) -> list[Loss]:
-    """Report how many spans lost their gaps, in judgements and in combined labels."""
-    counted = ((GAPS, given), (f"{GAPS} of combined labels", labels))
-    return [Loss(what, count, WHY) for what, count in counted if count]
+def count_gaps(step: Step, answers: Mapping[str, Any]) -> int:
+    """Return how many spans of somebody's answers have gaps."""
+    marking = (question.id for question in step.questions if question.kind == "spans")
+    return sum(has_gaps(span) for name in marking for span in answers.get(name) or ())
