@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal, get_args
 
 from tactful.annotation.protocol.hotkeys import APP_KEYS, give_keys, is_key
 from tactful.annotation.protocol.records import (
@@ -16,8 +15,6 @@ from tactful.annotation.protocol.records import (
     Protocol,
     Quality,
     Question,
-    QuestionKind,
-    Role,
     Step,
     WellBeing,
 )
@@ -45,8 +42,6 @@ PROTOCOLS: Registry[Path] = Registry(
 _LANG = re.compile(r"[a-z]{2,3}(-[A-Z]{2})?")
 _GUIDELINE_FILE = re.compile(r"[\w-][\w.-]*\.md")
 _MOST_GUIDELINE = 200_000
-_LEASE = (1.0, 7 * 24 * 60.0)
-"""Minimum and maximum in minutes."""
 
 
 def load_protocol(name_or_path: str | os.PathLike[str]) -> Protocol:
@@ -59,25 +54,19 @@ def load_protocol(name_or_path: str | os.PathLike[str]) -> Protocol:
 def read_protocol(path: Path) -> Protocol:
     """Read a protocol from a YAML file; all problems are one error."""
     part = open_protocol(path)
-    part.allow(Protocol)
-    lang = part.text("lang", None)
+    values = part.values(Protocol)
+    lang = values["lang"]
     if lang and not _LANG.fullmatch(lang):
         part.problem(
             "lang", f"{shown(lang)} as 'lang'", "a language such as 'en' or 'es'; correct it"
         )
+    values["guideline"] = _guideline(part, path, values["guideline"])
     protocol = Protocol(
-        id=part.id(),
-        name=part.text("name", None),
-        version=part.text("version", None),
-        lang=lang,
-        summary=part.text("summary", None),
-        source=part.text("source", None),
+        **values,
         steps=read_steps(part, lang),
-        guideline=_guideline(part, path),
         quality=_quality(part),
         wellbeing=_wellbeing(part),
-        traits=_traits(part, lang),
-        lease_minutes=part.number("lease_minutes", 30.0, *_LEASE) or 30.0,
+        traits=read_questions(part, "traits", lang, required=False),
         data=part.data,
     )
     part.notes.raise_if_any()
@@ -111,9 +100,8 @@ def _is_path(name: str) -> bool:
     return name.lower().endswith((".yaml", ".yml")) or "/" in name or os.sep in name
 
 
-def _guideline(part: Part, path: Path) -> str:
+def _guideline(part: Part, path: Path, text: str) -> str:
     """Return the guideline as Markdown, from the file itself or one beside it."""
-    text = part.text("guideline")
     if "\n" in text or not text.endswith(".md"):
         return text
     beside = path.parent / text
@@ -142,14 +130,7 @@ def _quality(part: Part) -> Quality:
     given = part.part("quality")
     if given is None:
         return Quality()
-    given.allow(Quality)
-    quality = Quality(
-        page=given.whole("page", 1, 1, 100) or 1,
-        tests=given.whole("tests", 0, 0, 99) or 0,
-        least_trust=given.number("least_trust", None, 0.0, 1.0),
-        least_tests=given.whole("least_tests", 5, 1, 1000) or 5,
-        rows_remain_finalized=given.flag("rows_remain_finalized", False),
-    )
+    quality = Quality(**given.values(Quality))
     page_is_known = isinstance(given.data.get("page", 1), int)
     if page_is_known and 0 < quality.tests >= quality.page:
         given.problem(
@@ -168,42 +149,11 @@ def _quality(part: Part) -> Quality:
 
 def _wellbeing(part: Part) -> WellBeing:
     given = part.part("wellbeing")
-    if given is None:
-        return WellBeing()
-    given.allow(WellBeing)
-    return WellBeing(
-        consent=given.text("consent"),
-        blur=given.flag("blur", True),
-        most_per_day=given.whole("most_per_day", None, 1),
-        break_after=given.whole("break_after", None, 1, 24 * 60),
-        help=given.text("help"),
-    )
+    return WellBeing() if given is None else WellBeing(**given.values(WellBeing))
 
 
-def _traits(part: Part, lang: str) -> tuple[Question, ...]:
-    traits = read_questions(part, "traits", lang, required=False)
-    for place, trait in enumerate(traits):
-        if trait.required:
-            part.notes.add(
-                ("traits", place, "required"),
-                f"the trait '{trait.id}' as required",
-                "an optional trait; remove 'required'",
-            )
-        if trait.kind == "spans":
-            part.notes.add(
-                ("traits", place, "kind"),
-                f"spans for the trait '{trait.id}'",
-                "a question about a person; choose another kind",
-            )
-    return traits
-
-
-COMBINE = ("majority", "trust_weighted", "dpm_scale", "union", "referee")
 FIVE_POINTS = ("0", "1", "2", "3", "4")
 """The labels that ``dpm_scale`` makes of two answers from 0 to 2."""
-
-_ROLES: tuple[Role, ...] = get_args(Role)
-_RULES: tuple[Literal["label", "disputed"], ...] = ("label", "disputed")
 
 
 def read_steps(part: Part, lang: str) -> tuple[Step, ...]:
@@ -215,19 +165,9 @@ def read_steps(part: Part, lang: str) -> tuple[Step, ...]:
 
 
 def _step(part: Part, lang: str, before: dict[str, Step]) -> Step:
-    part.allow(Step)
-    step = Step(
-        id=part.id(),
-        title=part.text("title", None),
-        questions=read_questions(part, "questions", lang),
-        role=part.one_of("role", _ROLES, "annotator"),
-        judgements=part.whole("judgements", 3, 1, 100) or 3,
-        most=part.whole("most", None, 1, 100),
-        confidence=part.number("confidence", None, 0.0, 1.0),
-        combine=part.one_of("combine", COMBINE, "majority"),
-        entry=_entry(part, before),
-        context=part.texts("context"),
-    )
+    values = part.values(Step)
+    questions = read_questions(part, "questions", lang)
+    step = Step(**values, questions=questions, entry=_entry(part, before))
     _check_judgements(part, step)
     _check_combine(part, step)
     return step
@@ -280,13 +220,7 @@ def _entry(part: Part, before: dict[str, Step]) -> Entry | None:
     given = part.part("entry")
     if given is None:
         return None
-    given.allow(Entry)
-    entry = Entry(
-        given.text("step", None),
-        given.one_of("rule", _RULES),
-        given.text("question", None),
-        given.texts("values"),
-    )
+    entry = Entry(**given.values(Entry))
     step = before.get(entry.step)
     if step is None:
         if entry.step:
@@ -336,58 +270,62 @@ def _is_pair(value: str, known: Sequence[str]) -> bool:
     return len(pair) == 2 and pair[0] != pair[1] and all(each in known for each in pair)
 
 
-KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 _WITH_OPTIONS = ("choice", "choices", "scale", "spans")
 _LISTS = ("choices", "spans", "texts")
 _ONLY_FOR = {"open": ("choice", "choices"), "gaps": ("spans",), "least": _LISTS, "most": _LISTS}
-_LARGEST_SCORE = 1e9
 _NUMBER = re.compile(r"-?\d{1,6}(\.\d{1,6})?")
 
 
 def read_questions(part: Part, key: str, lang: str, required: bool = True) -> tuple[Question, ...]:
     """Read a list of questions; ``required`` is the default of their field."""
     found: dict[str, Question] = {}
-    for each in part.parts(key, "question" if key == "questions" else "trait", required=required):
-        each.add_once(found, _question(each, lang, found, required))
-    questions = list(found.values())
-    _check_keys(part, key, questions)
+    owners: dict[str, str] = {}
+    is_trait = key == "traits"
+    for each in part.parts(key, "trait" if is_trait else "question", required=required):
+        question = _question(each, lang, found, required)
+        if is_trait:
+            _check_trait(each, question)
+        if each.add_once(found, question):
+            _check_keys(each, question, owners)
     # Traits have a page of their own and need no keys.
-    return give_keys(questions) if key == "questions" else tuple(questions)
+    return tuple(found.values()) if is_trait else give_keys(list(found.values()))
 
 
 def _question(part: Part, lang: str, before: Mapping[str, Question], required: bool) -> Question:
-    part.allow(Question)
-    name = part.id()
-    kind = part.one_of("kind", KINDS)
+    name = part.raw("id")
     said = words(name, lang)
-    text = part.text("text", said.question or "")
-    if not text and part.data.get("text") is None:
+    values = part.values(
+        Question,
+        text=said.question or "",
+        help=said.definition,
+        example=said.example,
+        required=required,
+    )
+    if not values["text"] and part.data.get("text") is None:
         part.problem(
             "text",
             "no 'text'",
             f"a question; no taxonomy has one for '{name}' in '{lang}'; write it",
         )
-    options = _options(part, kind, lang, said)
-    least = part.whole("least", 0, 0, 100) or 0
-    most = part.whole("most", None, 1, 500)
+    kind = values["kind"]
     question = Question(
-        id=name,
-        kind=kind,
-        text=text,
-        help=part.text("help", said.definition),
-        options=options,
-        required=part.flag("required", required),
+        **values,
+        options=_options(part, kind, lang, said),
         when=_conditions(part, before),
-        least=least,
-        most=most,
         per=_per(part, kind, before),
-        open=part.flag("open", False),
-        example=part.text("example", said.example),
-        gaps=part.flag("gaps", True),
     )
     _check_options(part, question)
     _check_numbers(part, question)
     return question
+
+
+def _check_trait(part: Part, trait: Question) -> None:
+    if trait.required:
+        found = f"the trait '{trait.id}' as required"
+        part.notes.add((*part.place, "required"), found, "an optional trait; remove 'required'")
+    if trait.kind == "spans":
+        wanted = "a question about a person; choose another kind"
+        part.notes.add((*part.place, "kind"), f"spans for the trait '{trait.id}'", wanted)
 
 
 def _options(part: Part, kind: str, lang: str, said: Words) -> tuple[Option, ...]:
@@ -401,27 +339,14 @@ def _options(part: Part, kind: str, lang: str, said: Words) -> tuple[Option, ...
                 f"options, or the name of a list: {quoted(list_names(lang))}; correct it",
             )
         return options or ()
-    by_place: dict[int, Option] = {}
-    scores = dict(said.scores)
-
-    def plain(index: int, value: str) -> None:
+    found, scores = [], dict(said.scores)
+    for each in part.parts("options", "option", plain="value"):
+        value = each.raw("value")
         about = words(value, lang)
         score = scores.get(value, _number(value) if kind == "scale" else None)
-        by_place[index] = Option(value, about.name or value, about.definition, score=score)
-
-    for each in part.parts("options", "option", plain=plain):
-        each.allow(Option)
-        value = each.text("value", None)
-        about = words(value, lang)
-        score = scores.get(value, _number(value) if kind == "scale" else None)
-        by_place[int(each.place[-1])] = Option(
-            value,
-            each.text("name", about.name or value),
-            each.text("help", about.definition),
-            each.text("key"),
-            each.number("score", score, -_LARGEST_SCORE, _LARGEST_SCORE),
-        )
-    return tuple(by_place[index] for index in sorted(by_place))
+        name = about.name or value
+        found.append(Option(**each.values(Option, name=name, help=about.definition, score=score)))
+    return tuple(found)
 
 
 def _number(value: str) -> float | None:
@@ -432,9 +357,8 @@ def _number(value: str) -> float | None:
 def _conditions(part: Part, before: Mapping[str, Question]) -> tuple[Condition, ...]:
     found = []
     for each in part.parts("when", "condition"):
-        each.allow(Condition)
-        name = each.text("question", None)
-        values = each.texts("values")
+        condition = Condition(**each.values(Condition))
+        name, values = condition.question, condition.values
         if not values and each.data.get("values") in (None, []):
             each.problem("values", "no 'values'", "the answers after which it is asked; add them")
         asked = before.get(name)
@@ -462,7 +386,7 @@ def _conditions(part: Part, before: Mapping[str, Question]) -> tuple[Condition, 
                     f"the value {shown(value)} for '{name}'",
                     f"one of its options: {_names(known)}; correct it",
                 )
-        found.append(Condition(name, values))
+        found.append(condition)
     return tuple(found)
 
 
@@ -545,42 +469,24 @@ def _check_numbers(part: Part, question: Question) -> None:
         )
 
 
-def _check_keys(part: Part, key: str, questions: Sequence[Question]) -> None:
-    owners: dict[str, str] = {}
-    places = {question.id: _place_of(part, key, question.id) for question in questions}
-    for question in questions:
-        for index, option in enumerate(question.options):
-            if not option.key:
-                continue
-            place = (*part.place, key, places[question.id], "options", index, "key")
-            found = f"the key {shown(option.key)} of '{option.value}' in question '{question.id}'"
-            if option.key in APP_KEYS:
-                part.notes.add(
-                    place,
-                    found,
-                    f"a key that the app does not use; it uses this one "
-                    f"for '{APP_KEYS[option.key]}'; choose another",
-                )
-            elif not is_key(option.key):
-                part.notes.add(
-                    place, found, "a digit or a small letter from a to z; choose another"
-                )
-            elif option.key in owners:
-                part.notes.add(
-                    place,
-                    found,
-                    f"a key for one option of a step; {owners[option.key]} has it; choose another",
-                )
-            owners.setdefault(option.key, f"'{option.value}' in question '{question.id}'")
-
-
-def _place_of(part: Part, key: str, name: str) -> int:
-    items = part.data[key]
-    return next(
-        place
-        for place, item in enumerate(items)
-        if isinstance(item, dict) and str(item.get("id") or "").strip() == name
-    )
+def _check_keys(part: Part, question: Question, owners: dict[str, str]) -> None:
+    for index, option in enumerate(question.options):
+        if not option.key:
+            continue
+        mine = f"'{option.value}' in question '{question.id}'"
+        wanted = None
+        if option.key in APP_KEYS:
+            use = APP_KEYS[option.key]
+            wanted = f"a key that the app does not use; it uses this one for '{use}'"
+        elif not is_key(option.key):
+            wanted = "a digit or a small letter from a to z"
+        elif option.key in owners:
+            wanted = f"a key for one option of a step; {owners[option.key]} has it"
+        if wanted is not None:
+            place = (*part.place, "options", index, "key")
+            found = f"the key {shown(option.key)} of {mine}"
+            part.notes.add(place, found, f"{wanted}; choose another")
+        owners.setdefault(option.key, mine)
 
 
 def _names(names: Sequence[str] | Mapping[str, object]) -> str:
