@@ -6,10 +6,7 @@ from typing import Any
 import pytest
 
 from tactful.annotation.analysis.gold_impact import (
-    GoldChange,
     gold_change,
-    items_change,
-    trust_changes,
 )
 
 Begin = Callable[..., Any]
@@ -95,14 +92,3 @@ def test_nothing_changes_with_the_same_answer(told: Any) -> None:
     change = gold_change(told.state, "u", {"tone": "yes"})
     assert (change.people, change.reopened) == ((), 0)
     assert (change.judgements_lost, change.judgements_back) == (0, 0)
-
-
-def test_parts_of_the_items_add_up_to_all(told: Any) -> None:
-    settle(told)
-    gold = {"tone": "no"}
-    changes = trust_changes(told.state, "u", gold)
-    total = GoldChange(changes, 0, 0, 0)
-    for item in told.state.items.values():
-        total += items_change(told.state, "u", gold, changes, [item])
-    assert total == gold_change(told.state, "u", gold)
-    assert total.reopened == 2

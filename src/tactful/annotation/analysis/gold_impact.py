@@ -36,15 +36,6 @@ class GoldChange:
     judgements_lost: int
     judgements_back: int
 
-    def __add__(self, other: "GoldChange") -> "GoldChange":
-        """Add the effects on other items; the people are the same."""
-        return GoldChange(
-            self.people,
-            self.reopened + other.reopened,
-            self.judgements_lost + other.judgements_lost,
-            self.judgements_back + other.judgements_back,
-        )
-
     @property
     def removed(self) -> tuple[TrustChange, ...]:
         """Those whose judgements would stop counting."""
@@ -79,7 +70,7 @@ def items_change(
     changes: tuple[TrustChange, ...],
     items: Iterable["Item"],
 ) -> GoldChange:
-    """Return the effects on some items; the results of parts can be added."""
+    """Return the effects on some items."""
     then = {name: person.counts for name, person in state.people.items()}
     then |= {each.person: each.effect == "re-admitted" for each in changes if each.effect}
     moved = {name for name, person in state.people.items() if person.counts != then[name]}
