@@ -57,15 +57,14 @@ def read_protocol(path: Path) -> Protocol:
     values = part.values(Protocol)
     lang = values["lang"]
     if lang and not _LANG.fullmatch(lang):
-        part.problem(
-            "lang", f"{shown(lang)} as 'lang'", "a language such as 'en' or 'es'; correct it"
-        )
+        part.wrong("lang", lang, "a language such as 'en' or 'es'; correct it")
     values["guideline"] = _guideline(part, path, values["guideline"])
+    care = part.part("wellbeing")
     protocol = Protocol(
         **values,
         steps=read_steps(part, lang),
         quality=_quality(part),
-        wellbeing=_wellbeing(part),
+        wellbeing=WellBeing() if care is None else WellBeing(**care.values(WellBeing)),
         traits=read_questions(part, "traits", lang, required=False),
         data=part.data,
     )
@@ -111,12 +110,9 @@ def _guideline(part: Part, path: Path, text: str) -> str:
         with beside.open(encoding="utf-8-sig") as file:
             found = file.read(_MOST_GUIDELINE + 1)
     except (OSError, UnicodeDecodeError):
-        part.problem(
-            "guideline",
-            f"the guideline {shown(text)}",
-            "the name of a file with UTF-8 text in the folder of the protocol; put it there or "
-            "correct the name",
-        )
+        wanted = "the name of a file with UTF-8 text in the folder of the protocol"
+        action = "put it there or correct the name"
+        part.problem("guideline", f"the guideline {shown(text)}", f"{wanted}; {action}")
         return ""
     if len(found) > _MOST_GUIDELINE:
         raise FileFormatError(
@@ -133,23 +129,12 @@ def _quality(part: Part) -> Quality:
     quality = Quality(**given.values(Quality))
     page_is_known = isinstance(given.data.get("page", 1), int)
     if page_is_known and 0 < quality.tests >= quality.page:
-        given.problem(
-            "tests",
-            f"{quality.tests} tests on a page of {quality.page}",
-            "fewer tests than items on a page; correct one of them",
-        )
+        wanted = "fewer tests than items on a page; correct one of them"
+        given.problem("tests", f"{quality.tests} tests on a page of {quality.page}", wanted)
     if quality.least_trust is not None and not quality.tests:
-        given.problem(
-            "least_trust",
-            "'least_trust' without tests",
-            "hidden tests that trust is measured by; add 'tests' or remove it",
-        )
+        wanted = "hidden tests that trust is measured by; add 'tests' or remove it"
+        given.problem("least_trust", "'least_trust' without tests", wanted)
     return quality
-
-
-def _wellbeing(part: Part) -> WellBeing:
-    given = part.part("wellbeing")
-    return WellBeing() if given is None else WellBeing(**given.values(WellBeing))
 
 
 FIVE_POINTS = ("0", "1", "2", "3", "4")
@@ -175,32 +160,22 @@ def _step(part: Part, lang: str, before: dict[str, Step]) -> Step:
 
 def _check_judgements(part: Part, step: Step) -> None:
     if step.most is not None and step.most < step.judgements:
-        part.problem(
-            "most",
-            f"{step.most} as 'most'",
-            f"at least {step.judgements}, as 'judgements' says; correct one of them",
-        )
+        wanted = f"at least {step.judgements}, as 'judgements' says; correct one of them"
+        part.wrong("most", step.most, wanted)
     if (step.most is None) != (step.confidence is None):
         given, missing = ("most", "confidence") if step.most else ("confidence", "most")
-        part.problem(
-            given,
-            f"'{given}' without '{missing}'",
-            f"both or none; add '{missing}' or remove '{given}'",
-        )
+        wanted = f"both or none; add '{missing}' or remove '{given}'"
+        part.problem(given, f"'{given}' without '{missing}'", wanted)
 
 
 def _check_combine(part: Part, step: Step) -> None:
     kinds = [question.kind for question in step.questions]
     if step.combine == "union" and "spans" not in kinds:
-        part.problem(
-            "combine", "'union'", "'union' in a step that asks for spans; choose another way"
-        )
+        wanted = "'union' in a step that asks for spans; choose another way"
+        part.problem("combine", "'union'", wanted)
     if step.combine == "referee" and step.judgements != 1:
-        part.problem(
-            "combine",
-            f"'referee' with {step.judgements} judgements",
-            "the judgement of one referee; write 'judgements: 1'",
-        )
+        wanted = "the judgement of one referee; write 'judgements: 1'"
+        part.problem("combine", f"'referee' with {step.judgements} judgements", wanted)
     if step.combine == "dpm_scale":
         scales = [
             {option.value for option in question.options}
@@ -208,12 +183,8 @@ def _check_combine(part: Part, step: Step) -> None:
             if question.kind == "scale"
         ]
         if step.judgements != 2 or {"0", "1", "2"} not in scales:
-            part.problem(
-                "combine",
-                "'dpm_scale'",
-                "two judgements of a scale with the options '0', '1' and '2'; correct the step or "
-                "choose another way",
-            )
+            wanted = "two judgements of a scale with the options '0', '1' and '2'; correct the step"
+            part.problem("combine", "'dpm_scale'", f"{wanted} or choose another way")
 
 
 def _entry(part: Part, before: dict[str, Step]) -> Entry | None:
@@ -224,21 +195,15 @@ def _entry(part: Part, before: dict[str, Step]) -> Entry | None:
     step = before.get(entry.step)
     if step is None:
         if entry.step:
-            given.problem(
-                "step",
-                f"the step '{entry.step}'",
-                f"a step before this one: {_names(before)}; correct the name",
-            )
+            wanted = f"a step before this one: {_names(before)}; correct the name"
+            given.problem("step", f"the step '{entry.step}'", wanted)
         return entry
     question = next((each for each in step.questions if each.id == entry.question), None)
     if question is None:
         if entry.question:
-            ids = [each.id for each in step.questions]
-            given.problem(
-                "question",
-                f"the question '{entry.question}'",
-                f"one of the step '{step.id}': {_names(ids)}; correct the name",
-            )
+            ids = _names([each.id for each in step.questions])
+            wanted = f"one of the step '{step.id}': {ids}; correct the name"
+            given.problem("question", f"the question '{entry.question}'", wanted)
         return entry
     _check_entry_values(given, entry, step, question)
     return entry
@@ -247,9 +212,8 @@ def _entry(part: Part, before: dict[str, Step]) -> Entry | None:
 def _check_entry_values(part: Part, entry: Entry, step: Step, question: Question) -> None:
     known = tuple(option.value for option in question.options)
     if not known:
-        part.problem(
-            "question", f"free text '{question.id}'", "a question with options; choose another"
-        )
+        wanted = "a question with options; choose another"
+        part.problem("question", f"free text '{question.id}'", wanted)
         return
     if entry.rule == "label":
         if step.combine == "dpm_scale" and question.kind == "scale":
@@ -273,6 +237,7 @@ def _is_pair(value: str, known: Sequence[str]) -> bool:
 _WITH_OPTIONS = ("choice", "choices", "scale", "spans")
 _LISTS = ("choices", "spans", "texts")
 _ONLY_FOR = {"open": ("choice", "choices"), "gaps": ("spans",), "least": _LISTS, "most": _LISTS}
+_MOVE = "correct the name, or move the question up"
 _NUMBER = re.compile(r"-?\d{1,6}(\.\d{1,6})?")
 
 
@@ -302,11 +267,8 @@ def _question(part: Part, lang: str, before: Mapping[str, Question], required: b
         required=required,
     )
     if not values["text"] and part.data.get("text") is None:
-        part.problem(
-            "text",
-            "no 'text'",
-            f"a question; no taxonomy has one for '{name}' in '{lang}'; write it",
-        )
+        wanted = f"a question; no taxonomy has one for '{name}' in '{lang}'; write it"
+        part.problem("text", "no 'text'", wanted)
     kind = values["kind"]
     question = Question(
         **values,
@@ -333,11 +295,9 @@ def _options(part: Part, kind: str, lang: str, said: Words) -> tuple[Option, ...
     if isinstance(given, str):
         options = named_list(given, lang)
         if options is None:
-            part.problem(
-                "options",
-                f"the list {shown(given)}",
-                f"options, or the name of a list: {quoted(list_names(lang))}; correct it",
-            )
+            names = quoted(list_names(lang))
+            wanted = f"options, or the name of a list: {names}; correct it"
+            part.problem("options", f"the list {shown(given)}", wanted)
         return options or ()
     found, scores = [], dict(said.scores)
     for each in part.parts("options", "option", plain="value"):
@@ -364,28 +324,18 @@ def _conditions(part: Part, before: Mapping[str, Question]) -> tuple[Condition, 
         asked = before.get(name)
         if asked is None:
             if name:
-                each.problem(
-                    "question",
-                    f"a condition on '{name}'",
-                    f"a question before this one in the step: {_names(before)}; correct the name, "
-                    "or move the question up",
-                )
+                wanted = f"a question before this one in the step: {_names(before)}; {_MOVE}"
+                each.problem("question", f"a condition on '{name}'", wanted)
             continue
         known = [option.value for option in asked.options]
         if asked.per is not None or not known:
-            each.problem(
-                "question",
-                f"a condition on '{name}'",
-                "a question with options that is asked once; choose another",
-            )
+            wanted = "a question with options that is asked once; choose another"
+            each.problem("question", f"a condition on '{name}'", wanted)
             continue
         for value in values:
             if value not in known:
-                each.problem(
-                    "values",
-                    f"the value {shown(value)} for '{name}'",
-                    f"one of its options: {_names(known)}; correct it",
-                )
+                wanted = f"one of its options: {_names(known)}; correct it"
+                each.problem("values", f"the value {shown(value)} for '{name}'", wanted)
         found.append(condition)
     return tuple(found)
 
@@ -401,12 +351,8 @@ def _per(part: Part, kind: str, before: Mapping[str, Question]) -> str | None:
             for each in before.values()
             if each.per is None and each.kind in ("choices", "texts")
         ]
-        part.problem(
-            "per",
-            f"'{name}' as 'per'",
-            f"a question before this one of kind 'choices' or 'texts': {_names(fit)}; correct the "
-            "name, or move the question up",
-        )
+        wanted = f"a question before this one of kind 'choices' or 'texts': {_names(fit)}; {_MOVE}"
+        part.wrong("per", name, wanted)
         return None
     if kind == "spans":
         part.problem("per", "spans for each answer", "spans that are marked once; remove 'per'")
@@ -418,32 +364,21 @@ def _check_options(part: Part, question: Question) -> None:
     values = [option.value for option in question.options]
     if question.kind not in _WITH_OPTIONS:
         if part.data.get("options") is not None:
-            part.problem(
-                "options",
-                f"options for a '{question.kind}'",
-                "none for free text; remove them or change the kind",
-            )
+            wanted = "none for free text; remove them or change the kind"
+            part.problem("options", f"options for a '{question.kind}'", wanted)
     elif not values and not part.data.get("options"):
-        part.problem(
-            "options",
-            "no options",
-            f"a '{question.kind}' with options; add them or change the kind",
-        )
+        wanted = f"a '{question.kind}' with options; add them or change the kind"
+        part.problem("options", "no options", wanted)
     elif len(values) == 1 and question.kind in ("choice", "scale") and not question.open:
         part.problem("options", "one option", "two or more to choose from; add another")
     for index, option in enumerate(question.options):
+        place = (*part.place, "options", index)
         if option.value in values[:index]:
-            part.notes.add(
-                (*part.place, "options", index),
-                f"the option '{option.value}' a second time in {part.title}",
-                "every value once; remove one of them",
-            )
+            found = f"the option '{option.value}' a second time in {part.title}"
+            part.notes.add(place, found, "every value once; remove one of them")
         if question.kind == "scale" and option.value and _number(option.value) is None:
-            part.notes.add(
-                (*part.place, "options", index),
-                f"the option {shown(option.value)} of a scale in {part.title}",
-                "a number, in quotes; correct it",
-            )
+            found = f"the option {shown(option.value)} of a scale in {part.title}"
+            part.notes.add(place, found, "a number, in quotes; correct it")
 
 
 def _check_numbers(part: Part, question: Question) -> None:
@@ -455,18 +390,11 @@ def _check_numbers(part: Part, question: Question) -> None:
             found = f"'{key}' for a '{question.kind}'"
             part.problem(key, found, f"'{key}' for {listed} only; remove it")
     if question.most is not None and question.least > question.most:
-        part.problem(
-            "least",
-            f"{question.least} as 'least'",
-            f"at most {question.most}, as 'most' says; correct one of them",
-        )
+        wanted = f"at most {question.most}, as 'most' says; correct one of them"
+        part.wrong("least", question.least, wanted)
     number = len(question.options)
     if question.kind == "choices" and not question.open and number and question.least > number:
-        part.problem(
-            "least",
-            f"{question.least} as 'least'",
-            f"at most {number}, as there are options; correct it",
-        )
+        part.wrong("least", question.least, f"at most {number}, as there are options; correct it")
 
 
 def _check_keys(part: Part, question: Question, owners: dict[str, str]) -> None:

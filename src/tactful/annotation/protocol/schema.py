@@ -98,8 +98,8 @@ class Part:
         hints = get_type_hints(record, include_extras=True)
         found: dict[str, Any] = {}
         for each in fields(record):
-            own = None if each.default is MISSING else each.default
-            key, hint, default = each.name, hints[each.name], defaults.get(each.name, own)
+            key, hint = each.name, hints[each.name]
+            default: Any = defaults.get(key, None if each.default is MISSING else each.default)
             if key == "id":
                 found[key] = self.id()
             elif hint is str:
@@ -141,11 +141,8 @@ class Part:
         """Return an id, which is required."""
         value = self.text(key, None)
         if value and (not ID.fullmatch(value) or len(value) > _MOST_ID):
-            self.problem(
-                key,
-                f"{shown(value)} as '{key}'",
-                "lower-case letters, digits and underscores, joined by dots; rename it",
-            )
+            wanted = "lower-case letters, digits and underscores, joined by dots; rename it"
+            self.wrong(key, value, wanted)
         return value
 
     def one_of(self, key: str, known: Sequence[T], default: T | None = None) -> T:
@@ -156,7 +153,7 @@ class Part:
         if value:
             close = get_close_matches(value, known, n=1)
             action = f"write '{close[0]}'" if close else "choose one of them"
-            self.problem(key, f"{shown(value)} as '{key}'", f"one of {quoted(known)}; {action}")
+            self.wrong(key, value, f"one of {quoted(known)}; {action}")
         return default if default is not None else known[0]
 
     def flag(self, key: str, default: bool) -> bool:
@@ -164,7 +161,7 @@ class Part:
         value = self.data.get(key)
         if value is None or isinstance(value, bool):
             return default if value is None else value
-        self._wrong(key, value, "true or false; write one of them")
+        self.wrong(key, value, "true or false; write one of them")
         return default
 
     def number(self, key: str, default: float | None, whole: bool, allowed: Range) -> float | None:
@@ -178,7 +175,7 @@ class Part:
             return int(value) if whole else float(value)
         noun, shape = ("whole number", ",") if whole else ("number", "g")
         between = f"from {allowed.least:{shape}} to {allowed.most:{shape}}"
-        self._wrong(key, value, f"a {noun} {between}; correct it")
+        self.wrong(key, value, f"a {noun} {between}; correct it")
         return default
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -187,11 +184,9 @@ class Part:
         for index, value in self._items(key, "a list of texts"):
             text = self._text(key, value, index)
             if text in found:
-                self.notes.add(
-                    (*self.place, key, index),
-                    f"{shown(text)} a second time as '{key}' in {self.title}",
-                    "every value once; remove one of them",
-                )
+                told = f"{shown(text)} a second time as '{key}' in {self.title}"
+                wanted = "every value once; remove one of them"
+                self.notes.add((*self.place, key, index), told, wanted)
             elif text is not None:
                 found[text] = None
         return tuple(found)
@@ -202,7 +197,7 @@ class Part:
         if value is None:
             return None
         if not isinstance(value, dict):
-            self._wrong(key, value, "fields with names; write 'name: value'")
+            self.wrong(key, value, "fields with names; write 'name: value'")
             return None
         return Part(self.notes, value, (*self.place, key), f"'{key}' of {self.title}")
 
@@ -224,7 +219,7 @@ class Part:
                 whole = title if self.place == () else f"{title} of {self.title}"
                 yield Part(self.notes, value, (*self.place, key, index), whole)
             elif plain is None:
-                self._wrong(key, value, f"a {noun} with fields; write 'name: value'", index)
+                self.wrong(key, value, f"a {noun} with fields; write 'name: value'", index)
             elif (text := self._text(key, value, index)) is not None:
                 yield Part(self.notes, {plain: text}, (*self.place, key, index), self.title)
 
@@ -241,27 +236,28 @@ class Part:
         if isinstance(value, list):
             yield from enumerate(value)
         elif value is not None:
-            self._wrong(key, value, f"{expected}; write one item a line, after '- '")
+            self.wrong(key, value, f"{expected}; write one item a line, after '- '")
 
     def _text(self, key: str, value: object, index: int | None = None) -> str | None:
         if not isinstance(value, str):
             # YAML reads yes, no, 1.0 and 2024-01-01 as booleans, numbers and dates.
             quotable = value is not None and not isinstance(value, dict | list)
             action = "put it in quotes" if quotable else "write it"
-            self._wrong(key, value, f"text; {action}", index)
+            self.wrong(key, value, f"text; {action}", index)
             return None
         if not value.strip():
-            self._wrong(key, value, "text; fill it in", index)
+            self.wrong(key, value, "text; fill it in", index)
             return None
         if any(
             unicodedata.category(character) in ("Cc", "Cs") and character not in _KEPT_CONTROLS
             for character in value
         ):
-            self._wrong(key, value, "text without control characters; remove them", index)
+            self.wrong(key, value, "text without control characters; remove them", index)
             return None
         return value.strip()
 
-    def _wrong(self, key: str, value: object, wanted: str, index: int | None = None) -> None:
+    def wrong(self, key: str, value: object, wanted: str, index: int | None = None) -> None:
+        """Note that a field, or one item of its list, has a wrong value."""
         place: Location = (*self.place, key) if index is None else (*self.place, key, index)
         self.notes.add(place, f"{shown(value)} as '{key}' in {self.title}", wanted)
 
