@@ -132,9 +132,7 @@ class _Line:
         for each in self._list("entities"):
             self._mark(each, step, text, spans)
         for name, what in (("relations", "relations"), ("Comments", "comments")):
-            count = len(self._list(name))
-            if count:
-                self.lost[what, "a project has none"] += count
+            self.lost[what, "a project has none"] += len(self._list(name))
         answers: dict[str, Any] = {
             name: join(step.question(name), given) for name, given in words.items()
         }

@@ -95,25 +95,19 @@ def _add(
 
 def _questions(protocol: Protocol) -> tuple[Asked, Asked | None]:
     """Find the question whose label is the 5-point scale, and the one that asks for spans."""
-    scaled = next(
-        (
-            (step.id, question)
-            for step in protocol.steps
-            if step.combine == "dpm_scale"
-            for question in step.questions
-            if question.kind in ("choice", "scale")
-        ),
-        None,
-    )
-    if scaled is None:
+    asked = [(step, question) for step in protocol.steps for question in step.questions]
+    scaled = [
+        (step.id, question)
+        for step, question in asked
+        if step.combine == "dpm_scale" and question.kind in ("choice", "scale")
+    ]
+    if not scaled:
         raise UsageError(
             f"The protocol '{protocol.id}' gives no label from 0 to 4 (a step with combine: "
             "dpm_scale), which the format 'dpm' needs; choose another format."
         )
-    marking = next(
-        ((s.id, q) for s in protocol.steps for q in s.questions if q.kind == "spans"), None
-    )
-    return scaled, marking
+    marking = [(step.id, question) for step, question in asked if question.kind == "spans"]
+    return scaled[0], marking[0] if marking else None
 
 
 def _disclaimer(source: Source) -> str:

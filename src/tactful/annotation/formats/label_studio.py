@@ -249,11 +249,8 @@ class _Task:
         """Return the task as a record."""
         text = self.data.get(self.name)
         if not isinstance(text, str):
-            raise bad_value(
-                self.place,
-                "no text",
-                f"a text under data.{self.name}, or its name as --text-column",
-            )
+            wanted = f"a text under data.{self.name}, or its name as --text-column"
+            raise bad_value(self.place, "no text", wanted)
         name = str(self.data.get("step", self.protocol.steps[0].id))
         step = find_step(self.protocol, name, self.place)
         judged: list[Judged] = []
@@ -270,8 +267,7 @@ class _Task:
             else:
                 judged.append(one)
         predictions = len(self._list(self.task.get("predictions", [])))
-        if predictions:
-            self.lost["predictions", "a project computes its own labels"] += predictions
+        self.lost["predictions", "a project computes its own labels"] += predictions
         return Annotated(
             str(self.data.get("item", self.task.get("id", self.at))),
             text,
@@ -340,11 +336,9 @@ class _Task:
     ) -> Any:
         if question.per is not None:
             if keys is None or len(keys) != len(given):
-                raise bad_value(
-                    self.place,
-                    f"{len(given)} answers to '{question.id}' for {len(keys or ())} things",
-                    f"as many lines in '{question.id}{FOR}' as answers",
-                )
+                found = f"{len(given)} answers to '{question.id}' for {len(keys or ())} things"
+                wanted = f"as many lines in '{question.id}{FOR}' as answers"
+                raise bad_value(self.place, found, wanted)
             given = [(key, word) for key, (_, word) in zip(keys, given, strict=True)]
         return join(question, given)
 
@@ -363,9 +357,8 @@ class _Task:
         for value in values:
             whole = (value.get("start"), value.get("end"))
             if not all(isinstance(at, int) and not isinstance(at, bool) for at in whole):
-                raise bad_value(
-                    self.place, "a span without offsets", "start and end as whole numbers"
-                )
+                wanted = "start and end as whole numbers"
+                raise bad_value(self.place, "a span without offsets", wanted)
         known = [value for value in values if isinstance(value.get("text"), str)]
         for largest in (1, 2):
             # UTF-16 has two units for characters above U+FFFF.
@@ -376,17 +369,13 @@ class _Task:
                 for value in known
             ):
                 return places
-        raise bad_value(
-            self.place,
-            "offsets that do not match the words beside them",
-            "offsets in code points (or UTF-16 units, as older versions wrote them)",
-        )
+        wanted = "offsets in code points (or UTF-16 units, as older versions wrote them)"
+        raise bad_value(self.place, "offsets that do not match the words beside them", wanted)
 
     def _list(self, found: Any) -> list[dict[str, Any]]:
         if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-            raise bad_value(
-                self.place, "no list of objects", "annotations, results and predictions as lists"
-            )
+            wanted = "annotations, results and predictions as lists"
+            raise bad_value(self.place, "no list of objects", wanted)
         return found
 
 

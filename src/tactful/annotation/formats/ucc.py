@@ -23,6 +23,9 @@ from tactful.errors import UsageError
 COMMENTS = "train.csv"
 JUDGEMENTS = "unhealthy_full.csv"
 _ELSEWHERE = f"they are in {JUDGEMENTS} only"
+_UNCLEAR = ("comments without a clear label", _ELSEWHERE)
+_UNSURE = ("labels without a confidence", "1.0 is written")
+_UNTESTED = ("judgements of people without a test", "1.0 is written as their trust")
 _UNFAIR = "generalisation_unfair"
 
 
@@ -34,9 +37,10 @@ def write_ucc(source: Source, folder: Path) -> list[Loss]:
             f"The protocol '{source.protocol.id}' does not ask whether a comment is healthy, which "
             "the format 'ucc' needs; choose another format."
         )
-    comments, judgements = [], []
-    lost: Lost = Counter()
+    comments: list[list[object]] = []
+    judgements: list[list[object]] = []
     unfinished = lost_unfinished(source, "comments", _ELSEWHERE)
+    lost: Lost = Counter(dict.fromkeys((unfinished, _UNCLEAR, _UNSURE, _UNTESTED), 0))
     for item in complete_items(source):
         lost[unfinished] += item.unfinished
         row = _comment(flags, item, lost) if source.unfinished or not item.unfinished else None
@@ -81,11 +85,11 @@ def _comment(flags: YesNo, item: CompleteItem, lost: Lost) -> list[object] | Non
         elif value is not None and sure is None:
             sure, unsure = 1.0, unsure + 1
         if value is None:
-            lost["comments without a clear label", _ELSEWHERE] += 1
+            lost[_UNCLEAR] += 1
             return None
         votes = max(votes, flag.votes)
         cells += [_turned(flags, name, value), sure]
-    lost["labels without a confidence", "1.0 is written"] += unsure
+    lost[_UNSURE] += unsure
     return [item.id, max(votes, 1), item.text, *cells]
 
 
@@ -93,8 +97,7 @@ def _judgements(flags: YesNo, item: CompleteItem, lost: Lost) -> Iterator[list[o
     """Yield a row for each person."""
     for person, judged in item.people.items():
         at, seconds, trust = judged[-1].at, judged[-1].seconds, judged[-1].trust
-        untested = "judgements of people without a test"
-        lost[untested, "1.0 is written as their trust"] += trust is None
+        lost[_UNTESTED] += trust is None
         values = [
             _turned(flags, name, flags.given(_id(flags, name), judged)) for name in ATTRIBUTES
         ]
