@@ -47,12 +47,6 @@ class GoldChange:
         return tuple(each for each in self.people if each.effect == "re-admitted")
 
 
-def gold_change(state: "State", item: str, gold: Mapping[str, Any] | None) -> GoldChange:
-    """Return what giving ``item`` these right answers would change; None: an ordinary item."""
-    changes = trust_changes(state, item, gold)
-    return items_change(state, item, gold, changes, state.items.values())
-
-
 def trust_changes(
     state: "State", item: str, gold: Mapping[str, Any] | None
 ) -> tuple[TrustChange, ...]:
@@ -63,14 +57,17 @@ def trust_changes(
     return tuple(each for each in changes if each.effect or each.before != each.after)
 
 
-def items_change(
+def gold_change(
     state: "State",
     item: str,
     gold: Mapping[str, Any] | None,
     changes: tuple[TrustChange, ...],
     items: Iterable["Item"],
 ) -> GoldChange:
-    """Return the effects on some items."""
+    """Return what giving ``item`` these right answers would change; None: an ordinary item.
+
+    ``changes`` is from :func:`trust_changes`, ``items`` are all items of the project.
+    """
     then = {name: person.counts for name, person in state.people.items()}
     then |= {each.person: each.effect == "re-admitted" for each in changes if each.effect}
     moved = {name for name, person in state.people.items() if person.counts != then[name]}

@@ -174,16 +174,9 @@ def _whole(question: Question, rows: Rows, chosen: Sequence[frozenset[str]]) -> 
 def _options(question: Question, rows: Rows, chosen: Sequence[frozenset[str]]) -> list[View]:
     names, judged = option_names(question), _Judged(rows)
     order = _labels(question, (each for given in chosen for each in given))
-    return [
-        View(
-            question.id,
-            option,
-            names.get(option, option),
-            "nominal",
-            judged.as_ratings(
-                [CHOSEN if option in given else NOT_CHOSEN for given in chosen],
-                (CHOSEN, NOT_CHOSEN),
-            ),
-        )
-        for option in order
-    ]
+    found = []
+    for option in order:
+        said = [CHOSEN if option in given else NOT_CHOSEN for given in chosen]
+        ratings = judged.as_ratings(said, (CHOSEN, NOT_CHOSEN))
+        found.append(View(question.id, option, names.get(option, option), "nominal", ratings))
+    return found

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from tactful.annotation.analysis.agreement_summary import QuestionAgreement, step_agreement
 from tactful.annotation.analysis.estimate import Estimate, by_day, day_of, estimate
-from tactful.annotation.analysis.gold_impact import GoldChange, items_change, trust_changes
+from tactful.annotation.analysis.gold_impact import GoldChange, gold_change, trust_changes
 from tactful.annotation.analysis.overview import (
     Burden,
     Dispute,
@@ -141,7 +141,7 @@ class Figures:
         """Return the effects of other right answers to an item."""
         with self._project.lock:
             changes = trust_changes(self._project.state, item, gold)
-        return items_change(self._project.state, item, gold, changes, self._items())
+        return gold_change(self._project.state, item, gold, changes, self._items())
 
     def forget(self) -> None:
         """Clear the cache, because the owner changed something."""

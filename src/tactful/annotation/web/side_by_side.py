@@ -7,6 +7,7 @@ from typing import Any
 
 from tactful.annotation.project.exchange import PageItem
 from tactful.annotation.protocol.records import Protocol, Question, Step
+from tactful.annotation.state.labels import comparable
 from tactful.annotation.state.project_state import Answer
 from tactful.annotation.state.span_labels import words_of
 from tactful.annotation.state.trust import is_right, is_tested
@@ -87,7 +88,7 @@ def compare(
             empty = unmarked if question.kind == "spans" and question.per is None else none
             cells = tuple(_cell(question, answer, text, common, empty) for answer in answers)
             rows.append((question, cells))
-            split.append(len({_key(answer) for answer in judged}) > 1)
+            split.append(len({comparable(answer) for answer in judged}) > 1)
     return Comparison(tuple(columns), tuple(rows), tuple(split))
 
 
@@ -100,7 +101,7 @@ def shared_answers(
     for question in step.questions:
         given = [each.get(question.id) for each in answers]
         is_same = question.id in asked and _same_question(question, asked[question.id])
-        if is_same and None not in given and len({_key(each) for each in given}) == 1:
+        if is_same and None not in given and len({comparable(each) for each in given}) == 1:
             shared[question.id] = given[0]
     return shared
 
@@ -124,8 +125,8 @@ def in_words(question: Question, answer: Any, none: str = "(none)") -> tuple[str
     return (names.get(str(answer), str(answer)),)
 
 
-def _cell(question: Question, answer: Any, text: str, common: str | None, empty: str) -> Cell:
-    differs = common is not None and answer is not None and _key(answer) != common
+def _cell(question: Question, answer: Any, text: str, common: Any, empty: str) -> Cell:
+    differs = common is not None and answer is not None and comparable(answer) != common
     if question.kind != "spans" or question.per is not None or answer is None:
         return Cell(in_words(question, answer, empty), differs=differs)
     names = {option.value: option.name for option in question.options}
@@ -135,20 +136,11 @@ def _cell(question: Question, answer: Any, text: str, common: str | None, empty:
     return Cell(() if marked else (empty,), marked, differs)
 
 
-def _common(answers: Sequence[Any]) -> str | None:
+def _common(answers: Sequence[Any]) -> Any:
     """Return the answer of more than half of the people, if there is one."""
-    keys = [_key(answer) for answer in answers if answer is not None]
+    keys = [comparable(answer) for answer in answers if answer is not None]
     best = max(set(keys), key=keys.count, default=None)
     return best if best is not None and keys.count(best) * 2 > len(keys) > 1 else None
-
-
-def _key(answer: Any) -> str:
-    """Return a key that does not depend on the order of an answer."""
-    if isinstance(answer, Mapping):
-        return repr(sorted((key, _key(each)) for key, each in answer.items()))
-    if isinstance(answer, list):
-        return repr(sorted(_key(each) for each in answer))
-    return repr(answer)
 
 
 def others_of(protocol: Protocol, item: PageItem, words: Catalogue) -> dict[str, Any] | None:
