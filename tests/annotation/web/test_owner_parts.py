@@ -258,7 +258,7 @@ def test_who_differs_from_most_is_marked_whatever_the_order() -> None:
         ("cem", False, False),
         ("ref", True, True),
     ]
-    rows = {question.id: cells for question, cells in found.rows}
+    rows = {question.id: cells for question, cells, _ in found.rows}
     assert [cell.differs for cell in rows["tone"]] == [False, False, True, True]
     assert [cell.differs for cell in rows["which"]] == [False, False, True, False]
     assert rows["which"][0].lines == ("Praise", "Pity")
@@ -268,7 +268,7 @@ def test_who_differs_from_most_is_marked_whatever_the_order() -> None:
 
 def test_a_split_has_no_majority_to_differ_from() -> None:
     found = compare(STEP, TEXT, [answer("a", tone="praise"), answer("b", tone="pity")], (), {})
-    assert not any(cell.differs for _, cells in found.rows for cell in cells)
+    assert not any(cell.differs for _, cells, _ in found.rows for cell in cells)
 
 
 def test_a_test_says_who_was_right() -> None:

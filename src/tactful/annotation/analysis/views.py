@@ -71,11 +71,6 @@ class View:
         return self.question if self.option is None else f"{self.question}:{self.option}"
 
 
-def judgements(state: "State", step: Step) -> dict[str, Rows]:
-    """Return the answers that count, by question."""
-    return by_question(step, counted_answers(state, step, state.items.values()))
-
-
 def counted_answers(
     state: "State", step: Step, items: Iterable["Item"]
 ) -> list[tuple[str, list["Answer"]]]:

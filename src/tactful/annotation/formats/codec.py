@@ -43,14 +43,11 @@ def complete(step: Step, answers: Mapping[str, Any]) -> dict[str, Any]:
     """Add the empty lists that other tools leave out: marking nothing is an answer, too."""
     found = dict(answers)
     for question in asked(step, found):
-        if question.id not in found and _may_be_empty(question):
+        several = question.kind in ("choices", "spans", "texts") and question.per is None
+        may_be_empty = several and question.required and question.least == 0
+        if question.id not in found and may_be_empty:
             found[question.id] = []
     return found
-
-
-def _may_be_empty(question: Question) -> bool:
-    several = question.kind in ("choices", "spans", "texts")
-    return several and question.per is None and question.required and question.least == 0
 
 
 GAPS = "spans with gaps"

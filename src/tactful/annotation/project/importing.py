@@ -145,10 +145,8 @@ class _Incoming:
             return
         _check_text(item)
         data: dict[str, Any] = {"text": item.text}
-        if item.context:
-            data["context"] = dict(item.context)
-        if item.meta:
-            data["meta"] = dict(item.meta)
+        given = {"context": dict(item.context), "meta": dict(item.meta)}
+        data |= {name: value for name, value in given.items() if value}
         if item.priority:
             data["priority"] = float(item.priority)
         if item.gold is not None:

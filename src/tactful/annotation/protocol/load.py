@@ -1,6 +1,5 @@
 """Load protocols by name or from the path of a file, with the line of every problem."""
 
-import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -193,19 +192,15 @@ def _entry(part: Part, before: dict[str, Step]) -> Entry | None:
         return None
     entry = Entry(**given.values(Entry))
     step = before.get(entry.step)
-    if step is None:
-        if entry.step:
-            wanted = f"a step before this one: {_names(before)}; correct the name"
-            given.problem("step", f"the step '{entry.step}'", wanted)
-        return entry
-    question = next((each for each in step.questions if each.id == entry.question), None)
-    if question is None:
-        if entry.question:
-            ids = _names([each.id for each in step.questions])
-            wanted = f"one of the step '{step.id}': {ids}; correct the name"
-            given.problem("question", f"the question '{entry.question}'", wanted)
-        return entry
-    _check_entry_values(given, entry, step, question)
+    asked = {} if step is None else {each.id: each for each in step.questions}
+    if step is None and entry.step:
+        wanted = f"a step before this one: {_names(before)}; correct the name"
+        given.problem("step", f"the step '{entry.step}'", wanted)
+    elif step is not None and entry.question in asked:
+        _check_entry_values(given, entry, step, asked[entry.question])
+    elif step is not None and entry.question:
+        wanted = f"one of the step '{step.id}': {_names(asked)}; correct the name"
+        given.problem("question", f"the question '{entry.question}'", wanted)
     return entry
 
 
@@ -310,8 +305,7 @@ def _options(part: Part, kind: str, lang: str, said: Words) -> tuple[Option, ...
 
 
 def _number(value: str) -> float | None:
-    number = float(value) if _NUMBER.fullmatch(value) else math.nan
-    return number if math.isfinite(number) else None
+    return float(value) if _NUMBER.fullmatch(value) else None
 
 
 def _conditions(part: Part, before: Mapping[str, Question]) -> tuple[Condition, ...]:
@@ -322,18 +316,15 @@ def _conditions(part: Part, before: Mapping[str, Question]) -> tuple[Condition, 
         if not values and each.data.get("values") in (None, []):
             each.problem("values", "no 'values'", "the answers after which it is asked; add them")
         asked = before.get(name)
-        if asked is None:
-            if name:
-                wanted = f"a question before this one in the step: {_names(before)}; {_MOVE}"
-                each.problem("question", f"a condition on '{name}'", wanted)
-            continue
-        known = [option.value for option in asked.options]
-        if asked.per is not None or not known:
+        known = [] if asked is None else [option.value for option in asked.options]
+        if asked is None and name:
+            wanted = f"a question before this one in the step: {_names(before)}; {_MOVE}"
+            each.problem("question", f"a condition on '{name}'", wanted)
+        elif asked is not None and (asked.per is not None or not known):
             wanted = "a question with options that is asked once; choose another"
             each.problem("question", f"a condition on '{name}'", wanted)
-            continue
-        for value in values:
-            if value not in known:
+        elif asked is not None:
+            for value in [value for value in values if value not in known]:
                 wanted = f"one of its options: {_names(known)}; correct it"
                 each.problem("values", f"the value {shown(value)} for '{name}'", wanted)
         found.append(condition)

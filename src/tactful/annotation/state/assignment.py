@@ -203,7 +203,7 @@ def share_left(state: State, person: Person) -> int | None:
     """Return how many judgements are left of a person's share; None if work is not divided."""
     if state.settings["workload"] != "balanced":
         return None
-    return max(0, fair_share(state, person) - state.judged(person.id))
+    return max(0, fair_share(state, person) - (person.answered - person.tests))
 
 
 def fair_share(state: State, person: Person) -> int:

@@ -55,8 +55,6 @@ def best_of(sums: Mapping[str, float]) -> tuple[str | None, float | None]:
 
 def shares_of(sums: Mapping[str, float]) -> dict[str, float]:
     """Return the share of each answer, sorted by answer."""
-    if len(sums) == 1:
-        return dict.fromkeys(sums, 1.0)
     total = sum(sums.values())
     return {name: sums[name] / total for name in sorted(sums)}
 

@@ -43,9 +43,8 @@ class Comparison:
     """Questions down the side, people across the top."""
 
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Question, tuple[Cell, ...]], ...]
-    split: tuple[bool, ...] = ()
-    """For each row, whether people answered it differently, or not all were asked."""
+    rows: tuple[tuple[Question, tuple[Cell, ...], bool], ...]
+    """The last is whether people answered it differently, or not all were asked."""
 
 
 def compare(
@@ -79,7 +78,7 @@ def compare(
         by = names.get(decision.annotator, decision.annotator)
         columns.append(Column(by, True, decision.at, None, is_decision=True))
         everyone.append(decision.answers)
-    rows, split = [], []
+    rows = []
     for question in step.questions:
         answers = [each.get(question.id) for each in everyone]
         if any(answer is not None for answer in answers):
@@ -87,9 +86,8 @@ def compare(
             common = _common(judged)
             empty = unmarked if question.kind == "spans" and question.per is None else none
             cells = tuple(_cell(question, answer, text, common, empty) for answer in answers)
-            rows.append((question, cells))
-            split.append(len({comparable(answer) for answer in judged}) > 1)
-    return Comparison(tuple(columns), tuple(rows), tuple(split))
+            rows.append((question, cells, len({comparable(answer) for answer in judged}) > 1))
+    return Comparison(tuple(columns), tuple(rows))
 
 
 def shared_answers(
@@ -166,7 +164,7 @@ def others_of(protocol: Protocol, item: PageItem, words: Catalogue) -> dict[str,
                 "news": words("others.differ" if split else "others.agree"),
                 "cells": [_sent(cell, words) for cell in cells],
             }
-            for (question, cells), split in zip(table.rows, table.split, strict=True)
+            for question, cells, split in table.rows
         ],
         "begin": shared_answers(step, source, item.others),
     }

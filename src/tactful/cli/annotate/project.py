@@ -154,9 +154,7 @@ def status(project: "Project", now: float, price: float | None = None) -> dict[s
             "expected": round(left.expected, 1),
             "most": left.most,
             "answers": round(left.answers, 1),
-            "hours": _rounded(left.hours),
-            "days": _rounded(left.days),
-            "cost": _rounded(left.cost),
+            **{name: _rounded(getattr(left, name)) for name in ("hours", "days", "cost")},
             "notes": list(left.notes),
         },
     }
