@@ -19,7 +19,7 @@ def read(protocol: str, *judgements: Judgement, **more: Any) -> tuple[dict[Any, 
     answers = CorpusAnswers(load_protocol(protocol))
     example = Example("1", "A text.", "ours", "en", "1", judgements=judgements, **more)
     found = {(each.annotator, each.step): each.answers for each in answers.of(example)}
-    return found, [f"{what}: {count} ({why})" for what, count, why in answers.losses()]
+    return found, [str(loss) for loss in answers.losses()]
 
 
 def test_frames_keep_group_and_statement_together() -> None:
@@ -117,7 +117,7 @@ def test_the_samples_have_judgements() -> None:
         answers = CorpusAnswers(load_protocol(protocol))
         given = [answers.of(example) for example in load_corpus(corpus, sample=True).examples()]
         assert max(len({each.annotator for each in one}) for one in given) >= people, corpus
-        kinds = {what for what, _, _ in answers.losses()}
+        kinds = {loss.what for loss in answers.losses()}
         assert ("trust of judgements" in kinds) == (corpus == "ucc")
     answers = CorpusAnswers(load_protocol("pcl"))
     assert not any(answers.of(each) for each in load_corpus("dpm", sample=True).examples())

@@ -19,7 +19,8 @@ from tactful.annotation.analysis.views import (
     Row,
     Rows,
     View,
-    judgements,
+    by_question,
+    counted_answers,
     views,
 )
 from tactful.annotation.protocol.records import Option, Question, Step
@@ -37,6 +38,10 @@ def columns_of(rows: list[Row]) -> Rows:
 
 def labels_of(view: View) -> list[str]:
     return [view.ratings.labels[label] for label in view.ratings.label]
+
+
+def judgements(state: Any, step: Step) -> dict[str, Rows]:
+    return by_question(step, counted_answers(state, step, state.items.values()))
 
 
 def agreement_of(

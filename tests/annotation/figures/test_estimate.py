@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tactful.annotation.analysis.estimate import by_day, day_of, estimate, paces, step_estimate
+from tactful.annotation.analysis.estimate import by_day, day_of, estimate, step_estimate
 from tactful.annotation.analysis.overview import StepProgress, progress
 from tactful.annotation.protocol.records import Protocol, Quality, Step
 
@@ -66,7 +66,6 @@ def test_hours_days_and_cost(told: Any) -> None:
     assert found.expected == 5 + 6
     # Pages of 3 with a hidden test: 3 answers for 2 judgements.
     assert found.answers == pytest.approx(16.5)
-    assert found.seconds_each == 10
     assert found.hours == pytest.approx(16.5 * 10 / 3600)
     assert found.per_day == 3
     assert found.days == pytest.approx(5.5)
@@ -99,14 +98,6 @@ def test_a_page_without_tests_adds_nothing(told: Any) -> None:
     people = list(told.state.people.values())
     found = estimate(plain, progress(told.state), people, told.at)
     assert found.answers == found.expected
-
-
-def test_paces_are_by_the_hour_of_work(told: Any) -> None:
-    ann, ben = paces(told.state.people.values(), told.at)
-    assert (ann.name, ann.answered, ann.today) == ("Ann", 2, 2)
-    assert ann.per_hour == pytest.approx(360)
-    assert ann.hours == pytest.approx(20 / 3600)
-    assert (ben.answered, ben.last) == (1, told.at - 20)
 
 
 def test_days_end_with_today(told: Any) -> None:

@@ -12,7 +12,6 @@ from tactful.annotation.analysis.overview import (
     disputes,
     gold_figures,
     progress,
-    trust_lines,
 )
 
 Begin = Callable[..., Any]
@@ -39,16 +38,6 @@ def test_statuses_and_judgements_are_counted(told: Any) -> None:
     assert (second.open, second.waiting, second.outside) == (1, 3, 1)
     assert second.needed == 2
     assert first.items == second.items == 4  # the hidden test is no part of it
-
-
-def test_figures_of_parts_add_up(told: Any) -> None:
-    items = list(told.state.items.values())
-    whole, parts = progress(told.state), [progress(told.state, [item]) for item in items]
-    for at, expected in enumerate(whole):
-        total = parts[0][at]
-        for part in parts[1:]:
-            total += part[at]
-        assert total == expected
 
 
 def test_what_a_removed_person_said_is_discarded_and_needed_again(told: Any) -> None:
@@ -95,15 +84,6 @@ def test_few_people_make_no_test_suspect(story: Begin) -> None:
     made = story().items("t", gold={"tone": "yes"}).people("ann")
     made.say("ann", "t", tone="no", grade="0")
     assert [one.suspect for one in gold_figures(made.state)] == [False]
-
-
-def test_trust_is_told_test_by_test(story: Begin) -> None:
-    made = story().items("t", "u", gold={"tone": "yes"}).people("ann", "ben")
-    made.say("ann", "t", tone="yes", grade="0").say("ann", "u", tone="no", grade="0")
-    (line,) = trust_lines(made.state.people.values())
-    assert line.name == "Ann"
-    assert [trust for _, trust in line.points] == [1.0, 0.5]
-    assert line.points[0][0] < line.points[1][0]
 
 
 def test_stretches_breaks_and_caps(story: Begin) -> None:

@@ -9,10 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tactful.annotation.analysis.overview import StepProgress, TrustLine
+from tactful.annotation.analysis.overview import StepProgress
 from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.records import Option, Question, Step
 from tactful.annotation.state.items import Answer
+from tactful.annotation.state.people import Person
 from tactful.annotation.web import charts, figures
 from tactful.annotation.web.answer_form import fields, gold_fields, read_answers, read_gold
 from tactful.annotation.web.figures import Figures
@@ -66,8 +67,8 @@ def test_intervals_stay_inside_the_chart() -> None:
 
 def test_trust_is_drawn_and_the_limit_too() -> None:
     lines = [
-        TrustLine("a", NASTY, "removed", ((0.0, 1.0), (1.0, 0.5))),
-        TrustLine("b", "B", "active", ((0.0, 1.0),)),
+        Person("a", NASTY, "annotator", status="removed", history=[(0.0, 1.0), (1.0, 0.5)]),
+        Person("b", "B", "annotator", history=[(0.0, 1.0)]),
     ]
     chart = parse(charts.trust_chart(lines, 0.78, "Trust"))
     kinds = [node.get("class") for node in chart]
@@ -257,7 +258,7 @@ def test_who_differs_from_most_is_marked_whatever_the_order() -> None:
         ("cem", False, False),
         ("ref", True, True),
     ]
-    rows = {question.id: cells for question, cells in found.rows}
+    rows = {question.id: cells for question, cells, _ in found.rows}
     assert [cell.differs for cell in rows["tone"]] == [False, False, True, True]
     assert [cell.differs for cell in rows["which"]] == [False, False, True, False]
     assert rows["which"][0].lines == ("Praise", "Pity")
@@ -267,7 +268,7 @@ def test_who_differs_from_most_is_marked_whatever_the_order() -> None:
 
 def test_a_split_has_no_majority_to_differ_from() -> None:
     found = compare(STEP, TEXT, [answer("a", tone="praise"), answer("b", tone="pity")], (), {})
-    assert not any(cell.differs for _, cells in found.rows for cell in cells)
+    assert not any(cell.differs for _, cells, _ in found.rows for cell in cells)
 
 
 def test_a_test_says_who_was_right() -> None:
@@ -344,7 +345,6 @@ def is_free(project: Project) -> bool:
         ("gold_figures", lambda one: one.tests()),
         ("burdens", lambda one: one.burdens()),
         ("estimate", lambda one: one.status(None, time.time())),
-        ("trust_lines", lambda one: one.trust()),
     ],
 )
 def test_nobody_waits_while_figures_are_computed(

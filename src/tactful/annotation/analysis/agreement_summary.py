@@ -40,9 +40,9 @@ def step_agreement(
 ) -> list[QuestionAgreement]:
     """Return the agreement on each question of a step.
 
-    ``rows`` is what :func:`~tactful.annotation.analysis.views.judgements` returns, ``seen`` has the
-    views of each question. A question that is asked only under a condition is compared among those
-    who were asked.
+    ``rows`` is what :func:`~tactful.annotation.analysis.views.by_question` returns, ``seen`` has
+    the views of each question. A question that is asked only under a condition is compared among
+    those who were asked.
     """
     found: list[QuestionAgreement] = []
     for question in step.questions:

@@ -22,20 +22,6 @@ RECENT_DAYS = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """How fast one person works."""
-
-    person: str
-    name: str
-    answered: int
-    hours: float
-    per_hour: float | None
-    """Judgements per hour of work; None before the first timed answer."""
-    today: int
-    last: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class StepEstimate:
     """Judgements still to be collected in a step."""
 
@@ -56,7 +42,6 @@ class Estimate:
     most: int
     answers: float
     """Expected answers: judgements, hidden tests among them, and replacements."""
-    seconds_each: float | None
     hours: float | None
     days: float | None
     per_day: float | None
@@ -70,25 +55,6 @@ class Estimate:
 def day_of(at: float) -> str:
     """Return the UTC day of a time, as 2024-05-31."""
     return datetime.fromtimestamp(at, UTC).date().isoformat()
-
-
-def paces(people: Iterable["Person"], now: float) -> list[Pace]:
-    """Return how fast each person works, the busiest first."""
-    today = day_of(now)
-    found = [
-        Pace(
-            person.id,
-            person.name,
-            person.answered,
-            person.seconds / 3600,
-            person.answered / person.seconds * 3600 if person.seconds else None,
-            person.days.get(today, 0),
-            person.last,
-        )
-        for person in people
-        if person.answered
-    ]
-    return sorted(found, key=lambda pace: -pace.answered)
 
 
 def by_day(people: Iterable["Person"], now: float, days: int = 14) -> list[tuple[str, int]]:
@@ -133,7 +99,6 @@ def estimate(
         expected,
         sum(step.most for step in steps),
         answers,
-        each,
         None if each is None else answers * each / 3600,
         None if per_day is None else answers / per_day,
         per_day,

@@ -36,15 +36,6 @@ class GoldChange:
     judgements_lost: int
     judgements_back: int
 
-    def __add__(self, other: "GoldChange") -> "GoldChange":
-        """Add the effects on other items; the people are the same."""
-        return GoldChange(
-            self.people,
-            self.reopened + other.reopened,
-            self.judgements_lost + other.judgements_lost,
-            self.judgements_back + other.judgements_back,
-        )
-
     @property
     def removed(self) -> tuple[TrustChange, ...]:
         """Those whose judgements would stop counting."""
@@ -54,12 +45,6 @@ class GoldChange:
     def readmitted(self) -> tuple[TrustChange, ...]:
         """Those whose judgements would count again."""
         return tuple(each for each in self.people if each.effect == "re-admitted")
-
-
-def gold_change(state: "State", item: str, gold: Mapping[str, Any] | None) -> GoldChange:
-    """Return what giving ``item`` these right answers would change; None: an ordinary item."""
-    changes = trust_changes(state, item, gold)
-    return items_change(state, item, gold, changes, state.items.values())
 
 
 def trust_changes(
@@ -72,14 +57,17 @@ def trust_changes(
     return tuple(each for each in changes if each.effect or each.before != each.after)
 
 
-def items_change(
+def gold_change(
     state: "State",
     item: str,
     gold: Mapping[str, Any] | None,
     changes: tuple[TrustChange, ...],
     items: Iterable["Item"],
 ) -> GoldChange:
-    """Return the effects on some items; the results of parts can be added."""
+    """Return what giving ``item`` these right answers would change; None: an ordinary item.
+
+    ``changes`` is from :func:`trust_changes`, ``items`` are all items of the project.
+    """
     then = {name: person.counts for name, person in state.people.items()}
     then |= {each.person: each.effect == "re-admitted" for each in changes if each.effect}
     moved = {name for name, person in state.people.items() if person.counts != then[name]}

@@ -13,7 +13,7 @@ from tactful.annotation.state.trust import is_right, is_tested
 
 if TYPE_CHECKING:
     from tactful.annotation.protocol.records import Step
-    from tactful.annotation.state.project_state import Item, Person, State
+    from tactful.annotation.state.project_state import Answer, Item, ItemStep, Person, State
 
 SUSPECT_SHARE = 0.7
 SUSPECT_PEOPLE = 5
@@ -53,11 +53,6 @@ class StepProgress:
         """The share of finished items in this step; None without items."""
         inside = self.open + self.done + self.disputed
         return (self.done + self.disputed) / inside if inside else None
-
-    def __add__(self, other: "StepProgress") -> "StepProgress":
-        """Add the figures of other items."""
-        counts = (getattr(self, name) + getattr(other, name) for name in _COUNTS)
-        return StepProgress(self.step, self.title, *counts)
 
 
 _COUNTS = tuple(each.name for each in fields(StepProgress))[2:]
@@ -104,16 +99,6 @@ class GoldFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class TrustLine:
-    """The trust of one person after each test."""
-
-    person: str
-    name: str
-    status: str
-    points: tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Burden:
     """How much one person read and skipped, and how long without a break."""
 
@@ -133,40 +118,44 @@ class Burden:
 
 
 def progress(state: "State", items: Iterable["Item"] | None = None) -> tuple[StepProgress, ...]:
-    """Return the progress of each step, for some items or all; results of parts can be added."""
-    chosen = list(state.items.values() if items is None else items)
-    return tuple(_step_progress(state, step, chosen) for step in state.protocol.steps)
-
-
-def _step_progress(state: "State", step: "Step", items: Sequence["Item"]) -> StepProgress:
-    found: Counter[str] = Counter()
-    for item in items:
-        here = item.steps.get(step.id)
-        if item.gold is not None or here is None:
+    """Return the progress of each step, for some items or all."""
+    found: dict[str, Counter[str]] = {step.id: Counter() for step in state.protocol.steps}
+    for item, step, here in _each(state, items):
+        if item.gold is not None:
             continue
-        found[here.status] += 1
-        found["skipped"] += len(here.skipped)
+        count = found[step.id]
+        count[here.status] += 1
+        count["skipped"] += len(here.skipped)
         if here.status == "waiting" and step.entry is not None:
-            found["outside"] += item.steps[step.entry.step].status == "done"
+            count["outside"] += item.steps[step.entry.step].status == "done"
         if here.answers:
-            counted = len(state.counted(item.id, step.id))
-            found["collected"] += counted
-            found["discarded"] += sum(not state.people[name].counts for name in here.answers)
+            count["collected"] += len(here.counting)
+            count["discarded"] += sum(not state.people[name].counts for name in here.answers)
             if here.status in ("done", "disputed"):
-                found["finished_with"] += counted
+                count["finished_with"] += len(here.counting)
         if here.status == "open":
             # At infinity all leases are over: items being judged now still count as needed.
-            found["needed"] += state.needed(item.id, step.id, math.inf)
-    return StepProgress(step.id, step.title, *(found[name] for name in _COUNTS))
+            count["needed"] += state.needed(item.id, step.id, math.inf)
+    return tuple(
+        StepProgress(step.id, step.title, *(found[step.id][name] for name in _COUNTS))
+        for step in state.protocol.steps
+    )
+
+
+def _each(
+    state: "State", items: Iterable["Item"] | None
+) -> Iterator[tuple["Item", "Step", "ItemStep"]]:
+    """Yield some items or all, in each step."""
+    for item in state.items.values() if items is None else items:
+        for step in state.protocol.steps:
+            yield item, step, item.steps[step.id]
 
 
 def disputes(state: "State", items: Iterable["Item"] | None = None) -> Iterator[Dispute]:
     """Yield the disputed items, each with its reason."""
-    for item in state.items.values() if items is None else items:
-        for step in state.protocol.steps:
-            here = item.steps.get(step.id)
-            if here is not None and here.status == "disputed" and item.gold is None:
-                yield Dispute(item.id, step.id, item.text, _why(state, step, item))
+    for item, step, here in _each(state, items):
+        if here.status == "disputed" and item.gold is None:
+            yield Dispute(item.id, step.id, item.text, _why(step, here.counting))
 
 
 def skipped_items(state: "State", items: Iterable["Item"] | None = None) -> Iterator[SkippedItem]:
@@ -182,21 +171,18 @@ def skipped_items(state: "State", items: Iterable["Item"] | None = None) -> Iter
         ]
         for step in state.protocol.steps
     }
-    for item in state.items.values() if items is None else items:
-        for step in state.protocol.steps:
-            here = item.steps[step.id]
-            if item.gold is not None or here.status != "open" or not here.skipped:
-                continue
-            missing = state.needed(item.id, step.id, math.inf)
-            able = sum(
-                is_free_for(state, person, item.id, step, again=True) for person in workers[step.id]
-            )
-            if able < missing:
-                yield SkippedItem(item.id, step.id, item.text, len(here.skipped), missing, able)
+    for item, step, here in _each(state, items):
+        if item.gold is not None or here.status != "open" or not here.skipped:
+            continue
+        missing = state.needed(item.id, step.id, math.inf)
+        able = sum(
+            is_free_for(state, person, item.id, step, again=True) for person in workers[step.id]
+        )
+        if able < missing:
+            yield SkippedItem(item.id, step.id, item.text, len(here.skipped), missing, able)
 
 
-def _why(state: "State", step: "Step", item: "Item") -> str:
-    given = state.counted(item.id, step.id)
+def _why(step: "Step", given: Sequence["Answer"]) -> str:
     parts = []
     for question in step.questions:
         if question.kind not in ("choice", "scale") or question.per is not None:
@@ -217,39 +203,23 @@ def gold_figures(state: "State", items: Iterable["Item"] | None = None) -> list[
     The answers of removed people count here, too: they were removed because of these tests.
     """
     found = []
-    for item in state.items.values() if items is None else items:
-        if item.gold is None:
+    for item, step, here in _each(state, items):
+        if item.gold is None or not is_tested(step, item.gold):
             continue
-        for step in state.protocol.steps:
-            here = item.steps.get(step.id)
-            if here is None or not is_tested(step, item.gold):
-                continue
-            people = len(here.answers)
-            missed = sum(
-                not is_right(step, item.gold, one.answers) for one in here.answers.values()
-            )
-            share = missed / people if people else None
-            suspect = share is not None and people >= SUSPECT_PEOPLE and share >= SUSPECT_SHARE
-            found.append(GoldFigures(item.id, step.id, item.text, people, missed, share, suspect))
+        people = len(here.answers)
+        missed = sum(not is_right(step, item.gold, one.answers) for one in here.answers.values())
+        share = missed / people if people else None
+        suspect = share is not None and people >= SUSPECT_PEOPLE and share >= SUSPECT_SHARE
+        found.append(GoldFigures(item.id, step.id, item.text, people, missed, share, suspect))
     return sorted(found, key=lambda one: (-(one.share or 0.0), -one.people))
-
-
-def trust_lines(people: Iterable["Person"]) -> list[TrustLine]:
-    """Return the trust of everyone over their tests."""
-    return [
-        TrustLine(person.id, person.name, person.status, tuple(person.history))
-        for person in people
-        if person.history
-    ]
 
 
 def answer_times(state: "State", items: Iterable["Item"] | None = None) -> dict[str, list[float]]:
     """Return the times of each person's answers, unsorted, for some items or all."""
     found: dict[str, list[float]] = {}
-    for item in state.items.values() if items is None else items:
-        for here in item.steps.values():
-            for one in here.answers.values():
-                found.setdefault(one.annotator, []).append(one.at)
+    for _, _, here in _each(state, items):
+        for one in here.answers.values():
+            found.setdefault(one.annotator, []).append(one.at)
     return found
 
 

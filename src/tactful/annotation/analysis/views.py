@@ -71,11 +71,6 @@ class View:
         return self.question if self.option is None else f"{self.question}:{self.option}"
 
 
-def judgements(state: "State", step: Step) -> dict[str, Rows]:
-    """Return the answers that count, by question."""
-    return by_question(step, counted_answers(state, step, state.items.values()))
-
-
 def counted_answers(
     state: "State", step: Step, items: Iterable["Item"]
 ) -> list[tuple[str, list["Answer"]]]:
@@ -174,16 +169,9 @@ def _whole(question: Question, rows: Rows, chosen: Sequence[frozenset[str]]) -> 
 def _options(question: Question, rows: Rows, chosen: Sequence[frozenset[str]]) -> list[View]:
     names, judged = option_names(question), _Judged(rows)
     order = _labels(question, (each for given in chosen for each in given))
-    return [
-        View(
-            question.id,
-            option,
-            names.get(option, option),
-            "nominal",
-            judged.as_ratings(
-                [CHOSEN if option in given else NOT_CHOSEN for given in chosen],
-                (CHOSEN, NOT_CHOSEN),
-            ),
-        )
-        for option in order
-    ]
+    found = []
+    for option in order:
+        said = [CHOSEN if option in given else NOT_CHOSEN for given in chosen]
+        ratings = judged.as_ratings(said, (CHOSEN, NOT_CHOSEN))
+        found.append(View(question.id, option, names.get(option, option), "nominal", ratings))
+    return found

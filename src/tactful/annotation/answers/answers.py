@@ -15,14 +15,15 @@ any with ``per``      a mapping: answer of the other question -> answer of this 
 """
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from tactful.annotation.protocol.records import Question, Step
-from tactful.annotation.protocol.schema import quoted
+from tactful.annotation.protocol.schema import quoted, shown
 from tactful.annotation.state.span_labels import Piece, span_of
 from tactful.errors import InputError
+from tactful.words import counted
 
 MOST_OWN_WORDS = 100
 """Maximum length of a free answer to an open question."""
@@ -188,13 +189,10 @@ def _clean_each(
     Without ``names``, all given keys are used.
     """
     if not isinstance(given, Mapping):
-        raise fault(
-            question,
-            shown(given),
-            f"a mapping from each answer to '{base.id}' to an answer of this one; send one",
-        )
+        wanted = f"a mapping from each answer to '{base.id}' to an answer of this one; send one"
+        raise fault(question, shown(given), wanted)
     # Keys are cleaned like the answers of the other question; others are dropped.
-    by_name = {_clean_name(base, name, words): answer for name, answer in given.items()}
+    by_name = {_clean_one(base, name, words): answer for name, answer in given.items()}
     result: dict[str, Any] = {}
     for name in by_name if names is None else names:
         if not _is_blank(question, by_name.get(name)):
@@ -204,20 +202,29 @@ def _clean_each(
     return result
 
 
-def _clean_name(base: Question, name: object, words: int) -> str:
-    return _one_text(base, name) if base.kind == "texts" else _choice(base, name, words)
-
-
 def _clean(question: Question, given: object, text: str, words: int) -> Any:
     """Clean one answer; free answers may have ``words`` characters."""
     if question.kind == "spans":
         return clean_spans(question, given, text)
-    if question.kind == "choices":
-        return _listed(question, given, lambda _, each: _choice(question, each, words))
-    if question.kind == "texts":
-        return _listed(question, given, _one_text)
     if question.kind == "text":
-        return _text(question, given)
+        said = _characters(question, given, MOST_TEXT)
+        return said.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if question.kind not in _LISTS:
+        return _choice(question, given, words)
+    found = [_clean_one(question, each, words) for each in listed(question, given, MOST_LIST)]
+    order = {option.value: place for place, option in enumerate(question.options)}
+    # An empty line in a list of texts is no answer.
+    unique = sorted(
+        dict.fromkeys(filter(None, found)), key=lambda value: order.get(value, len(order))
+    )
+    check_number(question, len(unique))
+    return unique
+
+
+def _clean_one(question: Question, given: object, words: int) -> str:
+    """Clean one of several answers."""
+    if question.kind == "texts":
+        return _one_line(question, given, MOST_ITEM_OF_TEXTS)
     return _choice(question, given, words)
 
 
@@ -237,27 +244,6 @@ def _choice(question: Question, given: object, most: int) -> str:
     return words
 
 
-def _one_text(question: Question, given: object) -> str:
-    return _one_line(question, given, MOST_ITEM_OF_TEXTS)
-
-
-def _listed(
-    question: Question, given: object, clean: Callable[[Question, object], str]
-) -> list[str]:
-    answers = listed(question, given, MOST_LIST)
-    order = {option.value: place for place, option in enumerate(question.options)}
-    # An empty line in a list of texts is no answer.
-    found = [answer for answer in (clean(question, each) for each in answers) if answer]
-    unique = sorted(dict.fromkeys(found), key=lambda value: order.get(value, len(order)))
-    check_number(question, len(unique))
-    return unique
-
-
-def _text(question: Question, given: object) -> str:
-    words = _characters(question, given, MOST_TEXT)
-    return words.replace("\r\n", "\n").replace("\r", "\n").strip()
-
-
 def _one_line(question: Question, given: object, most: int) -> str:
     return " ".join(_characters(question, given, most).split())
 
@@ -268,18 +254,14 @@ def _characters(question: Question, given: object, most: int) -> str:
     # Normalised, so that the same word is the same answer.
     given = unicodedata.normalize("NFC", given)
     if len(given) > most:
-        raise fault(
-            question, f"{len(given):,} characters", f"at most {most:,}; write a shorter answer"
-        )
+        wanted = f"at most {most:,}; write a shorter answer"
+        raise fault(question, f"{len(given):,} characters", wanted)
     for character in given:
         # A terminal would run control characters; a lone surrogate cannot be stored.
         kind = unicodedata.category(character)
         if kind == "Cs" or (kind == "Cc" and character not in _LINE_BREAKS):
-            raise fault(
-                question,
-                f"the character U+{ord(character):04X}",
-                "text without control characters and lone surrogates; remove it",
-            )
+            wanted = "text without control characters and lone surrogates; remove it"
+            raise fault(question, f"the character U+{ord(character):04X}", wanted)
     return given
 
 
@@ -303,11 +285,8 @@ def clean_spans(question: Question, given: object, text: str) -> list[dict[str, 
             )
         value = span["value"]
         if not isinstance(value, str) or value not in order:
-            raise fault(
-                question,
-                f"a span with {shown(value)}",
-                f"one of {quoted(order)}; choose one of them",
-            )
+            wanted = f"one of {quoted(order)}; choose one of them"
+            raise fault(question, f"a span with {shown(value)}", wanted)
         start, end = _piece(question, span["start"], span["end"], text)
         pieces = _parts(question, span, text) if "parts" in span else ((start, end),)
         if len(pieces) > 1 and not question.gaps:
@@ -322,11 +301,8 @@ def _piece(question: Question, start: object, end: object, text: str) -> Piece:
     # True and 1.0 equal 1 in Python, but not for readers of an export.
     if type(start) is int and type(end) is int and 0 <= start < end <= len(text):
         return start, end
-    raise fault(
-        question,
-        f"a span from {shown(start)} to {shown(end)}",
-        f"whole numbers from 0 to {len(text)}, the start before the end; mark the words again",
-    )
+    wanted = f"whole numbers from 0 to {len(text)}, the start before the end; mark the words again"
+    raise fault(question, f"a span from {shown(start)} to {shown(end)}", wanted)
 
 
 def _parts(question: Question, span: Mapping[str, Any], text: str) -> tuple[Piece, ...]:
@@ -335,32 +311,22 @@ def _parts(question: Question, span: Mapping[str, Any], text: str) -> tuple[Piec
     if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_PARTS:
         raise fault(question, f"{shown(given)} as 'parts'", f"1 to {MOST_PARTS} parts; send a list")
     if not all(isinstance(part, list | tuple) and len(part) == 2 for part in given):
-        raise fault(
-            question, f"{shown(given)} as 'parts'", "a start and an end for each; send pairs"
-        )
+        wanted = "a start and an end for each; send pairs"
+        raise fault(question, f"{shown(given)} as 'parts'", wanted)
     joined: list[Piece] = []
     for start, end in sorted(_piece(question, part[0], part[1], text) for part in given):
         if joined and start < joined[-1][1]:
-            raise fault(
-                question,
-                f"parts that overlap at {start}",
-                "parts that do not overlap; mark the words again",
-            )
+            wanted = "parts that do not overlap; mark the words again"
+            raise fault(question, f"parts that overlap at {start}", wanted)
         if joined and start == joined[-1][1]:
             joined[-1] = (joined[-1][0], end)
         else:
             joined.append((start, end))
     if (joined[0][0], joined[-1][1]) != (span["start"], span["end"]):
-        raise fault(
-            question,
-            f"a span from {span['start']} to {span['end']} with parts from {joined[0][0]} to "
-            f"{joined[-1][1]}",
-            "the start of the first part and the end of the last; correct them",
-        )
+        found = f"with parts from {joined[0][0]} to {joined[-1][1]}"
+        wanted = "the start of the first part and the end of the last; correct them"
+        raise fault(question, f"a span from {span['start']} to {span['end']} {found}", wanted)
     return tuple(joined)
-
-
-_SHOWN = 40
 
 
 def listed(question: Question, given: object, most: int) -> list[Any]:
@@ -375,21 +341,11 @@ def listed(question: Question, given: object, most: int) -> list[Any]:
 def check_number(question: Question, number: int) -> None:
     """Refuse too few answers and too many."""
     if number < question.least:
-        raise fault(question, _answers(number), f"at least {question.least}; add some")
+        raise fault(question, counted(number, "answer"), f"at least {question.least}; add some")
     if question.most is not None and number > question.most:
-        raise fault(question, _answers(number), f"at most {question.most}; leave some out")
-
-
-def _answers(number: int) -> str:
-    return "1 answer" if number == 1 else f"{number} answers"
+        raise fault(question, counted(number, "answer"), f"at most {question.most}; leave some out")
 
 
 def fault(question: Question, found: str, wanted: str) -> InputError:
     """Build the error about one question; ``wanted`` is "what is expected; what to do"."""
     return InputError(f"Question '{question.id}': found {found}; expected {wanted}.")
-
-
-def shown(value: object) -> str:
-    """Return a short, printable form of a value for messages."""
-    shown = repr(value[:_SHOWN] if isinstance(value, str) else value)
-    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tactful.annotation.answers.answers import check_answers
+from tactful.annotation.formats.losses import Loss, Lost, as_losses
 from tactful.annotation.project.exchange import NewAnswer
 from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.errors import InputError
@@ -22,9 +23,6 @@ _TWICE = "the same person gave a different one"
 _OUT_OF_PLACE = "the question does not apply, given the answers before it"
 _ALONE = "it is unclear which answer they belong to"
 _WRONG = "an answer does not fit its question"
-
-Lost = Counter[tuple[str, str]]
-"""What is lost, and why -> how often."""
 
 
 class CorpusAnswers:
@@ -61,13 +59,10 @@ class CorpusAnswers:
             found += answers
         return tuple(found)
 
-    def losses(self) -> list[tuple[str, int, str]]:
+    def losses(self) -> list[Loss]:
         """Return what was lost, how often, and why."""
-        said = [(what, count, why) for (what, why), count in self.lost.items() if count]
-        if self._traits:
-            why = "people state their traits themselves when they consent"
-            said.append(("people's traits", len(self._traits), why))
-        return said
+        why = "people state their traits themselves when they consent"
+        return as_losses({**self.lost, ("people's traits", why): len(self._traits)})
 
     def _answers(self, given: Iterable[Judgement], text: str) -> dict[str, dict[str, Any]]:
         """Return the answers of one person by step."""

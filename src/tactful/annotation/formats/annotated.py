@@ -4,8 +4,8 @@ Exports turn a state into these records and write them; imports read a file into
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,7 +109,7 @@ class Imported:
     """The content of a file of another tool, or of a Tactful export."""
 
     items: tuple[Annotated, ...] = ()
-    losses: tuple[Loss, ...] = ()
+    losses: Sequence[Loss] = ()
     """Content of the file that a project cannot hold."""
     events: tuple[Event, ...] = ()
     """The whole log, where the format carries it: a new project is rebuilt from it."""
@@ -172,6 +172,23 @@ def annotated(state: "State", protocol: Protocol) -> Iterator[Annotated]:
             found = item.steps.get(step.id)
             if found is not None:
                 yield _record(state, item, step.id, found)
+
+
+def together(records: Iterable[Annotated]) -> tuple[Annotated, ...]:
+    """Join the records of the same item in the same step; refuse different texts."""
+    found: dict[tuple[str, str, str], Annotated] = {}
+    for each in records:
+        key = (each.id, each.step, each.text if each.made_id else "")
+        first = found.setdefault(key, each)
+        if first.text != each.text:
+            raise FileFormatError(
+                f"{each.place}: found a different text than at {first.place} for the item "
+                f"'{each.id}'; expected one text per item."
+            )
+        if first is not each:
+            decision = each.decision or first.decision
+            found[key] = replace(first, judged=first.judged + each.judged, decision=decision)
+    return tuple(found.values())
 
 
 def new_items(items: Iterable[Annotated]) -> list[NewItem]:

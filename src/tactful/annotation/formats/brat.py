@@ -9,15 +9,21 @@ parent folder can name the step. Documents without a folder belong to one annota
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tactful.annotation.formats.annotated import Annotated, Imported, Judged, Source, outside
+from tactful.annotation.formats.annotated import (
+    Annotated,
+    Imported,
+    Judged,
+    Source,
+    outside,
+    together,
+)
 from tactful.annotation.formats.log import ABOUT
-from tactful.annotation.formats.losses import Loss, as_losses, losses
+from tactful.annotation.formats.losses import Loss, Lost, as_losses, losses
 from tactful.annotation.formats.names import safe_names
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.state.span_labels import Piece, parts_of, span_of
@@ -29,6 +35,7 @@ LABELS = "labels~combined"
 BREAK = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 """Everything that ends a line in Python, and so in brat."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+_WITHIN = "brat marks within lines"
 
 
 def write_brat(source: Source, folder: Path) -> list[Loss]:
@@ -38,7 +45,7 @@ def write_brat(source: Source, folder: Path) -> list[Loss]:
     items = safe_names(each.id for each in records)
     people = safe_names(j.annotator for each in records for j in each.counted)
     steps = safe_names(step.id for step in source.protocol.steps)
-    lost: Counter[tuple[str, str]] = Counter()
+    lost: Lost = Counter()
     for record in records:
         marking = _span_questions(source.protocol, record.step)
         given = [
@@ -59,11 +66,8 @@ def write_brat(source: Source, folder: Path) -> list[Loss]:
     named = {"items": items, "annotators": people, "steps": steps}
     index = {kind: {safe: name for name, safe in found.items()} for kind, found in named.items()}
     _write(folder / ABOUT, json.dumps({"format": "brat", "names": index}, ensure_ascii=False))
-    found = losses(
-        source, ("people", "labels", "decisions"), lambda _step, question: question.kind == "spans"
-    )
-    why = "brat marks within lines"
-    return found + [Loss(what + whose, n, why) for (what, whose), n in lost.items() if n]
+    kept = ("people", "labels", "decisions")
+    return losses(source, kept, lambda _step, question: question.kind == "spans", lost)
 
 
 def brat_types(protocol: Protocol) -> dict[tuple[str, str], str]:
@@ -118,7 +122,7 @@ def _lines(
     answers: dict[str, object],
     types: dict[tuple[str, str], str],
     whose: str,
-    lost: Counter[tuple[str, str]],
+    lost: Lost,
 ) -> list[str]:
     """Return the lines of an ``.ann`` file, and count what spans lose."""
     lines: list[str] = []
@@ -129,13 +133,13 @@ def _lines(
             parts = parts_of(span)
             kept = [cut for part in parts if (cut := pieces(record.text, *part))]
             if not kept:
-                lost["spans of line breaks alone", whose] += 1
+                lost["spans of line breaks alone" + whose, _WITHIN] += 1
                 continue
             edges = [(cut[0][0], cut[-1][1]) for cut in kept]
-            lost["line breaks at the edge of spans", whose] += edges != list(parts)
+            lost["line breaks at the edge of spans" + whose, _WITHIN] += edges != list(parts)
             flat = [piece for cut in kept for piece in cut]
             closed = len(join_pieces(record.text, flat)) < len(kept)
-            lost["gaps of line breaks alone", whose] += closed
+            lost["gaps of line breaks alone" + whose, _WITHIN] += closed
             where = ";".join(f"{start} {end}" for start, end in flat)
             words = " ".join(record.text[start:end] for start, end in flat)
             kind = types[question, span["value"]]
@@ -182,15 +186,6 @@ _KINDS = {
 }  # fmt: skip
 
 
-@dataclass
-class _Reading:
-    protocol: Protocol
-    names: dict[str, dict[str, str]]
-    texts: dict[str, tuple[str, Path]] = field(default_factory=dict)
-    judged: dict[tuple[str, str], list[Judged]] = field(default_factory=dict)
-    lost: Counter[tuple[str, str]] = field(default_factory=Counter)
-
-
 def read_brat(path: Path, protocol: Protocol) -> Imported:
     """Read all ``.ann`` files below a folder; each has its ``.txt`` beside it."""
     if not path.is_dir():
@@ -203,47 +198,46 @@ def read_brat(path: Path, protocol: Protocol) -> Imported:
             f"The protocol '{protocol.id}' asks for no spans; brat files hold spans only; choose "
             "another format."
         )
-    reading = _Reading(protocol, _index(path))
     # A symbolic link could lead out of the folder: its target is not read.
     files = sorted(
         file for file in path.rglob("*.ann") if file.resolve().is_relative_to(path.resolve())
     )
     if not files:
         raise FileFormatError(f"{path}: found no .ann file; expected brat's .txt and .ann files.")
+    lost: Lost = Counter()
+    return Imported(together(_records(path, files, protocol, marking, lost)), as_losses(lost))
+
+
+def _records(
+    root: Path, files: list[Path], protocol: Protocol, marking: list[str], lost: Lost
+) -> Iterator[Annotated]:
+    names = _index(root)
+    texts: dict[str, tuple[str, Path]] = {}
     for file in files:
-        _read_document(reading, path, file, marking[0])
-    items = tuple(
-        Annotated(item, reading.texts[item][0], step, judged=tuple(judged),
-                  place=str(reading.texts[item][1]))
-        for (item, step), judged in reading.judged.items()
-    )  # fmt: skip
-    return Imported(items, as_losses(reading.lost))
+        folders = file.parent.relative_to(root).parts
+        folder = folders[-1] if folders else ALONE
+        if folder == LABELS:
+            lost["documents of combined labels", "they follow from the judgements"] += 1
+            continue
+        above = names["steps"].get(folders[-2], folders[-2]) if len(folders) > 1 else ""
+        step = above if any(each.id == above for each in protocol.steps) else marking[0]
+        item = names["items"].get(file.stem, file.stem)
+        path = file.with_suffix(".txt")
+        text = _read_text(path)
+        known, first = texts.setdefault(item, (text, path))
+        if known != text:
+            raise FileFormatError(
+                f"{path}: found a different text than in {first}; expected one text for all "
+                "annotators."
+            )
+        person = names["annotators"].get(folder, folder)
+        judged = Judged(person, _answers(protocol, file, step, text, lost))
+        yield Annotated(item, text, step, judged=(judged,), place=str(file))
 
 
-def _read_document(reading: _Reading, root: Path, file: Path, first: str) -> None:
-    folders = file.parent.relative_to(root).parts
-    people, steps, items = (reading.names[kind] for kind in ("annotators", "steps", "items"))
-    folder = folders[-1] if folders else ALONE
-    if folder == LABELS:
-        reading.lost["documents of combined labels", "they follow from the judgements"] += 1
-        return
-    above = steps.get(folders[-2], folders[-2]) if len(folders) > 1 else first
-    known = {step.id for step in reading.protocol.steps}
-    step = above if above in known else first
-    item = items.get(file.stem, file.stem)
-    text = _read_text(file.with_suffix(".txt"))
-    if reading.texts.setdefault(item, (text, file))[0] != text:
-        raise FileFormatError(
-            f"{file.with_suffix('.txt')}: found a different text than in "
-            f"{reading.texts[item][1].with_suffix('.txt')}; expected one text for all annotators."
-        )
-    answers = _answers(reading, file, step, text)
-    reading.judged.setdefault((item, step), []).append(Judged(people.get(folder, folder), answers))
-
-
-def _answers(reading: _Reading, file: Path, step: str, text: str) -> dict[str, Any]:
-    asked = {each.id for each in reading.protocol.step(step).questions if each.kind == "spans"}
-    types = {kind: key for key, kind in brat_types(reading.protocol).items() if key[0] in asked}
+def _answers(protocol: Protocol, file: Path, step: str, text: str, lost: Lost) -> dict[str, Any]:
+    asked = _span_questions(protocol, step)
+    types = {kind: key for key, kind in brat_types(protocol).items() if key[0] in asked}
     answers: dict[str, Any] = {question: [] for question in sorted(asked)}
     for number, written in enumerate(_read_text(file).removeprefix("\ufeff").split("\n"), 1):
         line = written.removesuffix("\r")
@@ -251,7 +245,7 @@ def _answers(reading: _Reading, file: Path, step: str, text: str) -> dict[str, A
             continue
         if not line.startswith("T"):
             what = _KINDS.get(line[0], "lines of another kind")
-            reading.lost[what, "a project holds spans only"] += 1
+            lost[what, "a project holds spans only"] += 1
             continue
         match = _MARK.fullmatch(line)
         if match is None:
@@ -275,8 +269,7 @@ def _answers(reading: _Reading, file: Path, step: str, text: str) -> dict[str, A
 
 
 def _refuse_overlap(marked: list[Piece], file: Path, number: int) -> None:
-    ordered = sorted(marked)
-    for (_, end), (start, _) in pairwise(ordered):
+    for (_, end), (start, _) in pairwise(sorted(marked)):
         if start < end:
             raise FileFormatError(
                 f"{file}, line {number}: found fragments that overlap at {start}; expected "

@@ -13,11 +13,16 @@ from pathlib import Path
 
 from tactful.annotation.formats.annotated import Source
 from tactful.annotation.formats.log import ABOUT
-from tactful.annotation.formats.losses import Loss
+from tactful.annotation.formats.losses import Lost
 
 MARK = "'"
 NEUTRALISED = "neutralised"
 """The field of ``export.json`` that says whether its cells have added apostrophes."""
+_CHANGED = ("cells changed", "an apostrophe was added, so that a spreadsheet does not run them")
+_DANGEROUS = (
+    "cells that a spreadsheet would run",
+    "do not open the file in a spreadsheet, or export with --spreadsheet",
+)
 _RUN = re.compile("[\t\r\n']|[\\s\u200b\ufeff]*[=+@\uff1d\uff0b\uff0d\uff20-]")
 
 
@@ -79,17 +84,9 @@ def write_csv(
     return running
 
 
-def warn_running(source: Source, cells: int) -> list[Loss]:
-    """Report the cells that a spreadsheet would run, changed or not."""
-    if not cells:
-        return []
-    if source.spreadsheet:
-        return [
-            Loss(
-                "cells changed",
-                cells,
-                "an apostrophe was added, so that a spreadsheet does not run them",
-            )
-        ]
-    why = "do not open the file in a spreadsheet, or export with --spreadsheet"
-    return [Loss("cells that a spreadsheet would run", cells, why)]
+def write_table(
+    source: Source, path: Path, header: Sequence[str], rows: Iterable[Sequence[object]], lost: Lost
+) -> None:
+    """Write a table of another format; count the cells that a spreadsheet would run."""
+    running = write_csv(path, header, rows, source.spreadsheet)
+    lost[_CHANGED if source.spreadsheet else _DANGEROUS] += running

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tactful.annotation.answers.answers import asked
-from tactful.annotation.formats.losses import Loss
 from tactful.annotation.protocol.records import Question, Step
 from tactful.annotation.state.span_labels import parts_of
 
@@ -44,14 +43,11 @@ def complete(step: Step, answers: Mapping[str, Any]) -> dict[str, Any]:
     """Add the empty lists that other tools leave out: marking nothing is an answer, too."""
     found = dict(answers)
     for question in asked(step, found):
-        if question.id not in found and _may_be_empty(question):
+        several = question.kind in ("choices", "spans", "texts") and question.per is None
+        may_be_empty = several and question.required and question.least == 0
+        if question.id not in found and may_be_empty:
             found[question.id] = []
     return found
-
-
-def _may_be_empty(question: Question) -> bool:
-    several = question.kind in ("choices", "spans", "texts")
-    return several and question.per is None and question.required and question.least == 0
 
 
 GAPS = "spans with gaps"
@@ -76,7 +72,7 @@ def without_gaps(spans: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def lost_gaps(given: int, labels: int = 0) -> list[Loss]:
-    """Report how many spans lost their gaps, in judgements and in combined labels."""
-    counted = ((GAPS, given), (f"{GAPS} of combined labels", labels))
-    return [Loss(what, count, WHY) for what, count in counted if count]
+def count_gaps(step: Step, answers: Mapping[str, Any]) -> int:
+    """Return how many spans of somebody's answers have gaps."""
+    marking = (question.id for question in step.questions if question.kind == "spans")
+    return sum(has_gaps(span) for name in marking for span in answers.get(name) or ())

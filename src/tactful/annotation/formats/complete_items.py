@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from tactful.annotation.formats.annotated import Annotated, Judged, Source
-from tactful.annotation.formats.losses import Loss
 from tactful.annotation.protocol.records import Protocol, Question
 
 _YES = ("yes", "1", "1.0", "true", "sí", "si")
@@ -19,24 +18,14 @@ class CompleteItem:
 
     id: str
     text: str
-    context: Mapping[str, str]
     meta: Mapping[str, str]
-    steps: tuple[Annotated, ...]
-    of_annotators: frozenset[str]
-    """The steps that are not a referee's."""
+    people: Mapping[str, list[Judged]]
+    """What each annotator judged that counts, step after step, without referees' steps."""
     labelled: tuple[Annotated, ...]
     """The steps whose labels hold: not of those that the item no longer enters, and not of those
     that are still being judged, unless these were asked for."""
     unfinished: bool
     """Whether somebody still has to judge it, in any step."""
-
-    def people(self) -> dict[str, list[Judged]]:
-        """Return what each annotator judged that counts, step after step."""
-        found: dict[str, list[Judged]] = {}
-        for step in self.steps:
-            for each in step.counted if step.step in self.of_annotators else ():
-                found.setdefault(each.annotator, []).append(each)
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +35,6 @@ class Flag:
     value: int | None
     confidence: float | None = None
     votes: int = 0
-    decided: bool = False
 
 
 def complete_items(source: Source) -> Iterator[CompleteItem]:
@@ -54,37 +42,27 @@ def complete_items(source: Source) -> Iterator[CompleteItem]:
     steps: dict[str, list[Annotated]] = {}
     for record in source.judged():
         steps.setdefault(record.id, []).append(record)
-    roles = frozenset(step.id for step in source.protocol.steps if step.role == "annotator")
     for name, found in steps.items():
-        first = found[0]
+        people: dict[str, list[Judged]] = {}
+        for step in found:
+            if source.protocol.step(step.step).role == "annotator":
+                for each in step.counted:
+                    people.setdefault(each.annotator, []).append(each)
         unsettled = _unsettled(source, name)
         labelled = tuple(
             step
             for step in found
             if step.status != "waiting" and (source.unfinished or step.step not in unsettled)
         )
-        yield CompleteItem(
-            name,
-            first.text,
-            first.context,
-            first.meta,
-            tuple(found),
-            roles,
-            labelled,
-            bool(unsettled),
-        )
+        first = found[0]
+        yield CompleteItem(name, first.text, first.meta, people, labelled, bool(unsettled))
 
 
-def lost_unfinished(source: Source, what: str, count: int, instead: str) -> list[Loss]:
-    """Report the unfinished items, and what happened to their labels."""
-    if not count:
-        return []
-    why = (
-        "their labels may still change"
-        if source.unfinished
-        else f"{instead}; --unfinished includes them as they are now"
-    )
-    return [Loss(f"{what} that are not finished", count, why)]
+def lost_unfinished(source: Source, what: str, instead: str) -> tuple[str, str]:
+    """Return what is lost of unfinished items, and what happens to their labels."""
+    told = f"{instead}; --unfinished includes them as they are now"
+    why = "their labels may still change" if source.unfinished else told
+    return f"{what} that are not finished", why
 
 
 def _unsettled(source: Source, item: str) -> set[str]:
@@ -102,27 +80,24 @@ class YesNo:
     """Finds the question about an id: the question itself, or one with the id as an option."""
 
     def __init__(self, protocol: Protocol):
-        self._questions: dict[str, Question] = {}
-        self._options: dict[str, Question] = {}
+        questions: dict[str, Question] = {}
+        options: dict[str, Question] = {}
         for step in protocol.steps:
             for question in step.questions:
-                if question.per is not None:
-                    continue
-                if question.kind in ("choice", "scale"):
-                    self._questions.setdefault(question.id, question)
-                elif question.kind == "choices":
+                if question.kind in ("choice", "scale") and question.per is None:
+                    questions.setdefault(question.id, question)
+                elif question.kind == "choices" and question.per is None:
                     for option in question.options:
-                        self._options.setdefault(option.value, question)
+                        options.setdefault(option.value, question)
+        self._asked = options | questions
 
     def asks(self, question: Question) -> set[str]:
         """Return the ids that a question answers with yes or no."""
-        if question.id in self._questions:
-            return {question.id}
-        return {name for name, holder in self._options.items() if holder.id == question.id}
+        return {name for name, asked in self._asked.items() if asked.id == question.id}
 
     def knows(self, name: str) -> bool:
         """Say whether the protocol asks about an id."""
-        return name in self._questions or name in self._options
+        return name in self._asked
 
     def given(self, name: str, judged: list[Judged]) -> int | None:
         """Return what one person answered about an id; None if they were not asked."""
@@ -134,7 +109,7 @@ class YesNo:
 
     def label(self, name: str, steps: tuple[Annotated, ...]) -> Flag:
         """Return the label of an id; its value is None if it is unclear or was not asked."""
-        asked = self._questions.get(name) or self._options.get(name)
+        asked = self._asked.get(name)
         for step in steps:
             label = None if asked is None else step.labels.get(asked.id)
             if label is None or label.value is None or asked is None:
@@ -144,16 +119,15 @@ class YesNo:
             if asked.kind == "choices" and sure is not None:
                 share = label.soft.get(name, 0.0)
                 sure = share if value else 1 - share
-            return Flag(value, sure, label.votes, label.decided)
+            return Flag(value, sure, label.votes)
         return Flag(None)
 
     def _read(self, name: str, answers: Mapping[str, Any]) -> int | None:
-        question = self._questions.get(name)
-        if question is not None:
-            return yes_no(question, answers.get(name))
-        holder = self._options.get(name)
-        given = None if holder is None else answers.get(holder.id)
-        return None if given is None else int(name in given)
+        asked = self._asked.get(name)
+        given = None if asked is None else answers.get(asked.id)
+        if asked is None or given is None:
+            return None
+        return int(name in given) if asked.kind == "choices" else yes_no(asked, given)
 
 
 def yes_no(question: Question, answer: Any) -> int | None:

@@ -53,15 +53,13 @@ def write_conll(source: Source, folder: Path) -> list[Loss]:
     for path, blocks in parts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(blocks), encoding="utf-8", newline="\n")
-    found = losses(
-        source, ("people", "labels", "decisions"), lambda _step, question: question.kind == "spans"
-    )
-    return found + [
-        Loss(what + whose, counts[kind], why)
+    kept = ("people", "labels", "decisions")
+    told = {
+        (what + whose, why): counts[kind]
         for whose, counts in lost.items()
         for kind, (what, why) in _LOST.items()
-        if counts[kind]
-    ]
+    }
+    return losses(source, kept, lambda _step, question: question.kind == "spans", told)
 
 
 def tokens(text: str) -> list[tuple[int, int]]:

@@ -9,9 +9,9 @@ from collections import Counter
 from pathlib import Path
 
 from tactful.annotation.formats.annotated import Judged, Source
-from tactful.annotation.formats.cells import warn_running, write_csv
+from tactful.annotation.formats.cells import write_table
 from tactful.annotation.formats.complete_items import YesNo, complete_items, lost_unfinished
-from tactful.annotation.formats.losses import Loss, losses
+from tactful.annotation.formats.losses import NO_PLACE, Loss, Lost, losses
 from tactful.corpora.detests import CATEGORIES, LABELS, label_id
 from tactful.detectors.stereotype_labels import consistent
 from tactful.errors import UsageError
@@ -24,6 +24,7 @@ _ORPHAN = "a category and without a stereotype"
 _BARE = "a stereotype and without a category"
 _VOID = "implicitness and without a stereotype"
 _UNSEEN = "categories by people who saw no stereotype"
+_UNCLEAR = ("sentences without a clear label", "their cells are empty")
 _WHY = {
     _ORPHAN: "a category implies it: 'stereotype' became 1",
     _BARE: "it has at least one: 'others' became 1",
@@ -44,40 +45,29 @@ def write_detests(source: Source, folder: Path) -> list[Loss]:
         )
     sentences: list[list[object]] = []
     annotators: list[list[object]] = []
-    changed: Counter[tuple[str, str]] = Counter()
-    unclear = alone = others = unfinished = 0
+    unfinished = lost_unfinished(source, "sentences", "labels that may still change are empty")
+    lost: Lost = Counter({unfinished: 0, _UNCLEAR: 0})
     for item in complete_items(source):
-        labels: Cells = {name: flags.label(label_id(name), item.labelled).value for name in LABELS}
-        labels = _closed(labels, "labels of sentences with ", changed)
-        unfinished += item.unfinished
-        unclear += labels[_ROOT] is None and not item.unfinished
         place = [item.meta.get(name) for name in _PLACE]
-        alone += not place[0]
-        others += len(set(item.meta) - set(_PLACE))
+        lost[unfinished] += item.unfinished
+        lost["sentences without 'comment_id'", "their own id is used"] += not place[0]
+        lost["further columns", NO_PLACE] += len(set(item.meta) - set(_PLACE))
+        labels: Cells = {name: flags.label(label_id(name), item.labelled).value for name in LABELS}
+        labels = _closed(labels, "labels of sentences with ", lost)
+        lost[_UNCLEAR] += labels[_ROOT] is None and not item.unfinished
         sentences.append([item.id, place[0] or item.id, *place[1:], item.text, *labels.values()])
-        for person, judged in item.people().items():
-            annotators.append([item.id, person, *_given(flags, judged, changed).values()])
+        for person, judged in item.people.items():
+            annotators.append([item.id, person, *_given(flags, judged, lost).values()])
     header = ["sentence_id", *_PLACE, "sentence", *LABELS]
-    running = write_csv(folder / SENTENCES, header, sentences, source.spreadsheet)
-    running += write_csv(
-        folder / ANNOTATORS, ["sentence_id", "annotator", *LABELS], annotators, source.spreadsheet
-    )
+    write_table(source, folder / SENTENCES, header, sentences, lost)
+    header = ["sentence_id", "annotator", *LABELS]
+    write_table(source, folder / ANNOTATORS, header, annotators, lost)
     known = {label_id(name) for name in LABELS}
     carried = ("people", "labels", "decisions", "meta")
-    found = losses(source, carried, lambda _step, question: bool(flags.asks(question) & known))
-    found += lost_unfinished(
-        source, "sentences", unfinished, "labels that may still change are empty"
-    )
-    said = [
-        ("sentences without a clear label", unclear, "their cells are empty"),
-        ("sentences without 'comment_id'", alone, "their own id is used"),
-        ("further columns", others, "the format has no place for them"),
-        *((whose + what, count, _WHY[what]) for (whose, what), count in changed.items()),
-    ]
-    return found + [Loss(*each) for each in said if each[1]] + warn_running(source, running)
+    return losses(source, carried, lambda _step, asked: bool(flags.asks(asked) & known), lost)
 
 
-def _given(flags: YesNo, judged: list[Judged], changed: Counter[tuple[str, str]]) -> Cells:
+def _given(flags: YesNo, judged: list[Judged], lost: Lost) -> Cells:
     """Return what one person said.
 
     Who saw no stereotype in the first stage may have met the sentence again in the second, where a
@@ -89,12 +79,13 @@ def _given(flags: YesNo, judged: list[Judged], changed: Counter[tuple[str, str]]
     if cells[_ROOT] == 0:
         first = [each for each in judged if flags.given(_ROOT, [each]) is not None]
         own: Cells = {name: flags.given(label_id(name), first) for name in LABELS}
-        changed["", _UNSEEN] += any(cells[name] == 1 and own[name] is None for name in CATEGORIES)
+        unseen = any(cells[name] == 1 and own[name] is None for name in CATEGORIES)
+        lost[_UNSEEN, _WHY[_UNSEEN]] += unseen
         cells = own
-    return _closed(cells, "answers of people with ", changed)
+    return _closed(cells, "answers of people with ", lost)
 
 
-def _closed(cells: Cells, whose: str, changed: Counter[tuple[str, str]]) -> Cells:
+def _closed(cells: Cells, whose: str, lost: Lost) -> Cells:
     """Return the same cells, or what follows from them by the hierarchy; count what changes.
 
     Where there is no stereotype, what was not asked is 0, as the authors write it.
@@ -106,7 +97,8 @@ def _closed(cells: Cells, whose: str, changed: Counter[tuple[str, str]]) -> Cell
     given = {label_id(name) for name, value in cells.items() if value == 1}
     right = consistent(given)
     if right != given:
-        changed[whose, _ORPHAN if has_category else _BARE if cells[_ROOT] else _VOID] += 1
+        what = _ORPHAN if has_category else _BARE if cells[_ROOT] else _VOID
+        lost[whose + what, _WHY[what]] += 1
     fills = label_id(_ROOT) not in right
     return {
         name: 1 if label_id(name) in right else 0 if fills or value is not None else None

@@ -7,7 +7,6 @@ code points. Other keys are doccano's meta data; the item's id is one of them.
 
 import json
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +19,19 @@ from tactful.annotation.formats.annotated import (
     bad_value,
     find_step,
     outside,
+    together,
 )
 from tactful.annotation.formats.codec import (
+    GAPS,
+    WHY,
     complete,
-    has_gaps,
+    count_gaps,
     join,
-    lost_gaps,
     pairs,
     without_gaps,
 )
 from tactful.annotation.formats.log import json_lines
-from tactful.annotation.formats.losses import Loss, as_losses, losses
+from tactful.annotation.formats.losses import Loss, Lost, as_losses, losses
 from tactful.annotation.formats.names import safe_names
 from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.errors import FileFormatError, UsageError
@@ -47,23 +48,21 @@ def write_doccano(source: Source, folder: Path) -> list[Loss]:
     people = safe_names(each.annotator for record in records for each in record.counted)
     steps = safe_names(step.id for step in source.protocol.steps)
     lines: dict[Path, list[str]] = {}
-    gaps = 0
+    lost: Lost = Counter()
     for record in records:
-        marking = [q.id for q in source.protocol.step(record.step).questions if q.kind == "spans"]
+        step = source.protocol.step(record.step)
         for each in record.counted:
             path = folder / steps[record.step] / f"{people[each.annotator]}.jsonl"
-            line = _as_dict(record, source.protocol.step(record.step), each)
-            gaps += sum(has_gaps(span) for name in marking for span in each.answers.get(name) or ())
-            lines.setdefault(path, []).append(json.dumps(line, ensure_ascii=False) + "\n")
+            line = json.dumps(_as_dict(record, step, each), ensure_ascii=False)
+            lost[GAPS, WHY] += count_gaps(step, each.answers)
+            lines.setdefault(path, []).append(line + "\n")
+        reserved = sum(name in _OWN for name in record.meta) if record.counted else 0
+        lost["further columns", "doccano reserves these names"] += reserved
     for path, written in lines.items():
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(written), encoding="utf-8", newline="\n")
-    found = losses(source, ("people", "meta"), lambda _step, question: _carried(question), _TYPED)
-    found += lost_gaps(gaps)
-    taken = sum(name in _OWN for each in records for name in each.meta for _ in each.counted[:1])
-    if taken:
-        found.append(Loss("further columns", taken, "doccano reserves these names"))
-    return found
+    kept = ("people", "meta")
+    return losses(source, kept, lambda _step, question: _carried(question), lost, _TYPED)
 
 
 def read_doccano(path: Path, protocol: Protocol) -> Imported:
@@ -71,20 +70,9 @@ def read_doccano(path: Path, protocol: Protocol) -> Imported:
     files = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
     if not files:
         raise UsageError(f"{path}: found no .jsonl file; expected doccano's export.")
-    lost: Counter[tuple[str, str]] = Counter()
-    records: dict[tuple[str, str, str], Annotated] = {}
-    judged: dict[tuple[str, str, str], list[Judged]] = {}
-    for file in files:
-        for number, found in json_lines(file):
-            record = _Line(file, number, found, protocol, lost).read()
-            key = (record.id, record.step, record.text if record.made_id else "")
-            if records.setdefault(key, record).text != record.text:
-                raise FileFormatError(
-                    f"{record.place}: found a different text than at {records[key].place} for the "
-                    f"item '{record.id}'; expected one text per item."
-                )
-            judged.setdefault(key, []).extend(record.judged)
-    items = tuple(replace(each, judged=tuple(judged[key])) for key, each in records.items())
+    lost: Lost = Counter()
+    lines = ((file, number, found) for file in files for number, found in json_lines(file))
+    items = together(_Line(*line, protocol, lost).read() for line in lines)
     return Imported(items, as_losses(lost))
 
 
@@ -120,9 +108,8 @@ def _as_dict(record: Annotated, step: Step, judged: Judged) -> dict[str, Any]:
 
 class _Line:
     def __init__(
-        self, file: Path, number: int, found: dict[str, Any], protocol: Protocol,
-        lost: Counter[tuple[str, str]],
-    ):  # fmt: skip
+        self, file: Path, number: int, found: dict[str, Any], protocol: Protocol, lost: Lost
+    ):
         self.file, self.found, self.protocol, self.lost = file, found, protocol, lost
         self.place = f"{file}, line {number}"
         self.number = number
@@ -145,9 +132,7 @@ class _Line:
         for each in self._list("entities"):
             self._mark(each, step, text, spans)
         for name, what in (("relations", "relations"), ("Comments", "comments")):
-            count = len(self._list(name))
-            if count:
-                self.lost[what, "a project has none"] += count
+            self.lost[what, "a project has none"] += len(self._list(name))
         answers: dict[str, Any] = {
             name: join(step.question(name), given) for name, given in words.items()
         }

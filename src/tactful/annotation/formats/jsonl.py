@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,9 +58,7 @@ def read_jsonl(path: Path, protocol: Protocol | None = None) -> Imported:
         for record in annotated(State.derive(rules, events), rules):
             items.append(_kept(record, lost, folder / EVENTS))
         losses += as_losses(lost)
-    return Imported(
-        tuple(items), tuple(losses), tuple(events), protocol=own if own.is_file() else None
-    )
+    return Imported(tuple(items), losses, tuple(events), protocol=own if own.is_file() else None)
 
 
 def _kept(record: Annotated, lost: Counter[tuple[str, str]], path: Path) -> Annotated:
@@ -94,7 +93,7 @@ def _fields(record: "Judged | Label") -> dict[str, Any]:
 
 def rebuild(
     export: Path, folder: Path, *, name: str | None = None, store: str | None = None
-) -> "tuple[Project, tuple[Loss, ...]]":
+) -> "tuple[Project, Sequence[Loss]]":
     """Create a project from the log of an export; return it open, with what could not be restored.
 
     Invitation links are never restored: people keep their ids and get new links.

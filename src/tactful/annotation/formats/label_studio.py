@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any, TextIO
 from xml.sax.saxutils import quoteattr
 
 from tactful.annotation.formats.annotated import (
@@ -25,15 +26,16 @@ from tactful.annotation.formats.annotated import (
     outside,
 )
 from tactful.annotation.formats.codec import (
+    GAPS,
+    WHY,
     complete,
-    has_gaps,
+    count_gaps,
     join,
-    lost_gaps,
     pairs,
     without_gaps,
 )
 from tactful.annotation.formats.log import ABOUT
-from tactful.annotation.formats.losses import Loss, as_losses, losses
+from tactful.annotation.formats.losses import Loss, Lost, as_losses, losses
 from tactful.annotation.formats.names import safe_names
 from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.errors import FileFormatError, UsageError
@@ -55,9 +57,9 @@ _CARRIED = ("people", "labels", "confidence", "decisions", "times", "context", "
 def write_label_studio(source: Source, folder: Path) -> list[Loss]:
     """Write the tasks and the interface of each step that somebody judged."""
     names = safe_names(step.id for step in source.protocol.steps)
-    people = _People()
+    people: dict[str, int] = {}
     written: Counter[str] = Counter()
-    gaps: Counter[str] = Counter()
+    lost: Lost = Counter()
     with ExitStack() as stack:
         files: dict[str, TextIO] = {}
         for record in source.judged():
@@ -71,43 +73,19 @@ def write_label_studio(source: Source, folder: Path) -> list[Loss]:
                 files[step.id] = stack.enter_context(opened)
             # One task at a time: a list of all would take gigabytes in a large project.
             written[step.id] += 1
-            gaps += _gaps(record, step)
+            given = [*record.counted, *([record.decision] if record.decision else [])]
+            labels = {name: record.value(name) for name in record.labels}
+            lost[GAPS, WHY] += sum(count_gaps(step, each.answers) for each in given)
+            lost[f"{GAPS} of combined labels", WHY] += count_gaps(step, labels)
             task = _task(record, step, written[step.id], people)
             files[step.id].write("[\n" if written[step.id] == 1 else ",\n")
             files[step.id].write(json.dumps(task, ensure_ascii=False))
         for file in files.values():
             file.write("\n]\n")
-    found = losses(source, _CARRIED, lambda _step, _question: True)
-    return found + lost_gaps(gaps["given"], gaps["labels"])
+    return losses(source, _CARRIED, lambda _step, _question: True, lost)
 
 
-def _gaps(record: Annotated, step: Step) -> Counter[str]:
-    marking = [question.id for question in step.questions if question.kind == "spans"]
-    given = [*record.counted, *([record.decision] if record.decision else [])]
-    return Counter(
-        given=sum(
-            has_gaps(span)
-            for each in given
-            for name in marking
-            for span in each.answers.get(name) or ()
-        ),
-        labels=sum(has_gaps(span) for name in marking for span in record.value(name) or ()),
-    )
-
-
-class _People:
-    """Label Studio numbers people; their Tactful id is the first name."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, int] = {}
-
-    def __getitem__(self, name: str) -> dict[str, Any]:
-        number = self._known.setdefault(name, len(self._known) + 1)
-        mail = f"{number}{MAIL}"
-        return {"id": number, "email": mail, "first_name": name, "last_name": ""}
-
-
-def _task(record: Annotated, step: Step, number: int, people: _People) -> dict[str, Any]:
+def _task(record: Annotated, step: Step, number: int, people: dict[str, int]) -> dict[str, Any]:
     data = {
         TEXT: record.text,
         "item": record.id,
@@ -130,11 +108,20 @@ def _task(record: Annotated, step: Step, number: int, people: _People) -> dict[s
 
 
 def _annotation(
-    record: Annotated, step: Step, judged: Judged, number: int, decided: bool, people: _People
+    record: Annotated,
+    step: Step,
+    judged: Judged,
+    number: int,
+    decided: bool,
+    people: dict[str, int],
 ) -> dict[str, Any]:
+    # Label Studio numbers people; their Tactful id is the first name.
+    name = judged.annotator
+    person = people.setdefault(name, len(people) + 1)
+    mail = f"{person}{MAIL}"
     found = {
         "id": number,
-        "completed_by": people[judged.annotator],
+        "completed_by": {"id": person, "email": mail, "first_name": name, "last_name": ""},
         "result": list(_results(record.text, step, judged.answers, f"a{number}")),
         "was_cancelled": False,
         "ground_truth": decided,
@@ -217,7 +204,6 @@ def _options(question: Question, tag: str) -> Iterator[str]:
         yield f"    <{tag} value={quoteattr(option.value)} hint={quoteattr(option.name)}/>"
 
 
-Unit = Literal["code points", "UTF-16"]
 _OWN = ("item", "step", "context", "meta")
 _KINDS = ("labels", "choices", "textarea")
 _RELATION = "relation"
@@ -231,7 +217,7 @@ def read_label_studio(path: Path, protocol: Protocol, text: str = TEXT) -> Impor
         files = sorted(file for file in path.rglob("*.json") if file != path / ABOUT)
     if not files:
         raise UsageError(f"{path}: found no .json file; expected Label Studio's tasks.")
-    lost: Counter[tuple[str, str]] = Counter()
+    lost: Lost = Counter()
     items = [
         _Task(file, at, task, protocol, text, lost).read()
         for file in files
@@ -252,10 +238,7 @@ def _tasks(path: Path) -> list[Any]:
 
 
 class _Task:
-    def __init__(
-        self, path: Path, at: int, task: Any, protocol: Protocol, name: str,
-        lost: Counter[tuple[str, str]],
-    ):  # fmt: skip
+    def __init__(self, path: Path, at: int, task: Any, protocol: Protocol, name: str, lost: Lost):
         self.place, self.at, self.protocol, self.lost = f"{path}, task {at}", at, protocol, lost
         self.name = name
         self.task = task if isinstance(task, dict) else {}
@@ -266,11 +249,8 @@ class _Task:
         """Return the task as a record."""
         text = self.data.get(self.name)
         if not isinstance(text, str):
-            raise bad_value(
-                self.place,
-                "no text",
-                f"a text under data.{self.name}, or its name as --text-column",
-            )
+            wanted = f"a text under data.{self.name}, or its name as --text-column"
+            raise bad_value(self.place, "no text", wanted)
         name = str(self.data.get("step", self.protocol.steps[0].id))
         step = find_step(self.protocol, name, self.place)
         judged: list[Judged] = []
@@ -287,8 +267,7 @@ class _Task:
             else:
                 judged.append(one)
         predictions = len(self._list(self.task.get("predictions", [])))
-        if predictions:
-            self.lost["predictions", "a project computes its own labels"] += predictions
+        self.lost["predictions", "a project computes its own labels"] += predictions
         return Annotated(
             str(self.data.get("item", self.task.get("id", self.at))),
             text,
@@ -357,70 +336,47 @@ class _Task:
     ) -> Any:
         if question.per is not None:
             if keys is None or len(keys) != len(given):
-                raise bad_value(
-                    self.place,
-                    f"{len(given)} answers to '{question.id}' for {len(keys or ())} things",
-                    f"as many lines in '{question.id}{FOR}' as answers",
-                )
+                found = f"{len(given)} answers to '{question.id}' for {len(keys or ())} things"
+                wanted = f"as many lines in '{question.id}{FOR}' as answers"
+                raise bad_value(self.place, found, wanted)
             given = [(key, word) for key, (_, word) in zip(keys, given, strict=True)]
         return join(question, given)
 
     def _spans(self, text: str, marked: list[tuple[dict[str, Any], str]]) -> list[dict[str, Any]]:
-        unit = self._unit(text, [value for value, _ in marked])
+        places = self._places(text, [value for value, _ in marked])
         found = []
         for value, label in marked:
-            start, end = (_points(text, value[name], unit) for name in ("start", "end"))
-            if start is None or end is None or not start < end <= len(text):
+            start, end = places.get(value["start"]), places.get(value["end"])
+            if start is None or end is None or start >= end:
                 raise outside(self.place, value["start"], value["end"], text)
             found.append({"start": start, "end": end, "value": label})
         return sorted(found, key=lambda each: (each["start"], each["end"], each["value"]))
 
-    def _unit(self, text: str, values: list[dict[str, Any]]) -> Unit:
-        """Find the unit in which all offsets match the words beside them."""
+    def _places(self, text: str, values: list[dict[str, Any]]) -> dict[int, int]:
+        """Return the code point at each offset, in the unit in which all match their words."""
         for value in values:
             whole = (value.get("start"), value.get("end"))
             if not all(isinstance(at, int) and not isinstance(at, bool) for at in whole):
-                raise bad_value(
-                    self.place, "a span without offsets", "start and end as whole numbers"
-                )
+                wanted = "start and end as whole numbers"
+                raise bad_value(self.place, "a span without offsets", wanted)
         known = [value for value in values if isinstance(value.get("text"), str)]
-        if not known or text.isascii():
-            return "code points"
-        units: tuple[Unit, ...] = ("code points", "UTF-16")
-        for unit in units:
-            if all(self._fits(text, value, unit) for value in known):
-                return unit
-        raise bad_value(
-            self.place,
-            "offsets that do not match the words beside them",
-            "offsets in code points (or UTF-16 units, as older versions wrote them)",
-        )
-
-    @staticmethod
-    def _fits(text: str, value: dict[str, Any], unit: Unit) -> bool:
-        start, end = (_points(text, value[name], unit) for name in ("start", "end"))
-        return start is not None and end is not None and text[start:end] == value["text"]
+        for largest in (1, 2):
+            # UTF-16 has two units for characters above U+FFFF.
+            widths = (largest if ord(letter) > 0xFFFF else 1 for letter in text)
+            places = {offset: at for at, offset in enumerate(accumulate(widths, initial=0))}
+            if text.isascii() or all(
+                text[places.get(value["start"], 0) : places.get(value["end"], 0)] == value["text"]
+                for value in known
+            ):
+                return places
+        wanted = "offsets in code points (or UTF-16 units, as older versions wrote them)"
+        raise bad_value(self.place, "offsets that do not match the words beside them", wanted)
 
     def _list(self, found: Any) -> list[dict[str, Any]]:
         if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-            raise bad_value(
-                self.place, "no list of objects", "annotations, results and predictions as lists"
-            )
+            wanted = "annotations, results and predictions as lists"
+            raise bad_value(self.place, "no list of objects", wanted)
         return found
-
-
-def _points(text: str, offset: int, unit: Unit) -> int | None:
-    """Convert an offset to code points; None if it splits a character or is out of range."""
-    if offset < 0:
-        return None
-    if unit == "code points":
-        return offset if offset <= len(text) else None
-    units = 0
-    for at, letter in enumerate(text):
-        if units >= offset:
-            return at if units == offset else None
-        units += 2 if ord(letter) > 0xFFFF else 1
-    return len(text) if units == offset else None
 
 
 def _person(found: Any) -> str:

@@ -28,46 +28,43 @@ _HERE = "tactful.annotation.formats"
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: its name, title, description, group, and the functions that write and read it."""
+    """A format: its name, title, description and group, and whether it can be read."""
 
     name: str
     title: str
     about: str
     group: str
-    writer: str
-    reader: str | None = None
+    is_read: bool = False
 
 
 _ALL, _PAPERS, _TOOLS = "Everything", "The papers' own formats", "For other tools"
 FORMATS: tuple[Format, ...] = (
-    Format("jsonl", "JSON Lines", "lossless, with the log to rebuild the project", _ALL,
-           "jsonl:write_jsonl", "jsonl:read_jsonl"),
-    Format("parquet", "Parquet", "the same as tables", _ALL,
-           "parquet:write_parquet", "jsonl:read_jsonl"),
-    Format("csv", "CSV", "one table for a spreadsheet", _ALL,
-           "sheet:write_sheet", "sheet:read_sheet"),
-    Format("dpm", "Don't Patronize Me!", "two TSV files, paragraphs and categories", _PAPERS,
-           "dpm:write_dpm"),
-    Format("ucc", "Unhealthy Comment Corpus", "comments and judgements", _PAPERS, "ucc:write_ucc"),
-    Format("sbic", "Social Bias Inference Corpus", "a row for each annotation", _PAPERS,
-           "sbic:write_sbic"),
-    Format("detests", "DETESTS 2022", "sentences and annotators", _PAPERS,
-           "detests:write_detests"),
-    Format("brat", "brat", ".txt and .ann files with annotation.conf", _TOOLS,
-           "brat:write_brat", "brat:read_brat"),
+    Format("jsonl", "JSON Lines", "lossless, with the log to rebuild the project", _ALL, True),
+    Format("parquet", "Parquet", "the same as tables", _ALL, True),
+    Format("csv", "CSV", "one table for a spreadsheet", _ALL, True),
+    Format("dpm", "Don't Patronize Me!", "two TSV files, paragraphs and categories", _PAPERS),
+    Format("ucc", "Unhealthy Comment Corpus", "comments and judgements", _PAPERS),
+    Format("sbic", "Social Bias Inference Corpus", "a row for each annotation", _PAPERS),
+    Format("detests", "DETESTS 2022", "sentences and annotators", _PAPERS),
+    Format("brat", "brat", ".txt and .ann files with annotation.conf", _TOOLS, True),
     Format("label-studio", "Label Studio", "tasks as JSON, with the labelling interface", _TOOLS,
-           "label_studio:write_label_studio", "label_studio:read_label_studio"),
-    Format("doccano", "doccano", "JSON Lines with categories and spans", _TOOLS,
-           "doccano:write_doccano", "doccano:read_doccano"),
-    Format("conll", "CoNLL", "tokens with BIO tags; overlapping spans lose something", _TOOLS,
-           "conll:write_conll"),
-    Format("crowd-kit", "crowd-kit", "task, worker, label", _TOOLS, "crowd_kit:write_crowd_kit"),
+           True),
+    Format("doccano", "doccano", "JSON Lines with categories and spans", _TOOLS, True),
+    Format("conll", "CoNLL", "tokens with BIO tags; overlapping spans lose something", _TOOLS),
+    Format("crowd-kit", "crowd-kit", "task, worker, label", _TOOLS),
 )  # fmt: skip
-EXPORTS: Registry[Writer] = Registry(
-    "export format", {each.name: f"{_HERE}.{each.writer}" for each in FORMATS}
-)
+
+
+def _functions(verb: str, modules: dict[str, str]) -> dict[str, str]:
+    """Return the function of each format; ``modules`` are those with another name."""
+    plain = {each.name: each.name.replace("-", "_") for each in FORMATS} | modules
+    return {name: f"{_HERE}.{module}:{verb}_{module}" for name, module in plain.items()}
+
+
+_READERS = _functions("read", {"csv": "sheet", "parquet": "jsonl"})
+EXPORTS: Registry[Writer] = Registry("export format", _functions("write", {"csv": "sheet"}))
 IMPORTS: Registry[Reader] = Registry(
-    "import format", {each.name: f"{_HERE}.{each.reader}" for each in FORMATS if each.reader}
+    "import format", {each.name: _READERS[each.name] for each in FORMATS if each.is_read}
 )
 _TABLES = ("ucc", "sbic", "detests", "crowd-kit")
 """Formats of others whose CSV cells are neutralised on request."""

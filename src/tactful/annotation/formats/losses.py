@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tactful.annotation.protocol.records import Question
 
 if TYPE_CHECKING:
-    from tactful.annotation.formats.annotated import Annotated, Source
+    from tactful.annotation.formats.annotated import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,49 +24,28 @@ class Loss:
         return f"{self.what}: {self.count:,} ({self.why})"
 
 
-_OfProject = Callable[["Source"], int]
-_OfRecord = Callable[["Annotated"], int]
+Lost = Counter[tuple[str, str]]
+"""What is lost, and why -> how often."""
 NO_PLACE = "the format has no place for them"
 
-ASPECTS: dict[str, tuple[str, "_OfProject | None", "_OfRecord | None"]] = {
-    "tests": ("hidden tests", lambda source: sum(
-        item.gold is not None for item in source.state.items.values()
-    ), None),
-    "unjudged": ("items without a judgement that counts", None, None),
-    "uncounted": ("judgements that do not count", None, lambda record: sum(
-        not judged.counts and judged.why != "test" for judged in record.judged
-    )),
-    "people": ("judgements by person (only the combined label is kept)", None, lambda record: len(
-        record.counted
-    )),
-    "labels": ("combined labels", None, lambda record: sum(
-        label.value is not None for label in record.labels.values()
-    )),
-    "soft": ("soft labels", None, lambda record: sum(
-        bool(label.soft) for label in record.labels.values()
-    )),
-    "confidence": ("confidences of labels", None, lambda record: sum(
-        label.confidence is not None for label in record.labels.values()
-    )),
-    "decisions": ("decisions of referees", None, lambda record: record.decision is not None),
-    "trust": ("people's trust", lambda source: sum(
-        person.trust is not None for person in source.state.people.values()
-    ), None),
-    "times": ("times of judgements", None, lambda record: len(record.counted)),
-    "traits": ("people's traits", lambda source: sum(
-        bool(person.traits) for person in source.state.people.values()
-    ), None),
-    "context": ("items' contexts", lambda source: sum(
-        bool(item.context) for item in source.state.items.values()
-    ), None),
-    "meta": ("items' further columns", lambda source: sum(
-        bool(item.meta) for item in source.state.items.values()
-    ), None),
-    "skips": ("skips", None, lambda record: len(record.skipped)),
-    "log": ("events of the log", lambda source: source.state.number, None),
-}  # fmt: skip
-"""What a project holds: its name in the report, and how much of it there is in the project itself
-or in each record; what was not judged is counted by item."""
+ASPECTS = {
+    "tests": "hidden tests",
+    "unjudged": "items without a judgement that counts",
+    "uncounted": "judgements that do not count",
+    "people": "judgements by person (only the combined label is kept)",
+    "labels": "combined labels",
+    "soft": "soft labels",
+    "confidence": "confidences of labels",
+    "decisions": "decisions of referees",
+    "trust": "people's trust",
+    "times": "times of judgements",
+    "traits": "people's traits",
+    "context": "items' contexts",
+    "meta": "items' further columns",
+    "skips": "skips",
+    "log": "events of the log",
+}
+"""What a project holds, and its name in the report."""
 
 _WHY = {
     "tests": "they are not data; keep the project, or export as jsonl",
@@ -75,80 +54,74 @@ _WHY = {
 }
 
 
-def as_losses(lost: Mapping[tuple[str, str], int]) -> tuple[Loss, ...]:
+def as_losses(lost: Mapping[tuple[str, str], int]) -> list[Loss]:
     """Turn counts by (what, why) into losses."""
-    return tuple(Loss(what, count, why) for (what, why), count in lost.items() if count)
+    return [Loss(what, count, why) for (what, why), count in lost.items() if count]
 
 
 def losses(
     source: "Source",
     carried: Collection[str],
     kept: Callable[[str, Question], bool],
+    lost: Mapping[tuple[str, str], int] | None = None,
     why: str = NO_PLACE,
 ) -> list[Loss]:
     """List the losses of a format that holds the aspects ``carried`` and the questions ``kept``.
 
-    ``kept`` is called with each step and question. Records are read one at a time: all records of
-    a large project would take gigabytes.
+    ``kept`` is called with each step and question; ``lost`` has what else was lost.
     """
     unknown = set(carried) - set(ASPECTS)
     if unknown:
         raise ValueError(f"no such aspect: {', '.join(sorted(unknown))}")
     other = {
-        (step.id, question.id)
+        (step.id, question.id): 0
         for step in source.protocol.steps
         for question in step.questions
         if not kept(step.id, question)
     }
-    count = _count(source, [name for name in ASPECTS if name not in carried], other)
-    found = [
-        Loss(f"answers to '{question}' (step '{step}')", count.answers[step, question], why)
-        for step, question in _in_order(source, other)
-        if count.answers[step, question]
-    ]
-    found += [
-        Loss(ASPECTS[name][0], number, _WHY.get(name, NO_PLACE))
-        for name, number in count.aspects.items()
-        if number
-    ]
-    if "labels" in carried and count.labels:
-        found.append(Loss("combined labels of other questions", count.labels, NO_PLACE))
-    return found
+    count, labels = _count(source, other)
+    found: Lost = Counter()
+    for (step, question), number in other.items():
+        found[f"answers to '{question}' (step '{step}')", why] = number
+    for name, title in ASPECTS.items():
+        if name not in carried:
+            found[title, _WHY.get(name, NO_PLACE)] = count[name]
+    if "labels" in carried:
+        found["combined labels of other questions", NO_PLACE] = labels
+    return as_losses(found) + as_losses(lost or {})
 
 
-@dataclass(slots=True)
-class _Count:
-    aspects: dict[str, int]
-    answers: Counter[tuple[str, str]]
-    labels: int = 0
+def _count(source: "Source", other: dict[tuple[str, str], int]) -> tuple[Counter[str], int]:
+    """Count all aspects, the labels of the ``other`` questions and, in ``other``, their answers.
 
-
-def _count(source: "Source", lost: list[str], other: set[tuple[str, str]]) -> _Count:
-    count = _Count(dict.fromkeys(lost, 0), Counter())
-    for name in lost:
-        of_project = ASPECTS[name][1]
-        if of_project is not None:
-            count.aspects[name] = of_project(source)
-    each_record = [(name, of) for name in lost if (of := ASPECTS[name][2]) is not None]
+    Records are read one at a time: all records of a large project would take gigabytes.
+    """
+    state, labels = source.state, 0
+    count = Counter(log=state.number)
+    for item in state.items.values():
+        count.update(tests=item.is_test, context=bool(item.context), meta=bool(item.meta))
+    for person in state.people.values():
+        count.update(trust=person.trust is not None, traits=bool(person.traits))
     unjudged: set[str] = set()
     judged: set[str] = set()
     for record in source.records():
-        for name, of_record in each_record:
-            count.aspects[name] += of_record(record)
-        count.answers.update(
-            (record.step, question) for each in record.counted for question in each.answers
+        given = record.counted
+        count.update(
+            uncounted=sum(not each.counts and each.why != "test" for each in record.judged),
+            people=len(given),
+            times=len(given),
+            decisions=record.decision is not None,
+            skips=len(record.skipped),
         )
-        count.labels += sum(
-            label.value is not None and (record.step, name) in other
-            for name, label in record.labels.items()
-        )
+        for each in given:
+            for place in other.keys() & {(record.step, question) for question in each.answers}:
+                other[place] += 1
+        for name, label in record.labels.items():
+            has_value = label.value is not None
+            sure = label.confidence is not None
+            count.update(labels=has_value, soft=bool(label.soft), confidence=sure)
+            labels += has_value and (record.step, name) in other
         if record.gold is None:
             (judged if record.is_judged else unjudged).add(record.id)
-    if "unjudged" in count.aspects:
-        count.aspects["unjudged"] = len(unjudged - judged)
-    return count
-
-
-def _in_order(source: "Source", other: set[tuple[str, str]]) -> list[tuple[str, str]]:
-    asked = ((step.id, each.id) for step in source.protocol.steps for each in step.questions)
-    return [place for place in asked if place in other]
+    count["unjudged"] = len(unjudged - judged)
+    return count, labels

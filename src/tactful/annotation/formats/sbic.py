@@ -1,13 +1,14 @@
 """The annotation rows of the Social Bias Inference Corpus: one for each worker and statement."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from tactful.annotation.formats.annotated import Source
-from tactful.annotation.formats.cells import warn_running, write_csv
+from tactful.annotation.formats.cells import write_table
 from tactful.annotation.formats.complete_items import complete_items, score
-from tactful.annotation.formats.losses import Loss, losses
+from tactful.annotation.formats.losses import NO_PLACE, Loss, Lost, losses
 from tactful.annotation.protocol.records import Question
 from tactful.corpora.sbic_examples import ANSWERS, FREE_TEXT, TRAITS
 from tactful.errors import UsageError
@@ -20,6 +21,10 @@ _HEADER = (
     "whoTarget", "intentYN", "sexYN", "offensiveYN", *TRAITS, "speakerMinorityYN", "WorkerId",
     "HITId", "post", "targetMinority", "targetCategory", "targetStereotype", "dataSource",
 )  # fmt: skip
+_AGES = ("ages", "the format has a number, not a range")
+_BY_TEXT = "the format knows posts by their text"
+_SAME, _IDS = ("items with the text of another", _BY_TEXT), ("items' ids", _BY_TEXT)
+_NO_SCORE = "their options have no score; the cells are empty"
 _META = {"HITId", "dataSource", "targetCategory"}
 
 
@@ -34,21 +39,24 @@ def write_sbic(source: Source, folder: Path) -> list[Loss]:
     rows: list[list[object]] = []
     texts: set[str] = set()
     ages: set[str] = set()
-    same = others = unread = 0
+    lost: Lost = Counter({_SAME: 0, _IDS: 0, _AGES: 0})
     for item in complete_items(source):
-        same += item.text in texts
+        lost[_SAME] += item.text in texts
+        lost[_IDS] += 1
+        lost["further columns", NO_PLACE] += len(set(item.meta) - _META)
         texts.add(item.text)
-        others += len(set(item.meta) - _META)
-        for person, judged in item.people().items():
+        for person, judged in item.people.items():
             answers = {name: each for part in judged for name, each in part.answers.items()}
             numbers = {
                 column: _number(questions, name, column, answers)
                 for column, name in ANSWERS.items()
             }
-            unread += sum(numbers[c] is None and ANSWERS[c] in answers for c in ANSWERS)
+            unread = sum(numbers[c] is None and ANSWERS[c] in answers for c in ANSWERS)
+            lost["answers without a number", _NO_SCORE] += unread
             traits = source.state.people[person].traits
             if traits.get("age") is not None and _age(traits) is None:
                 ages.add(person)
+                lost[_AGES] = len(ages)
             cells: dict[str, object] = {
                 **numbers,
                 **{column: _trait(traits, name) for column, name in TRAITS.items()},
@@ -62,19 +70,10 @@ def write_sbic(source: Source, folder: Path) -> list[Loss]:
             for group, statement in _pairs(answers):
                 cells |= {"targetMinority": group, "targetStereotype": statement}
                 rows.append([cells[name] for name in _HEADER])
-    running = write_csv(folder / ROWS, _HEADER, rows, source.spreadsheet)
+    write_table(source, folder / ROWS, _HEADER, rows, lost)
     kept = {*ANSWERS.values(), _GROUP, _STATEMENT}
-    found = losses(
-        source, ("people", "traits", "meta"), lambda _step, question: question.id in kept
-    )
-    said = [
-        ("items with the text of another", same, "the format knows posts by their text"),
-        ("items' ids", len(texts) + same, "the format knows posts by their text"),
-        ("ages", len(ages), "the format has a number, not a range"),
-        ("further columns", others, "the format has no place for them"),
-        ("answers without a number", unread, "their options have no score; the cells are empty"),
-    ]
-    return found + [Loss(*each) for each in said if each[1]] + warn_running(source, running)
+    carried = ("people", "traits", "meta")
+    return losses(source, carried, lambda _step, question: question.id in kept, lost)
 
 
 def _number(

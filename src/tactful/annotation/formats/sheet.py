@@ -20,10 +20,11 @@ from tactful.annotation.formats.annotated import (
     Source,
     find_step,
     plain,
+    together,
 )
 from tactful.annotation.formats.cells import restore, write_csv
-from tactful.annotation.formats.losses import Loss, as_losses, losses
-from tactful.annotation.protocol.records import Protocol, Question, Step
+from tactful.annotation.formats.losses import Loss, Lost, as_losses, losses
+from tactful.annotation.protocol.records import Protocol, Step
 from tactful.errors import FileFormatError, UsageError
 from tactful.files import csv_rows, open_text
 from tactful.registry import unknown_name
@@ -107,10 +108,8 @@ def read_sheet(path: Path, protocol: Protocol) -> Imported:
     file = path / TABLE if path.is_dir() else path
     if not file.is_file():
         raise UsageError(f"{file}: not found; expected the table of an export as csv.")
-    reading = _Reading(file, protocol)
-    for line, row in _rows(file):
-        reading.add(line, row)
-    return Imported(tuple(reading.records()), as_losses(reading.lost))
+    lost: Lost = Counter()
+    return Imported(together(_records(file, protocol, lost)), as_losses(lost))
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
@@ -138,28 +137,13 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
             yield line, {name: restore(cell) for name, cell in pairs if cell}
 
 
-class _Reading:
-    def __init__(self, path: Path, protocol: Protocol):
-        self._path, self._protocol = path, protocol
-        self._found: dict[tuple[str, str], Annotated] = {}
-        self._judged: dict[tuple[str, str], list[Judged]] = {}
-        self._decided: dict[tuple[str, str], Judged] = {}
-        self.lost: Counter[tuple[str, str]] = Counter()
-
-    def records(self) -> Iterator[Annotated]:
-        """Yield what was read: every item in every step."""
-        for key, record in self._found.items():
-            yield replace(
-                record, judged=tuple(self._judged.get(key, ())), decision=self._decided.get(key)
-            )
-
-    def add(self, line: int, row: Mapping[str, str]) -> None:
-        """Read one row."""
-        place = f"{self._path}, line {line}"
-        step = find_step(self._protocol, row.get("step", ""), place)
-        key = (row.get("item", ""), step.id)
+def _records(path: Path, protocol: Protocol, lost: Lost) -> Iterator[Annotated]:
+    """Yield each row as a record with one judgement, one decision or neither."""
+    for line, row in _rows(path):
+        place = f"{path}, line {line}"
+        step = find_step(protocol, row.get("step", ""), place)
         record = Annotated(
-            key[0],
+            row.get("item", ""),
             row.get("text", ""),
             step.id,
             context=_named(row, CONTEXT),
@@ -167,48 +151,41 @@ class _Reading:
             gold=None if "gold" not in row else _json(row["gold"], "gold", place),
             place=place,
         )
-        if self._found.setdefault(key, record).text != record.text:
-            raise FileFormatError(
-                f"{place}: found a different text than at {self._found[key].place} for the item "
-                f"'{key[0]}'; expected one text."
-            )
-        self._take(row, step, key, place)
-
-    def _take(self, row: Mapping[str, str], step: Step, key: tuple[str, str], place: str) -> None:
         who, counts = row.get("who"), row.get("counts", "yes")
         if who == "label":
-            self.lost["combined labels", "a project computes its own"] += 1
+            lost["combined labels", "a project computes its own"] += 1
         elif who not in ("annotator", "referee"):
             raise FileFormatError(
                 f"{place}: found {str(who)[:40]!r} as 'who'; expected annotator, referee or label."
             )
         elif who == "annotator" and counts not in ("yes", "no: test"):
-            self.lost["judgements that do not count", "they would count in a new project"] += 1
+            lost["judgements that do not count", "they would count in a new project"] += 1
         else:
             judged = Judged(
                 row.get("annotator", ""),
-                self._answers(row, step, place),
+                _answers(row, protocol, step, place),
                 _time(row.get("at"), place),
                 _number(row.get("seconds"), place),
             )
-            if who == "referee":
-                self._decided[key] = judged
-            else:
-                self._judged.setdefault(key, []).append(judged)
+            given = {"decision": judged} if who == "referee" else {"judged": (judged,)}
+            record = replace(record, **given)
+        yield record
 
-    def _answers(self, row: Mapping[str, str], step: Step, place: str) -> dict[str, Any]:
-        answers = {}
-        known = {question.id: question for question in step.questions}
-        everywhere = {each.id for other in self._protocol.steps for each in other.questions}
-        for column, cell in row.items():
-            name = column.removeprefix(":")
-            if name == column or name.startswith((CONTEXT, META, SURE)):
-                continue
-            if name in known:
-                answers[name] = _answer(known[name], cell, place)
-            elif name not in everywhere:
-                raise FileFormatError(f"{place}: {unknown_name('question', name, list(known))}")
-        return answers
+
+def _answers(row: Mapping[str, str], protocol: Protocol, step: Step, place: str) -> dict[str, Any]:
+    answers = {}
+    known = {question.id: question for question in step.questions}
+    everywhere = {each.id for other in protocol.steps for each in other.questions}
+    for column, cell in row.items():
+        name = column.removeprefix(":")
+        if name == column or name.startswith((CONTEXT, META, SURE)):
+            continue
+        if name in known:
+            is_json = known[name].kind in _AS_JSON or known[name].per is not None
+            answers[name] = _json(cell, name, place) if is_json else cell
+        elif name not in everywhere:
+            raise FileFormatError(f"{place}: {unknown_name('question', name, list(known))}")
+    return answers
 
 
 def _named(row: Mapping[str, str], start: str) -> dict[str, str]:
@@ -217,12 +194,6 @@ def _named(row: Mapping[str, str], start: str) -> dict[str, str]:
         for name, cell in row.items()
         if name.startswith(f":{start}")
     }
-
-
-def _answer(question: Question, cell: str, place: str) -> Any:
-    if question.kind in _AS_JSON or question.per is not None:
-        return _json(cell, question.id, place)
-    return cell
 
 
 def _json(cell: str, name: str, place: str) -> Any:

@@ -4,9 +4,8 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -34,12 +33,7 @@ class Plan:
 
 def write_plan(folder: Path, plan: Plan) -> None:
     """Write ``project.yaml``."""
-    values = {
-        "format": FORMAT,
-        "name": plan.name,
-        "protocol": plan.protocol,
-        "store": plan.store,
-    }
+    values = {"format": FORMAT, **asdict(plan)}
     text = yaml.safe_dump(values, allow_unicode=True, sort_keys=False)
     (folder / PROJECT_FILE).write_text(text, encoding="utf-8")
 
@@ -67,16 +61,11 @@ def read_plan(folder: Path) -> Plan:
             f"{path}: found the format {found.get('format')!r}; expected {FORMAT}; the "
             "project may come from another version of Tactful."
         )
-    return Plan(
-        _text(path, found, "name"), _text(path, found, "protocol"), _text(path, found, "store")
-    )
-
-
-def _text(path: Path, found: Mapping[str, Any], name: str) -> str:
-    value = found.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise FileFormatError(f"{path}: found {value!r} as '{name}'; expected a text.")
-    return value
+    for name in ("name", "protocol", "store"):
+        value = found.get(name)
+        if not isinstance(value, str) or not value.strip():
+            raise FileFormatError(f"{path}: found {value!r} as '{name}'; expected a text.")
+    return Plan(found["name"], found["protocol"], found["store"])
 
 
 def check_name(name: str) -> str:

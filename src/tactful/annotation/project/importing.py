@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -43,16 +43,6 @@ def check_test(protocol: Protocol, gold: Mapping[str, Any], text: str) -> dict[s
     return cleaned
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """How much of an import the project already has."""
-
-    items: int = 0
-    answers: int = 0
-    differing: int = 0
-    """How many of those answers differ; the project's own stay."""
-
-
 def events_of(state: State, items: Iterable[NewItem], now: float) -> list[Event]:
     """Return the events that add items; if any item is wrong, raise all problems and add none.
 
@@ -86,10 +76,10 @@ def with_own_ids(state: State, items: Iterable[NewItem]) -> list[NewItem]:
     return found
 
 
-def known_of(state: State, items: Iterable[NewItem]) -> Known:
-    """Count how much of new items a project already has."""
+def known_of(state: State, items: Iterable[NewItem]) -> tuple[int, int]:
+    """Return how many new items a project already has, and how many of their answers differ."""
     rules = {step.id: step for step in state.protocol.steps}
-    there = answers = differing = 0
+    there = differing = 0
     for item in items:
         found = state.items.get(item.id)
         if found is None or found.text != item.text:
@@ -98,10 +88,9 @@ def known_of(state: State, items: Iterable[NewItem]) -> Known:
         for answer in item.answers:
             had = _had(found, answer)
             if had is not None and answer.step in rules:
-                answers += 1
                 given = check_answers(rules[answer.step], answer.answers, item.text, loose=True)
                 differing += given != had.answers
-    return Known(there, answers, differing)
+    return there, differing
 
 
 def _had(item: Item, answer: NewAnswer) -> Answer | None:
@@ -156,10 +145,8 @@ class _Incoming:
             return
         _check_text(item)
         data: dict[str, Any] = {"text": item.text}
-        if item.context:
-            data["context"] = dict(item.context)
-        if item.meta:
-            data["meta"] = dict(item.meta)
+        given = {"context": dict(item.context), "meta": dict(item.meta)}
+        data |= {name: value for name, value in given.items() if value}
         if item.priority:
             data["priority"] = float(item.priority)
         if item.gold is not None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from tactful.annotation.protocol.records import Protocol, Step
 from tactful.errors import InputError
@@ -13,63 +13,50 @@ WORKLOADS = ("shared", "balanced")
 judgements, divided among the people who have started."""
 DEFAULTS: Mapping[str, Any] = {"workload": "shared"}
 
-Check = tuple[Callable[[Any], bool], str]
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
-
-
-def _is_share(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-
-
-_COUNT: Check = (_is_count, "a whole number of 1 or more")
-_COUNT_OR_NONE: Check = (
-    lambda v: v is None or _is_count(v),
-    "a whole number of 1 or more, or null",
-)
-_SHARE_OR_NONE: Check = (lambda v: v is None or _is_share(v), "a number from 0 to 1, or null")
-_TRUTH: Check = (lambda v: isinstance(v, bool), "true or false")
-_TEXT: Check = (lambda v: isinstance(v, str), "a text")
-_MINUTES: Check = (
-    lambda v: isinstance(v, int | float) and not isinstance(v, bool) and 0 < v < float("inf"),
-    "a number of minutes above 0",
-)
-OF_STEPS: Mapping[str, Check] = {
-    "judgements": _COUNT,
-    "most": _COUNT_OR_NONE,
-    "confidence": _SHARE_OR_NONE,
-}
-"""For one step as ``paragraph.judgements``; as ``judgements`` for all steps of annotators except
-the 5-point scale, which needs two."""
-OF_QUALITY: Mapping[str, Check] = {
-    "least_trust": _SHARE_OR_NONE,
-    "least_tests": _COUNT,
-    "rows_remain_finalized": _TRUTH,
-}
-OF_WELLBEING: Mapping[str, Check] = {
-    "blur": _TRUTH,
-    "most_per_day": _COUNT_OR_NONE,
-    "break_after": _COUNT_OR_NONE,
-    "help": _TEXT,
-}
-_OTHERS: Mapping[str, Check] = {
-    "lease_minutes": _MINUTES,
+Kind = Literal["count", "share", "minutes", "truth", "text", "workload"]
+_CHECKS: Mapping[Kind, tuple[Callable[[Any], bool], str]] = {
+    "count": (lambda v: type(v) is int and v >= 1, "a whole number of 1 or more"),
+    "share": (lambda v: type(v) in (int, float) and 0 <= v <= 1, "a number from 0 to 1"),
+    "minutes": (
+        lambda v: type(v) in (int, float) and 0 < v < float("inf"),
+        "a number of minutes above 0",
+    ),
+    "truth": (lambda v: isinstance(v, bool), "true or false"),
+    "text": (lambda v: isinstance(v, str), "a text"),
     "workload": (lambda v: v in WORKLOADS, " or ".join(WORKLOADS)),
 }
+"""Which values a kind of setting may have."""
+OF_STEPS: Mapping[str, Kind] = {"judgements": "count", "most": "count", "confidence": "share"}
+"""For one step as ``paragraph.judgements``; as ``judgements`` for all steps of annotators except
+the 5-point scale, which needs two."""
+OF_QUALITY: Mapping[str, Kind] = {
+    "least_trust": "share",
+    "least_tests": "count",
+    "rows_remain_finalized": "truth",
+}
+OF_WELLBEING: Mapping[str, Kind] = {
+    "most_per_day": "count",
+    "break_after": "count",
+    "blur": "truth",
+    "help": "text",
+}
+_OTHERS: Mapping[str, Kind] = {"lease_minutes": "minutes", "workload": "workload"}
+OPTIONAL = ("most", "confidence", "least_trust", "most_per_day", "break_after")
+"""Settings that may be null."""
 
 
 def check_settings(protocol: Protocol, settings: Mapping[str, Any]) -> None:
     """Refuse unknown settings and invalid values."""
     known = {**OF_STEPS, **OF_QUALITY, **OF_WELLBEING, **_OTHERS}
     for step in protocol.steps:
-        known |= {f"{step.id}.{name}": check for name, check in OF_STEPS.items()}
+        known |= {f"{step.id}.{name}": kind for name, kind in OF_STEPS.items()}
     for name, value in settings.items():
         if name not in known:
             raise unknown_name("setting", name, sorted(known))
-        is_good, expected = known[name]
-        if not is_good(value):
+        is_good, expected = _CHECKS[known[name]]
+        is_optional = name.rpartition(".")[2] in OPTIONAL
+        if not is_good(value) and not (value is None and is_optional):
+            expected += ", or null" if is_optional else ""
             raise InputError(f"Found {value!r} for the setting '{name}'; expected {expected}.")
     for step in changed(protocol, settings).steps:
         if step.combine == "dpm_scale" and step.judgements != 2:

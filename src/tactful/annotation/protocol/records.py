@@ -6,12 +6,24 @@ Protocols are YAML files (:mod:`tactful.annotation.protocol.load`); those of the
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 QuestionKind = Literal["choice", "choices", "scale", "spans", "text", "texts"]
 """``choice`` one option, ``choices`` any number, ``scale`` one of numbers, ``spans`` pieces of the
 text, each with one of the options, ``text`` free text, ``texts`` a list of free texts."""
 Role = Literal["annotator", "referee", "owner"]
+Combine = Literal["majority", "trust_weighted", "dpm_scale", "union", "referee"]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The numbers that a field of a protocol file may have."""
+
+    least: float
+    most: float
+
+
+_Share = Annotated[float | None, Range(0, 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +36,7 @@ class Option:
     help: str = ""
     key: str = ""
     """The key that chooses it; the loader assigns one if the file names none."""
-    score: float | None = None
+    score: Annotated[float | None, Range(-1e9, 1e9)] = None
     """Its number, where answers are added up or averaged."""
 
 
@@ -48,9 +60,9 @@ class Question:
     required: bool = True
     when: tuple[Condition, ...] = ()
     """All must hold."""
-    least: int = 0
+    least: Annotated[int, Range(0, 100)] = 0
     """For ``texts``, ``choices`` and ``spans``: the minimum number of answers."""
-    most: int | None = None
+    most: Annotated[int | None, Range(1, 500)] = None
     per: str | None = None
     """A ``choices`` or ``texts`` question: asked once for each of its answers (statements for each
     group); the answer is then a mapping from that answer to this one."""
@@ -81,12 +93,12 @@ class Step:
     title: str
     questions: tuple[Question, ...]
     role: Role = "annotator"
-    judgements: int = 3
+    judgements: Annotated[int, Range(1, 100)] = 3
     """How many people judge each item at first."""
-    most: int | None = None
+    most: Annotated[int | None, Range(1, 100)] = None
     """The maximum, while the confidence is below ``confidence``."""
-    confidence: float | None = None
-    combine: str = "majority"
+    confidence: _Share = None
+    combine: Combine = "majority"
     """How judgements become a label: ``majority``, ``trust_weighted``, ``dpm_scale``, ``union`` (of
     spans), ``referee`` (the one judgement of a referee)."""
     entry: Entry | None = None
@@ -103,13 +115,13 @@ class Step:
 class Quality:
     """Hidden tests and the trust rules (Price et al. 2020, section 3)."""
 
-    page: int = 1
+    page: Annotated[int, Range(1, 100)] = 1
     """Items per page."""
-    tests: int = 0
+    tests: Annotated[int, Range(0, 99)] = 0
     """Hidden tests per page."""
-    least_trust: float | None = None
+    least_trust: _Share = None
     """People with a lower share of right tests are removed with all their judgements."""
-    least_tests: int = 5
+    least_tests: Annotated[int, Range(1, 1000)] = 5
     """Number of tests before anybody is removed."""
     rows_remain_finalized: bool = False
     """Whether finished items stay finished when one of their judgements stops counting."""
@@ -123,8 +135,8 @@ class WellBeing:
     """The text to agree to before the first item; empty for none."""
     blur: bool = True
     """Whether texts are blurred until they are revealed."""
-    most_per_day: int | None = None
-    break_after: int | None = None
+    most_per_day: Annotated[int | None, Range(1, 1_000_000)] = None
+    break_after: Annotated[int | None, Range(1, 24 * 60)] = None
     """Minutes of work after which a break is suggested."""
     help: str = ""
     """Where to find help, as Markdown written by the owner of a project."""
@@ -148,7 +160,7 @@ class Protocol:
     wellbeing: WellBeing = field(default_factory=WellBeing)
     traits: tuple[Question, ...] = ()
     """Optional questions about the annotators, asked once and stored apart."""
-    lease_minutes: float = 30.0
+    lease_minutes: Annotated[float, Range(1, 7 * 24 * 60)] = 30.0
     """Minutes after which an unanswered page goes to others."""
     data: Mapping[str, Any] = field(default_factory=dict)
     """The file as it was read."""

@@ -4,16 +4,15 @@ Reading does not stop at a problem: a field that cannot be used gets its default
 problems of a file are reported together.
 """
 
-import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import MISSING, dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from tactful.annotation.protocol.records import Question, Step
+from tactful.annotation.protocol.records import Question, Range, Step
 from tactful.errors import FileFormatError, Problem, TaxonomyError
 from tactful.taxonomies.checks import Location
 from tactful.taxonomies.source import Source, read_source
@@ -81,14 +80,47 @@ class Part:
         """Note a problem of one field."""
         self.notes.add((*self.place, key), f"{found} in {self.title}", wanted)
 
-    def add_once(self, found: dict[str, N], made: N) -> None:
-        """Add a step or a question to those found, unless its id is taken."""
+    def add_once(self, found: dict[str, N], made: N) -> bool:
+        """Add a step or a question, unless its id is taken; say whether it is new."""
         if made.id in found:
             wanted = "every id once; rename one of them"
             self.problem("id", f"the id '{made.id}' a second time", wanted)
-        found.setdefault(made.id, made)
+            return False
+        found[made.id] = made
+        return True
 
-    def allow(self, record: type) -> None:
+    def values(self, record: type, **defaults: Any) -> dict[str, Any]:
+        """Return the fields of a record that are texts, numbers, flags and lists of texts.
+
+        ``defaults`` replace those of the record; a field without any is required.
+        """
+        self._allow(record)
+        hints = get_type_hints(record, include_extras=True)
+        found: dict[str, Any] = {}
+        for each in fields(record):
+            key, hint = each.name, hints[each.name]
+            default: Any = defaults.get(key, None if each.default is MISSING else each.default)
+            if key == "id":
+                found[key] = self.id()
+            elif hint is str:
+                found[key] = self.text(key, default)
+            elif hint is bool:
+                found[key] = self.flag(key, default)
+            elif hint == tuple[str, ...]:
+                found[key] = self.texts(key)
+            elif get_origin(hint) is Literal:
+                found[key] = self.one_of(key, get_args(hint), default)
+            elif get_origin(hint) is Annotated:
+                kind, allowed = get_args(hint)
+                found[key] = self.number(key, default, kind in (int, int | None), allowed)
+        return found
+
+    def raw(self, key: str) -> str:
+        """Return a text as it is, without noting a problem; empty if it is not text."""
+        value = self.data.get(key)
+        return value.strip() if isinstance(value, str) else ""
+
+    def _allow(self, record: type) -> None:
         """Note all fields that a record of the protocol does not have."""
         known = [each.name for each in fields(record) if each.name != "data"]
         for key in self.data:
@@ -109,11 +141,8 @@ class Part:
         """Return an id, which is required."""
         value = self.text(key, None)
         if value and (not ID.fullmatch(value) or len(value) > _MOST_ID):
-            self.problem(
-                key,
-                f"{shown(value)} as '{key}'",
-                "lower-case letters, digits and underscores, joined by dots; rename it",
-            )
+            wanted = "lower-case letters, digits and underscores, joined by dots; rename it"
+            self.wrong(key, value, wanted)
         return value
 
     def one_of(self, key: str, known: Sequence[T], default: T | None = None) -> T:
@@ -124,39 +153,30 @@ class Part:
         if value:
             close = get_close_matches(value, known, n=1)
             action = f"write '{close[0]}'" if close else "choose one of them"
-            self.problem(key, f"{shown(value)} as '{key}'", f"one of {quoted(known)}; {action}")
+            self.wrong(key, value, f"one of {quoted(known)}; {action}")
         return default if default is not None else known[0]
 
     def flag(self, key: str, default: bool) -> bool:
         """Return true or false."""
         value = self.data.get(key)
-        if value is None:
-            return default
-        if not isinstance(value, bool):
-            self._wrong(key, value, "true or false; write one of them")
-            return default
-        return value
+        if value is None or isinstance(value, bool):
+            return default if value is None else value
+        self.wrong(key, value, "true or false; write one of them")
+        return default
 
-    def whole(self, key: str, default: int | None, least: int, most: int = 1_000_000) -> int | None:
-        """Return a whole number."""
+    def number(self, key: str, default: float | None, whole: bool, allowed: Range) -> float | None:
+        """Return a number, whole or not."""
         value = self.data.get(key)
         if value is None:
             return default
-        if type(value) is not int or not least <= value <= most:
-            self._wrong(key, value, f"a whole number from {least} to {most:,}; correct it")
-            return default
-        return value
-
-    def number(self, key: str, default: float | None, least: float, most: float) -> float | None:
-        """Return a number."""
-        value = self.data.get(key)
-        if value is None:
-            return default
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not math.isfinite(value) or not least <= value <= most:
-            self._wrong(key, value, f"a number from {least:g} to {most:g}; correct it")
-            return default
-        return float(value)
+        is_number = type(value) is int or (type(value) is float and not whole)
+        # Nothing compares with NaN.
+        if is_number and allowed.least <= value <= allowed.most:
+            return int(value) if whole else float(value)
+        noun, shape = ("whole number", ",") if whole else ("number", "g")
+        between = f"from {allowed.least:{shape}} to {allowed.most:{shape}}"
+        self.wrong(key, value, f"a {noun} {between}; correct it")
+        return default
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return a list of texts, each once."""
@@ -164,11 +184,9 @@ class Part:
         for index, value in self._items(key, "a list of texts"):
             text = self._text(key, value, index)
             if text in found:
-                self.notes.add(
-                    (*self.place, key, index),
-                    f"{shown(text)} a second time as '{key}' in {self.title}",
-                    "every value once; remove one of them",
-                )
+                told = f"{shown(text)} a second time as '{key}' in {self.title}"
+                wanted = "every value once; remove one of them"
+                self.notes.add((*self.place, key, index), told, wanted)
             elif text is not None:
                 found[text] = None
         return tuple(found)
@@ -179,20 +197,16 @@ class Part:
         if value is None:
             return None
         if not isinstance(value, dict):
-            self._wrong(key, value, "fields with names; write 'name: value'")
+            self.wrong(key, value, "fields with names; write 'name: value'")
             return None
         return Part(self.notes, value, (*self.place, key), f"'{key}' of {self.title}")
 
     def parts(
-        self,
-        key: str,
-        noun: str,
-        required: bool = False,
-        plain: Callable[[int, str], None] | None = None,
+        self, key: str, noun: str, required: bool = False, plain: str | None = None
     ) -> Iterator["Part"]:
         """Yield the parts of a list, each named by its id, value or number.
 
-        ``plain`` handles the items that are only a text.
+        An item that is only a text is a part with this text as the field ``plain``.
         """
         if self._absent(key, required):
             return
@@ -205,11 +219,9 @@ class Part:
                 whole = title if self.place == () else f"{title} of {self.title}"
                 yield Part(self.notes, value, (*self.place, key, index), whole)
             elif plain is None:
-                self._wrong(key, value, f"a {noun} with fields; write 'name: value'", index)
-            else:
-                text = self._text(key, value, index)
-                if text is not None:
-                    plain(index, text)
+                self.wrong(key, value, f"a {noun} with fields; write 'name: value'", index)
+            elif (text := self._text(key, value, index)) is not None:
+                yield Part(self.notes, {plain: text}, (*self.place, key, index), self.title)
 
     def _absent(self, key: str, required: bool) -> bool:
         absent = self.data.get(key) is None
@@ -224,27 +236,28 @@ class Part:
         if isinstance(value, list):
             yield from enumerate(value)
         elif value is not None:
-            self._wrong(key, value, f"{expected}; write one item a line, after '- '")
+            self.wrong(key, value, f"{expected}; write one item a line, after '- '")
 
     def _text(self, key: str, value: object, index: int | None = None) -> str | None:
         if not isinstance(value, str):
             # YAML reads yes, no, 1.0 and 2024-01-01 as booleans, numbers and dates.
             quotable = value is not None and not isinstance(value, dict | list)
             action = "put it in quotes" if quotable else "write it"
-            self._wrong(key, value, f"text; {action}", index)
+            self.wrong(key, value, f"text; {action}", index)
             return None
         if not value.strip():
-            self._wrong(key, value, "text; fill it in", index)
+            self.wrong(key, value, "text; fill it in", index)
             return None
         if any(
             unicodedata.category(character) in ("Cc", "Cs") and character not in _KEPT_CONTROLS
             for character in value
         ):
-            self._wrong(key, value, "text without control characters; remove them", index)
+            self.wrong(key, value, "text without control characters; remove them", index)
             return None
         return value.strip()
 
-    def _wrong(self, key: str, value: object, wanted: str, index: int | None = None) -> None:
+    def wrong(self, key: str, value: object, wanted: str, index: int | None = None) -> None:
+        """Note that a field, or one item of its list, has a wrong value."""
         place: Location = (*self.place, key) if index is None else (*self.place, key, index)
         self.notes.add(place, f"{shown(value)} as '{key}' in {self.title}", wanted)
 

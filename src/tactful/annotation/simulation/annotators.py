@@ -7,7 +7,7 @@ rate: people overestimate rare answers), shifted by their bias.
 
 from bisect import bisect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import exp, sqrt
 from random import Random
@@ -252,17 +252,11 @@ def draw_crowd(protocol: Protocol, crowd: Crowd, rng: Random) -> list[Annotator]
         seconds = crowd.seconds * rng.lognormvariate(0, _SPEED_SPREAD)
         if number in places:
             favourite = rng.randrange(1, 10)
-            people.append(
-                Annotator(
-                    name,
-                    kinds.pop(),
-                    seconds=seconds * _SPAM_SPEED,
-                    leaves=crowd.leaves,
-                    favourite=favourite,
-                )
-            )
+            seconds *= _SPAM_SPEED
+            person = Annotator(name, kinds.pop(), seconds=seconds, favourite=favourite)
         else:
-            people.append(_reader(protocol, name, crowd, seconds, rng))
+            person = _reader(protocol, name, crowd, seconds, rng)
+        people.append(replace(person, leaves=crowd.leaves))
     people += [
         Annotator(
             f"referee-{number + 1:02d}",
@@ -288,7 +282,6 @@ def _reader(protocol: Protocol, name: str, crowd: Crowd, seconds: float, rng: Ra
         bias=rng.gauss(crowd.bias, crowd.bias_spread),
         fatigue=max(0.0, rng.gauss(crowd.fatigue, crowd.fatigue / 3)),
         seconds=seconds,
-        leaves=crowd.leaves,
     )
 
 

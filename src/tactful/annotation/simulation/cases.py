@@ -102,15 +102,12 @@ def _complete(question: Question, given: Mapping[str, float]) -> dict[str, float
 
 def draw_cases(protocol: Protocol, rates: Rates, items: int, rng: Random) -> list[Case]:
     """Draw items with their answers and difficulty."""
-    return [
-        Case(
-            f"item-{number:06d}",
-            TEXT,
-            draw_truth(protocol, rates, rng),
-            rng.gammavariate(_SHAPE, 1 / _SHAPE),
-        )
-        for number in range(1, items + 1)
-    ]
+    drawn = []
+    for number in range(1, items + 1):
+        truth = draw_truth(protocol, rates, rng)
+        difficulty = rng.gammavariate(_SHAPE, 1 / _SHAPE)
+        drawn.append(Case(f"item-{number:06d}", TEXT, truth, difficulty))
+    return drawn
 
 
 def draw_tests(protocol: Protocol, rates: Rates, tests: int, rng: Random) -> list[Case]:

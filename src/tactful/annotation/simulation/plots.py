@@ -59,20 +59,11 @@ def draw_cost(axes: "Axes", answer: Simulation) -> None:
                 color=INK,
             )
     cost = answer.judgements * unit
-    axes.plot(
-        [cost],
-        [or_gap(answer.mean("f1", "equal_cost"))],
-        "s",
-        color=COLOURS[1],
-        label="plain majority, equal cost",
-    )
-    axes.plot(
-        [cost],
-        [or_gap(answer.mean("f1"))],
-        "D",
-        color=COLOURS[0],
-        label=f"protocol '{answer.protocol}'",
-    )
+    for of, marker, colour, label in (
+        ("equal_cost", "s", COLOURS[1], "plain majority, equal cost"),
+        ("protocol", "D", COLOURS[0], f"protocol '{answer.protocol}'"),
+    ):
+        axes.plot([cost], [or_gap(answer.mean("f1", of))], marker, color=colour, label=label)
     axes.set_xlim(left=0)
     axes.set_xlabel("cost" if money else "judgements paid for")
     axes.set_ylabel("F1, mean of the questions")

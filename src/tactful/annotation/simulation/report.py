@@ -51,6 +51,11 @@ class Scorer:
         closed = self.question.kind in ("choice", "scale", "choices", "spans")
         return closed and bool(self.values) and self.question.per is None
 
+    @property
+    def single(self) -> bool:
+        """Whether labels are one of the options."""
+        return self.scored and not self.several
+
     def read(self, value: Any, combine: str) -> Any:
         """Return a combined label as an answer, or as a list of answers."""
         if value is None:
@@ -227,99 +232,152 @@ class Simulation:
         }
 
 
+Labels = Mapping[str, tuple[Any, float | None]]
+"""Question -> label, read as an answer, and its confidence."""
+
+
 def make_report(setting: Setting, record: Record) -> Simulation:
     """Compare the labels with the truth, and with a plain majority."""
-    items = [case for case in setting.cases if case.gold is None]
-    labels = final_labels(setting, record, items)
-    questions: list[QuestionResult] = []
-    plain: dict[int, list[Score]] = {votes: [] for votes in CURVE} if setting.curve else {}
-    for step in _judged_steps(setting.protocol):
-        entered = [case for case in items if _entered(record, case, step)]
-        budget = _budget(setting.protocol, record, step)
-        budgets: dict[str | int, int] = {"equal": budget, "three": 3 * len(entered)}
-        budgets |= {votes: votes * len(entered) for votes in plain}
-        ways = {way: _plain(setting, step, entered, each) for way, each in budgets.items()}
-        for question in step.questions:
-            scorer = Scorer(question, setting.rates)
-            truths = [scorer.flat(case.truth.get(question.id)) for case in entered]
-            said = [labels[case.id].get(question.id, (None, None))[0] for case in entered]
-            scores = {
-                way: scorer.score(zip(truths, [one.get(question.id) for one in found], strict=True))
-                for way, found in ways.items()
-            }
-            alpha, reason = _alpha(record, step, question.id, entered, scorer)
-            questions.append(
-                QuestionResult(
-                    question.id,
-                    step.id,
-                    scorer.score(zip(truths, said, strict=True)),
-                    scores["equal"],
-                    scores["three"],
-                    alpha,
-                    reason,
+    return _Report(setting, record).make()
+
+
+class _Report:
+    def __init__(self, setting: Setting, record: Record):
+        self.setting, self.record = setting, record
+        self.items = [case for case in setting.cases if case.gold is None]
+        self.scorers = {
+            question.id: Scorer(question, setting.rates)
+            for step in setting.protocol.steps
+            for question in step.questions
+        }
+        self.steps = _judged_steps(setting.protocol)
+        self.entered = {
+            step.id: [case for case in self.items if self._status(case, step) != "waiting"]
+            for step in self.steps
+        }
+        self.labels = {case.id: self._labels(case) for case in self.items}
+
+    def _status(self, case: Case, step: Step) -> str:
+        return self.record.state.items[case.id].steps[step.id].status
+
+    def _labels(self, case: Case) -> Labels:
+        """Return the label of each question, including the decisions of referees."""
+        found: dict[str, tuple[Any, float | None]] = {}
+        for step in self.steps:
+            if self._status(case, step) != "waiting":
+                for name, label in self.record.state.labels(case.id, step.id).items():
+                    if label.value is not None:
+                        value = self.scorers[name].read(label.value, step.combine)
+                        found[name] = (value, label.confidence)
+        return found
+
+    def make(self) -> Simulation:
+        setting, record = self.setting, self.record
+        questions: list[QuestionResult] = []
+        plain: dict[int, list[Score]] = {votes: [] for votes in CURVE} if setting.curve else {}
+        for step in self.steps:
+            number = len(self.entered[step.id])
+            budgets: dict[str | int, int] = {"equal": self._budget(step), "three": 3 * number}
+            budgets |= {votes: votes * number for votes in plain}
+            ways = {way: self._plain(step, budget) for way, budget in budgets.items()}
+            said = [
+                {name: label for name, (label, _) in self.labels[case.id].items()}
+                for case in self.entered[step.id]
+            ]
+            for question in step.questions:
+                scores = {way: self._score(step, question, found) for way, found in ways.items()}
+                alpha, reason = self._alpha(step, question)
+                own = self._score(step, question, said)
+                equal, three = scores["equal"], scores["three"]
+                questions.append(
+                    QuestionResult(question.id, step.id, own, equal, three, alpha, reason)
                 )
-            )
-            for votes, found in plain.items():
-                found.append(scores[votes])
-    counted = sum(
-        len(record.state.counted(case.id, step.id))
-        for case in items
-        for step in setting.protocol.steps
-    )
-    gone = {removal.annotator for removal in record.removals}
-    answers = record.state.people
-    discarded = sum(answers[name].answered for name in gone)
-    return Simulation(
-        protocol=setting.protocol.id,
-        seed=setting.seed,
-        items=len(items),
-        tests=len(setting.cases) - len(items),
-        annotators=sum(person.role == "annotator" for person in setting.people),
-        finished=record.finished,
-        unlabelled=sum(not labels[case.id] for case in items),
-        judgements=record.total,
-        on_tests=record.tests,
-        counted=counted,
-        discarded=discarded,
-        decisions=record.decisions,
-        reopened=record.reopened,
-        price=setting.price,
-        cost=None if setting.price is None else setting.price * record.total,
-        hours=record.seconds / 3600,
-        days=(record.ended - START) / 86_400,
-        questions=tuple(questions),
-        kinds=tuple(_kinds(setting.people, record)),
-        confidence=tuple(_bins(setting, labels, items)),
-        curve=tuple(
-            Point(votes, votes * len(items), _mean(found, "accuracy"), _mean(found, "f1"))
-            for votes, found in plain.items()
-        ),
-    )
+                for votes, found in plain.items():
+                    found.append(scores[votes])
+        gone = {removal.annotator for removal in record.removals}
+        return Simulation(
+            protocol=setting.protocol.id,
+            seed=setting.seed,
+            items=len(self.items),
+            tests=len(setting.cases) - len(self.items),
+            annotators=sum(person.role == "annotator" for person in setting.people),
+            finished=record.finished,
+            unlabelled=sum(not self.labels[case.id] for case in self.items),
+            judgements=record.total,
+            on_tests=record.tests,
+            counted=record.state.judgements.total(),
+            discarded=sum(record.state.people[name].answered for name in gone),
+            decisions=record.decisions,
+            reopened=record.reopened,
+            price=setting.price,
+            cost=None if setting.price is None else setting.price * record.total,
+            hours=record.seconds / 3600,
+            days=(record.ended - START) / 86_400,
+            questions=tuple(questions),
+            kinds=tuple(_kinds(setting.people, record)),
+            confidence=tuple(self._bins()),
+            curve=tuple(
+                Point(votes, votes * len(self.items), _mean(found, "accuracy"), _mean(found, "f1"))
+                for votes, found in plain.items()
+            ),
+        )
 
+    def _score(self, step: Step, question: Question, said: Sequence[Mapping[str, Any]]) -> Score:
+        """Score the labels of the items of a step."""
+        scorer = self.scorers[question.id]
+        truths = [scorer.flat(case.truth.get(question.id)) for case in self.entered[step.id]]
+        return scorer.score(zip(truths, [one.get(question.id) for one in said], strict=True))
 
-Labels = Mapping[str, Mapping[str, tuple[Any, float | None]]]
-"""Item -> question -> label, read as an answer, and its confidence."""
+    def _budget(self, step: Step) -> int:
+        """Return the number of judgements for the labels of a step, including referees."""
+        names = {question.id for question in step.questions}
+        return sum(
+            self.record.judgements[each.id]
+            for each in self.setting.protocol.steps
+            if names & {question.id for question in each.questions}
+        )
 
+    def _plain(self, step: Step, budget: int) -> list[dict[str, Any]]:
+        setting = self.setting
+        people = [person for person in setting.people if person.role == "annotator"]
+        rng = random_for(setting.seed, f"majority {step.id} {budget}")
+        answering = Answering(setting.protocol, setting.rates)
+        return majority_labels(step, self.entered[step.id], people, answering, budget, rng)
 
-def final_labels(setting: Setting, record: Record, items: Sequence[Case]) -> Labels:
-    """Return the label of each question, including the decisions of referees."""
-    scorers = {
-        question.id: Scorer(question, setting.rates)
-        for step in setting.protocol.steps
-        for question in step.questions
-    }
-    found: dict[str, dict[str, tuple[Any, float | None]]] = {}
-    steps = _judged_steps(setting.protocol)
-    for case in items:
-        mine = found[case.id] = {}
-        for step in steps:
-            if record.state.items[case.id].steps[step.id].status == "waiting":
-                continue
-            for name, label in record.state.labels(case.id, step.id).items():
-                if name in scorers and label.value is not None:
-                    value = scorers[name].read(label.value, step.combine)
-                    mine[name] = (value, label.confidence)
-    return found
+    def _alpha(self, step: Step, question: Question) -> tuple[float | None, str | None]:
+        from tactful.agreement import krippendorff_alpha
+
+        if not self.scorers[question.id].single:
+            return None, "only questions with one answer of a list have an alpha here"
+        table = [
+            (case.id, answer.annotator, str(answer.answers[question.id]))
+            for case in self.entered[step.id]
+            for answer in self.record.state.counted(case.id, step.id)
+            if question.id in answer.answers
+        ]
+        if not table:
+            return None, "nobody was asked"
+        measured = krippendorff_alpha(table)
+        return measured.value, measured.reason
+
+    def _bins(self) -> list[Bin]:
+        """Return how often labels of similar confidence are right."""
+        from tactful.metrics.calibration import reliability_bins
+
+        right: list[int] = []
+        sure: list[float] = []
+        for name in (question.id for step in self.steps for question in step.questions):
+            for case in self.items if self.scorers[name].single else ():
+                label, confidence = self.labels[case.id].get(name, (None, None))
+                if label is not None and confidence is not None:
+                    right.append(int(self.scorers[name].right(case.truth.get(name), label)))
+                    sure.append(min(max(confidence, 0.0), 1.0))
+        if not right:
+            return []
+        return [
+            Bin(one.low, one.high, one.items, one.score, one.positive)
+            for one in reliability_bins(right, sure, bins=_BINS)
+        ]
 
 
 def _judged_steps(protocol: Protocol) -> list[Step]:
@@ -334,90 +392,17 @@ def _judged_steps(protocol: Protocol) -> list[Step]:
     return steps
 
 
-def _entered(record: Record, case: Case, step: Step) -> bool:
-    return record.state.items[case.id].steps[step.id].status != "waiting"
-
-
-def _budget(protocol: Protocol, record: Record, step: Step) -> int:
-    """Return the number of judgements for the labels of a step, including referees."""
-    names = {question.id for question in step.questions}
-    return sum(
-        record.judgements[each.id]
-        for each in protocol.steps
-        if names & {question.id for question in each.questions}
-    )
-
-
-def _plain(
-    setting: Setting, step: Step, cases: Sequence[Case], budget: int
-) -> list[dict[str, Any]]:
-    people = [person for person in setting.people if person.role == "annotator"]
-    rng = random_for(setting.seed, f"majority {step.id} {budget}")
-    answering = Answering(setting.protocol, setting.rates)
-    return majority_labels(step, cases, people, answering, budget, rng)
-
-
-def _alpha(
-    record: Record, step: Step, question: str, cases: Sequence[Case], scorer: Scorer
-) -> tuple[float | None, str | None]:
-    from tactful.agreement import krippendorff_alpha
-
-    if not scorer.scored or scorer.several:
-        return None, "only questions with one answer of a list have an alpha here"
-    table: dict[str, list[str]] = {"item": [], "annotator": [], "label": []}
-    for case in cases:
-        for answer in record.state.counted(case.id, step.id):
-            if question in answer.answers:
-                table["item"].append(case.id)
-                table["annotator"].append(answer.annotator)
-                table["label"].append(str(answer.answers[question]))
-    if not table["item"]:
-        return None, "nobody was asked"
-    measured = krippendorff_alpha(table)
-    return measured.value, measured.reason
-
-
 def _kinds(people: Sequence[Annotator], record: Record) -> list[KindResult]:
     removed = {removal.annotator: removal for removal in record.removals}
     results = []
     for kind in ("careful", *SPAM):
         group = [person.id for person in people if person.kind == kind and person.role != "referee"]
         before = [removed[name].judgements for name in group if name in removed]
-        results.append(
-            KindResult(
-                kind,
-                len(group),
-                len(before),
-                sum(name in record.left for name in group),
-                float(median(before)) if before else None,
-                max(before, default=None),
-            )
-        )
+        left = sum(name in record.left for name in group)
+        usual = float(median(before)) if before else None
+        most = max(before, default=None)
+        results.append(KindResult(kind, len(group), len(before), left, usual, most))
     return results
-
-
-def _bins(setting: Setting, labels: Labels, items: Sequence[Case]) -> list[Bin]:
-    """Return how often labels of similar confidence are right."""
-    from tactful.metrics.calibration import reliability_bins
-
-    right: list[int] = []
-    sure: list[float] = []
-    for step in _judged_steps(setting.protocol):
-        for question in step.questions:
-            scorer = Scorer(question, setting.rates)
-            if not scorer.scored or scorer.several:
-                continue
-            for case in items:
-                label, confidence = labels[case.id].get(question.id, (None, None))
-                if label is not None and confidence is not None:
-                    right.append(int(scorer.right(case.truth.get(question.id), label)))
-                    sure.append(min(max(confidence, 0.0), 1.0))
-    if not right:
-        return []
-    return [
-        Bin(one.low, one.high, one.items, one.score, one.positive)
-        for one in reliability_bins(right, sure, bins=_BINS)
-    ]
 
 
 def _mean(scores: Sequence[Score], measure: str) -> float | None:
@@ -466,7 +451,7 @@ def majority_labels(
     labels = []
     for case, votes in zip(cases, share_out(len(cases), budget, len(people), rng), strict=True):
         ballots = [
-            answering.answer(person, step, case, person.tired(_answered_before(person, rng)), rng)
+            answering.answer(person, step, case, _tired(person, rng), rng)
             for person in rng.sample(people, votes)
         ]
         labels.append(
@@ -477,8 +462,8 @@ def majority_labels(
     return labels
 
 
-def _answered_before(person: Annotator, rng: Random) -> int:
-    return int(rng.random() * _SESSION / person.seconds)
+def _tired(person: Annotator, rng: Random) -> float:
+    return person.tired(int(rng.random() * _SESSION / person.seconds))
 
 
 def _winner(question: Question, ballots: Sequence[dict[str, Any]]) -> Any:

@@ -37,7 +37,11 @@ def next_page(state: State, person: str, now: float, rng: Random) -> list[Given]
     allowed = allowance(state, person, now)
     if allowed.left == 0:
         return []
-    open_now = [Given(*each) for each in state.leased(person, now) if _still_open(state, *each)]
+    open_now = [
+        Given(item, step)
+        for item, step in state.leased(person, now)
+        if state.items[item].is_test or state.items[item].steps[step].status == "open"
+    ]
     if open_now:
         return open_now[: allowed.left]
     quality = state.protocol.quality
@@ -50,11 +54,6 @@ def next_page(state: State, person: str, now: float, rng: Random) -> list[Given]
             if items:
                 return [Given(name, step.id) for name in _mixed(items, tests, rng)]
     return []
-
-
-def _still_open(state: State, item: str, step: str) -> bool:
-    found = state.items[item]
-    return found.is_test or found.steps[step].status == "open"
 
 
 def _items(
@@ -204,7 +203,7 @@ def share_left(state: State, person: Person) -> int | None:
     """Return how many judgements are left of a person's share; None if work is not divided."""
     if state.settings["workload"] != "balanced":
         return None
-    return max(0, fair_share(state, person) - state.judged(person.id))
+    return max(0, fair_share(state, person) - (person.answered - person.tests))
 
 
 def fair_share(state: State, person: Person) -> int:

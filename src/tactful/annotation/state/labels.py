@@ -146,11 +146,8 @@ def _given(question: Question, answers: Sequence[Answer], weights: Sequence[floa
 
 def _not_asked(question: Question) -> str:
     said = " and ".join(f"'{each.question}' is not {_or(each.values)}" for each in question.when)
-    return (
-        f"it does not apply: {said}"
-        if len(question.when) == 1
-        else (f"it does not apply: at least one of these holds: {said}")
-    )
+    several = "" if len(question.when) == 1 else "at least one of these holds: "
+    return f"it does not apply: {several}{said}"
 
 
 def _or(values: Sequence[str]) -> str:
@@ -260,14 +257,9 @@ def _score(question: Question, value: str) -> float:
 
 
 def _decided(label: Label, value: Any) -> Label:
-    return replace(
-        label,
-        value=value,
-        confidence=None,
-        why=_BY_REFEREE if value is not None else "a referee decided that it does not apply",
-        applies=value is not None,
-        decided=True,
-    )
+    applies = value is not None
+    why = _BY_REFEREE if applies else "a referee decided that it does not apply"
+    return replace(label, value=value, confidence=None, why=why, applies=applies, decided=True)
 
 
 def _plain(question: Question, given: Any) -> Any:
@@ -292,18 +284,18 @@ def enters(entry: Entry, source: ItemStep, labels: Callable[[], Mapping[str, Lab
 
 def differ(answers: Sequence[Answer], entry: Entry) -> bool:
     """Say whether judgements differ by the rule: in one of its pairs, or at all."""
-    given = {_comparable(answer.answers.get(entry.question)) for answer in answers}
+    given = {comparable(answer.answers.get(entry.question)) for answer in answers}
     if not entry.values:
         return len(given) > 1
     return any(all(value.strip() in given for value in pair.split(",")) for pair in entry.values)
 
 
-def _comparable(given: Any) -> Any:
+def comparable(given: Any) -> Any:
     """Return an answer as a hashable value; the order of lists does not matter."""
     if isinstance(given, Mapping):
-        return frozenset((name, _comparable(value)) for name, value in given.items())
+        return frozenset((name, comparable(value)) for name, value in given.items())
     if isinstance(given, list | tuple):
-        return frozenset(_comparable(value) for value in given)
+        return frozenset(comparable(value) for value in given)
     return given
 
 

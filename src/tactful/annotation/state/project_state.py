@@ -178,11 +178,6 @@ class State:
         """Return how many judgements a step needs, as far as known: collected and missing."""
         return self.judgements[step] + self._missed[step]
 
-    def judged(self, person: str) -> int:
-        """Return how many items somebody answered, without tests."""
-        found = self.people[person]
-        return found.answered - found.tests
-
     def leased(self, person: str, now: float) -> list[tuple[str, str]]:
         """Return the leases of a person, item and step, in the order they were shown."""
         return self._leases.live(person, now)

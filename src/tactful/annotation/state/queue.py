@@ -22,12 +22,6 @@ class Queue:
         self._new: list[Key] = []
         self._head = 0
 
-    def __len__(self) -> int:
-        return len(self._here)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._here
-
     def add(self, key: Key) -> None:
         """Add a key, unless it is there."""
         if key not in self._here:

@@ -55,8 +55,6 @@ def best_of(sums: Mapping[str, float]) -> tuple[str | None, float | None]:
 
 def shares_of(sums: Mapping[str, float]) -> dict[str, float]:
     """Return the share of each answer, sorted by answer."""
-    if len(sums) == 1:
-        return dict.fromkeys(sums, 1.0)
     total = sum(sums.values())
     return {name: sums[name] / total for name in sorted(sums)}
 
@@ -89,16 +87,7 @@ class StoppingRule:
 
     def __init__(self, step: Step):
         self._weighted = step.combine == "trust_weighted"
-        closed = [question for question in step.questions if is_closed(question)]
-        # Questions that everybody answers need no check of conditions.
-        self._plain = [
-            question.id
-            for question in closed
-            if question.kind in SINGLE and question.required and not question.when
-        ]
-        self._rest = [question for question in closed if question.id not in self._plain]
-        needed = {condition.question for question in closed for condition in question.when}
-        self._needed = needed.intersection(self._plain)
+        self._closed = [question for question in step.questions if is_closed(question)]
 
     def __call__(self, answers: Sequence[Answer], confidence: float) -> bool:
         """Return whether some judgements of one item are enough; 0.0 asks for clear labels."""
@@ -107,30 +96,21 @@ class StoppingRule:
         least, count = confidence - SAME, len(answers)
         weights = [answer.trust for answer in answers] if self._weighted else [1.0] * count
         forms = [answer.answers for answer in answers]
-        has_weight = weights[0] > 0
         best: dict[str, Any] = {}
-        for name in self._plain:
-            try:
-                said = [form[name] for form in forms]
-            except KeyError:  # an unchecked log may lack answers
-                said = [form.get(name) for form in forms]
-            value = said[0]
-            # Usually all agree, and no weights are needed.
-            if said.count(value) != count or not has_weight or value is None:
-                value, share = best_of(sum_up(_given(said, weights)))
-                if share is None or share < least:
-                    return False
-            if name in self._needed:
-                best[name] = value
-        for question in self._rest:
+        for question in self._closed:
             if question.when and not applies(question, best):
                 continue
-            said = [form.get(question.id) for form in forms]
+            name, is_single = question.id, question.kind in SINGLE
+            said = [form.get(name) for form in forms]
+            value = best[name] = said[0]
+            # Usually all agree, and no weights are needed.
+            if is_single and value is not None and weights[0] > 0 and said.count(value) == count:
+                continue
             given = _given(said, weights)
-            if question.kind == "choices" and given:
-                best[question.id], share, _ = choose_each(given)
+            if is_single or not given:
+                best[name], share = best_of(sum_up(given))
             else:
-                best[question.id], share = best_of(sum_up(given))
+                best[name], share, _ = choose_each(given)
             if question.required and (share is None or share < least):
                 return False
         return True

@@ -248,7 +248,8 @@ def parse_url(url: str, base: Path | None = None, password: str | None = None) -
         raise UsageError(
             f"Found the store '{shown(found)}' without the name of a database; expected {EXPECTED}."
         )
-    _require_driver()
+    if find_spec("pg8000") is None:
+        raise MissingExtraError("postgres", "A store on PostgreSQL")
     found = found.set(drivername="postgresql+pg8000")
     if found.password is None:
         found = found.set(password=password or os.environ.get("PGPASSWORD"))
@@ -299,8 +300,3 @@ def _hidden(url: str) -> str:
     """Remove what may be a password from an invalid URL."""
     scheme, mark, rest = url.partition("://")
     return scheme + mark + rest.rpartition("@")[2]
-
-
-def _require_driver() -> None:
-    if find_spec("pg8000") is None:
-        raise MissingExtraError("postgres", "A store on PostgreSQL")

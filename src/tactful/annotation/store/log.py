@@ -98,7 +98,7 @@ class Store:
                     "or none of them are stored; send them again."
                 ) from error
             self._last += len(fresh)
-        return [_numbered(new[at], cast(int, rows[at]["number"])) for at in fresh]
+        return [replace(new[at], number=rows[at]["number"]) for at in fresh]
 
     def read(self, after: int = 0) -> Iterator[Event]:
         """Yield the events after a number, in order."""
@@ -235,10 +235,6 @@ def _whole(connection: sa.Connection) -> Iterator[None]:
         connection.exec_driver_sql("ROLLBACK")
         raise
     connection.exec_driver_sql("COMMIT")
-
-
-def _numbered(event: Event, number: int) -> Event:
-    return event if event.number == number else replace(event, number=number)
 
 
 def _end(connection: sa.Connection) -> None:

@@ -10,7 +10,8 @@ from datetime import date
 
 from markupsafe import Markup
 
-from tactful.annotation.analysis.overview import StepProgress, TrustLine
+from tactful.annotation.analysis.overview import StepProgress
+from tactful.annotation.state.people import Person
 from tactful.pages.svg import Axis, Drawing
 from tactful.words import shorten
 
@@ -72,9 +73,9 @@ def interval_chart(rows: Sequence[Interval], name: str) -> Markup:
     return _markup(drawing)
 
 
-def trust_chart(lines: Sequence[TrustLine], least: float | None, name: str) -> Markup:
+def trust_chart(people: Sequence[Person], least: float | None, name: str) -> Markup:
     """Draw the trust of people by test, with the minimum as a dashed line."""
-    longest = max((len(line.points) for line in lines), default=0)
+    longest = max((len(person.history) for person in people), default=0)
     if not longest:
         return Markup("")
     drawing, left = Drawing(_WIDTH, 220, name), 40.0
@@ -88,9 +89,9 @@ def trust_chart(lines: Sequence[TrustLine], least: float | None, name: str) -> M
     if least is not None:
         drawing.line(left, y(least), _WIDTH, y(least), "limit")
     # Removed people are drawn last, on top.
-    for line in sorted(lines, key=lambda each: each.status != "active"):
-        points = [(x(at), y(trust)) for at, (_, trust) in enumerate(line.points, 1)]
-        css, tip = f"trust {line.status}", f"{line.name}: {line.points[-1][1]:.0%}"
+    for person in sorted(people, key=lambda each: each.status != "active"):
+        points = [(x(at), y(trust)) for at, (_, trust) in enumerate(person.history, 1)]
+        css, tip = f"trust {person.status}", f"{person.name}: {person.history[-1][1]:.0%}"
         if len(points) == 1:
             drawing.disc(*points[0], 3, css, tip)
         else:

@@ -12,27 +12,25 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from tactful.annotation.analysis.agreement_summary import QuestionAgreement, step_agreement
-from tactful.annotation.analysis.estimate import Estimate, Pace, by_day, estimate, paces
-from tactful.annotation.analysis.gold_impact import GoldChange, items_change, trust_changes
+from tactful.annotation.analysis.estimate import Estimate, by_day, day_of, estimate
+from tactful.annotation.analysis.gold_impact import GoldChange, gold_change, trust_changes
 from tactful.annotation.analysis.overview import (
     Burden,
     Dispute,
     GoldFigures,
     SkippedItem,
     StepProgress,
-    TrustLine,
     answer_times,
     burdens,
     disputes,
     gold_figures,
     progress,
     skipped_items,
-    trust_lines,
 )
 from tactful.annotation.analysis.views import View, by_question, counted_answers, views
 from tactful.annotation.project.project import Project
 from tactful.annotation.protocol.records import Step
-from tactful.annotation.state.project_state import Answer, Item, Person, State, paused_collection
+from tactful.annotation.state.project_state import Item, Person, State, paused_collection
 
 T = TypeVar("T")
 PART = 250
@@ -55,7 +53,9 @@ class Status:
     active: int
     """Annotators who answered recently."""
     removed: int
-    paces: list[Pace]
+    today: str
+    workers: list[Person]
+    """Those who answered, the busiest first."""
     days: list[tuple[str, int]]
     estimate: Estimate
 
@@ -98,7 +98,8 @@ class Figures:
             len(workers),
             sum((p.last or 0.0) > now - ACTIVE_MINUTES * 60 for p in workers),
             sum(p.status == "removed" for p in workers),
-            paces(people, now),
+            day_of(now),
+            sorted((p for p in people if p.answered), key=lambda p: -p.answered),
             by_day(people, now),
             estimate(protocol, steps, people, now, price),
         )
@@ -123,9 +124,9 @@ class Figures:
         """Return the workload of each person."""
         return self._recent("burdens", KEPT_LONG_SECONDS, self._burdens)
 
-    def trust(self) -> list[TrustLine]:
-        """Return the trust of everybody over time."""
-        return trust_lines(self._people())
+    def tested(self) -> list[Person]:
+        """Return the people who answered a hidden test."""
+        return [person for person in self._people() if person.history]
 
     def find(self, is_wanted: Callable[[Item], bool], most: int) -> list[Item]:
         """Return the first matching items, at most ``most``."""
@@ -140,49 +141,35 @@ class Figures:
         """Return the effects of other right answers to an item."""
         with self._project.lock:
             changes = trust_changes(self._project.state, item, gold)
-        total = GoldChange(changes, 0, 0, 0)
-        for part in self._parts():
-            total += items_change(self._project.state, item, gold, changes, part)
-        return total
+        return gold_change(self._project.state, item, gold, changes, self._items())
 
     def forget(self) -> None:
         """Clear the cache, because the owner changed something."""
         with self._lock:
             self._kept.clear()
 
-    def _progress(self) -> tuple[StepProgress, ...]:
-        total: tuple[StepProgress, ...] = ()
-        for part in self._parts():
-            here = progress(self._project.state, part)
-            total = tuple(a + b for a, b in zip(total, here, strict=True)) if total else here
-        return total or progress(self._project.state, ())
-
     def _table(self, step: Step) -> StepTable:
-        given: list[tuple[str, list[Answer]]] = []
-        texts: dict[str, str] = {}
-        for part in self._parts():
-            found = counted_answers(self._project.state, step, part)
-            given += found
-            texts.update((name, self._project.state.items[name].text) for name, _ in found)
+        given = counted_answers(self._project.state, step, self._items())
+        texts = {name: self._project.state.items[name].text for name, _ in given}
         rows = by_question(step, given)
         seen = {question.id: views(question, rows[question.id]) for question in step.questions}
         agreements = step_agreement(step, rows, seen, texts)
         judged = [view for each in seen.values() for view in each if len(view.ratings)]
         return StepTable(step, agreements, judged)
 
-    def _all(self, find: Callable[[State, list[Item]], Iterable[T]]) -> list[T]:
-        return [one for part in self._parts() for one in find(self._project.state, part)]
+    def _progress(self) -> tuple[StepProgress, ...]:
+        return progress(self._project.state, self._items())
+
+    def _all(self, find: Callable[[State, Iterable[Item]], Iterable[T]]) -> list[T]:
+        return list(find(self._project.state, self._items()))
 
     def _tests(self) -> list[GoldFigures]:
         # Tests have many answers: they are copied under the lock and evaluated later.
-        tests = [_copy(item) for part in self._parts() for item in part if item.gold is not None]
+        tests = [_copy(item) for item in self._items() if item.gold is not None]
         return gold_figures(self._project.state, tests)
 
     def _burdens(self) -> list[Burden]:
-        times: dict[str, list[float]] = {}
-        for part in self._parts():
-            for person, found in answer_times(self._project.state, part).items():
-                times.setdefault(person, []).extend(found)
+        times = answer_times(self._project.state, self._items())
         care = self._project.wellbeing
         return burdens(self._people(), times, care.most_per_day, care.break_after)
 
@@ -203,6 +190,10 @@ class Figures:
                 yield items[at : at + PART]
             # Without a pause other threads would never get the lock.
             time.sleep(0.001)
+
+    def _items(self) -> Iterator[Item]:
+        """Yield the items one by one; the project is locked for a part of them at a time."""
+        return (item for part in self._parts() for item in part)
 
     def _recent(self, key: Any, seconds: float, make: Callable[[], T]) -> T:
         with self._lock:

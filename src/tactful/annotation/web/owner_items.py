@@ -1,9 +1,8 @@
 """The owner's pages for items: search, answers, decisions and hidden tests."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -129,12 +128,13 @@ class _Pages(OwnerPages):
             return self._item(
                 request, session, item.id, problem=str(error), wrong=step.id, draft=answers
             )
-        following = list(islice(self._next(item.id), 1))
-        said = "Decided."
-        if following and one(form, "then") == "next":
-            said += " This is the next disputed item."
-            return back("/owner/item", said, id=following[0], **shown(request))
-        return back("/owner/item", said, id=item.id, **shown(request))
+        said, following = "Decided.", item.id
+        if one(form, "then") == "next":
+            self._figures.forget()
+            others = (each.item for each in self._figures.disputes() if each.item != item.id)
+            following = next(others, item.id)
+            said += " This is the next disputed item." if following != item.id else ""
+        return back("/owner/item", said, id=following, **shown(request))
 
     def gold(self, request: Request, session: Session, form: Form) -> Response:
         """Show what a new right answer would change, and store it when that is confirmed."""
@@ -259,13 +259,6 @@ class _Pages(OwnerPages):
             and label.value is not None
         }
 
-    def _next(self, item: str) -> Iterator[str]:
-        """Yield the other items that are still disputed."""
-        self._figures.forget()
-        for each in self._figures.disputes():
-            if each.item != item:
-                yield each.item
-
     def _item_of(self, form: Form) -> Item:
         with self._project.lock:
             item = self._project.state.items.get(one(form, "item"))
@@ -316,7 +309,7 @@ def _confirmed(text: str) -> Mapping[str, Any] | None:
     try:
         gold = json.loads(text)
     except ValueError:
-        raise HTTPException(400, "The confirmation is invalid; start again.") from None
+        gold = text
     if gold is not None and not isinstance(gold, dict):
         raise HTTPException(400, "The confirmation is invalid; start again.")
     return gold

@@ -97,7 +97,7 @@ class _Pages(OwnerPages):
         problem: str = "",
         status: int = 200,
     ) -> Response:
-        lines = sorted(self._figures.trust(), key=lambda line: line.points[-1][1])
+        tested = sorted(self._figures.tested(), key=lambda person: person.history[-1][1])
         with self._project.lock:
             quality = self._project.state.protocol.quality
             care = self._project.state.protocol.wellbeing
@@ -109,9 +109,9 @@ class _Pages(OwnerPages):
             people=self._all(),
             burdens={each.person: each for each in self._figures.burdens()},
             chart=charts.trust_chart(
-                lines[:MOST_LINES], quality.least_trust, "Trust of each annotator, test by test"
+                tested[:MOST_LINES], quality.least_trust, "Trust of each annotator, test by test"
             ),
-            lines=len(lines),
+            lines=len(tested),
             most_lines=MOST_LINES,
             quality=quality,
             care=care,

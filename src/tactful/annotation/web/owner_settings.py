@@ -1,19 +1,26 @@
 """The settings that an owner can change while a project runs."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tactful.annotation.protocol.changes import WORKLOADS
+from tactful.annotation.protocol.changes import (
+    OF_QUALITY,
+    OF_STEPS,
+    OF_WELLBEING,
+    OPTIONAL,
+    WORKLOADS,
+    Kind,
+)
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.web.owner_site import Form, OwnerPages, OwnerSite, back
 from tactful.annotation.web.session import Session
 from tactful.errors import InputError, TactfulError
 
-Kind = Literal["count", "share", "minutes", "truth", "text", "workload"]
 _LONGEST_TEXT = 20_000
 
 
@@ -39,52 +46,45 @@ def routes(site: OwnerSite) -> list[Route]:
     ]
 
 
-_OF_STEP: tuple[tuple[str, str, Kind, str], ...] = (
-    ("judgements", "Judgements per item", "count", ""),
-    ("most", "Maximum judgements per item", "count",
+_TITLES: Mapping[str, tuple[str, str]] = {
+    "judgements": ("Judgements per item", ""),
+    "most": ("Maximum judgements per item",
      "One more is asked for at a time, up to this number, until the labels are sure enough."),
-    ("confidence", "Confidence that is enough", "share",
+    "confidence": ("Confidence that is enough",
      "From 0 to 1. Leave empty to ask for no further judgements."),
-)  # fmt: skip
-_OF_QUALITY: tuple[tuple[str, str, Kind, str], ...] = (
-    ("least_trust", "Minimum trust", "share",
+    "least_trust": ("Minimum trust",
      "From 0 to 1. People below it are removed. Leave empty to remove nobody."),
-    ("least_tests", "Tests before anybody is removed", "count", ""),
-    ("rows_remain_finalized", "Keep finished items finished when somebody is removed", "truth", ""),
-)  # fmt: skip
-_OF_WELLBEING: tuple[tuple[str, str, Kind, str], ...] = (
-    ("most_per_day", "Maximum items per person and day", "count", "Leave empty for no limit."),
-    ("break_after", "Minutes before a break is suggested", "count", "Leave empty for never."),
-    ("blur", "Blur texts until they are revealed", "truth", ""),
-    ("help", "Where to find help (Markdown)", "text", ""),
-)
-_OPTIONAL = ("most", "confidence", "least_trust", "most_per_day", "break_after")
+    "least_tests": ("Tests before anybody is removed", ""),
+    "rows_remain_finalized": ("Keep finished items finished when somebody is removed", ""),
+    "most_per_day": ("Maximum items per person and day", "Leave empty for no limit."),
+    "break_after": ("Minutes before a break is suggested", "Leave empty for never."),
+    "blur": ("Blur texts until they are revealed", ""),
+    "help": ("Where to find help (Markdown)", ""),
+}  # fmt: skip
+"""The title of each setting, and what else to know."""
 
 
 def settings_of(protocol: Protocol, workload: str) -> list[tuple[str, list[Setting]]]:
     """Return all settings in groups, with their current values."""
 
-    def group(
-        owner: object, rows: tuple[tuple[str, str, Kind, str], ...], prefix: str = ""
-    ) -> list[Setting]:
+    def group(owner: object, kinds: Mapping[str, Kind], prefix: str = "") -> list[Setting]:
         return [
-            Setting(prefix + name, title, kind, getattr(owner, name), about, name in _OPTIONAL)
-            for name, title, kind, about in rows
+            Setting(prefix + name, title, kind, getattr(owner, name), about, name in OPTIONAL)
+            for name, kind in kinds.items()
+            for title, about in (_TITLES[name],)
         ]
 
     lease = "Minutes before an unanswered page goes to others"
     divide = "Shared: people take the next items. Balanced: nobody judges more than their share."
+    work = [
+        Setting("lease_minutes", lease, "minutes", protocol.lease_minutes),
+        Setting("workload", "Workload", "workload", workload, divide),
+    ]
     return [
-        *((step.title, group(step, _OF_STEP, f"{step.id}.")) for step in protocol.steps),
-        ("Hidden tests", group(protocol.quality, _OF_QUALITY)),
-        ("Well-being", group(protocol.wellbeing, _OF_WELLBEING)),
-        (
-            "Work",
-            [
-                Setting("lease_minutes", lease, "minutes", protocol.lease_minutes),
-                Setting("workload", "Workload", "workload", workload, divide),
-            ],
-        ),
+        *((step.title, group(step, OF_STEPS, f"{step.id}.")) for step in protocol.steps),
+        ("Hidden tests", group(protocol.quality, OF_QUALITY)),
+        ("Well-being", group(protocol.wellbeing, OF_WELLBEING)),
+        ("Work", work),
     ]
 
 

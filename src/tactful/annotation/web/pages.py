@@ -20,6 +20,8 @@ from tactful.annotation.web.session import Session
 
 FOLDER = Path(__file__).parent
 _KEY = re.compile("`(.+?)`")
+# Images would contact other servers; HTML could be anything.
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 
 @cache
@@ -48,17 +50,11 @@ def keyed(text: str) -> Markup:
     return Markup(_KEY.sub(r"<kbd>\1</kbd>", str(escape(text))))  # noqa: S704 (escaped before)
 
 
-@cache
-def _parser() -> MarkdownIt:
-    # Images would contact other servers; HTML could be anything.
-    return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-
-
 @lru_cache(maxsize=64)
 def markdown(text: str) -> Markup:
     """Return Markdown as HTML; HTML inside it is shown as text, and no image is loaded."""
     # The parser escapes all text and refuses links other than web and mail.
-    return Markup(_parser().render(text))  # noqa: S704
+    return Markup(_MARKDOWN.render(text))  # noqa: S704
 
 
 def words_of(request: Request) -> Catalogue:

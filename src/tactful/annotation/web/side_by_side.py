@@ -7,6 +7,7 @@ from typing import Any
 
 from tactful.annotation.project.exchange import PageItem
 from tactful.annotation.protocol.records import Protocol, Question, Step
+from tactful.annotation.state.labels import comparable
 from tactful.annotation.state.project_state import Answer
 from tactful.annotation.state.span_labels import words_of
 from tactful.annotation.state.trust import is_right, is_tested
@@ -42,9 +43,8 @@ class Comparison:
     """Questions down the side, people across the top."""
 
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Question, tuple[Cell, ...]], ...]
-    split: tuple[bool, ...] = ()
-    """For each row, whether people answered it differently, or not all were asked."""
+    rows: tuple[tuple[Question, tuple[Cell, ...], bool], ...]
+    """The last is whether people answered it differently, or not all were asked."""
 
 
 def compare(
@@ -78,7 +78,7 @@ def compare(
         by = names.get(decision.annotator, decision.annotator)
         columns.append(Column(by, True, decision.at, None, is_decision=True))
         everyone.append(decision.answers)
-    rows, split = [], []
+    rows = []
     for question in step.questions:
         answers = [each.get(question.id) for each in everyone]
         if any(answer is not None for answer in answers):
@@ -86,9 +86,8 @@ def compare(
             common = _common(judged)
             empty = unmarked if question.kind == "spans" and question.per is None else none
             cells = tuple(_cell(question, answer, text, common, empty) for answer in answers)
-            rows.append((question, cells))
-            split.append(len({_key(answer) for answer in judged}) > 1)
-    return Comparison(tuple(columns), tuple(rows), tuple(split))
+            rows.append((question, cells, len({comparable(answer) for answer in judged}) > 1))
+    return Comparison(tuple(columns), tuple(rows))
 
 
 def shared_answers(
@@ -100,7 +99,7 @@ def shared_answers(
     for question in step.questions:
         given = [each.get(question.id) for each in answers]
         is_same = question.id in asked and _same_question(question, asked[question.id])
-        if is_same and None not in given and len({_key(each) for each in given}) == 1:
+        if is_same and None not in given and len({comparable(each) for each in given}) == 1:
             shared[question.id] = given[0]
     return shared
 
@@ -124,8 +123,8 @@ def in_words(question: Question, answer: Any, none: str = "(none)") -> tuple[str
     return (names.get(str(answer), str(answer)),)
 
 
-def _cell(question: Question, answer: Any, text: str, common: str | None, empty: str) -> Cell:
-    differs = common is not None and answer is not None and _key(answer) != common
+def _cell(question: Question, answer: Any, text: str, common: Any, empty: str) -> Cell:
+    differs = common is not None and answer is not None and comparable(answer) != common
     if question.kind != "spans" or question.per is not None or answer is None:
         return Cell(in_words(question, answer, empty), differs=differs)
     names = {option.value: option.name for option in question.options}
@@ -135,20 +134,11 @@ def _cell(question: Question, answer: Any, text: str, common: str | None, empty:
     return Cell(() if marked else (empty,), marked, differs)
 
 
-def _common(answers: Sequence[Any]) -> str | None:
+def _common(answers: Sequence[Any]) -> Any:
     """Return the answer of more than half of the people, if there is one."""
-    keys = [_key(answer) for answer in answers if answer is not None]
+    keys = [comparable(answer) for answer in answers if answer is not None]
     best = max(set(keys), key=keys.count, default=None)
     return best if best is not None and keys.count(best) * 2 > len(keys) > 1 else None
-
-
-def _key(answer: Any) -> str:
-    """Return a key that does not depend on the order of an answer."""
-    if isinstance(answer, Mapping):
-        return repr(sorted((key, _key(each)) for key, each in answer.items()))
-    if isinstance(answer, list):
-        return repr(sorted(_key(each) for each in answer))
-    return repr(answer)
 
 
 def others_of(protocol: Protocol, item: PageItem, words: Catalogue) -> dict[str, Any] | None:
@@ -174,7 +164,7 @@ def others_of(protocol: Protocol, item: PageItem, words: Catalogue) -> dict[str,
                 "news": words("others.differ" if split else "others.agree"),
                 "cells": [_sent(cell, words) for cell in cells],
             }
-            for (question, cells), split in zip(table.rows, table.split, strict=True)
+            for question, cells, split in table.rows
         ],
         "begin": shared_answers(step, source, item.others),
     }

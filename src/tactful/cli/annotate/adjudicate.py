@@ -9,7 +9,7 @@ import click
 from tactful.cli.annotate.tables import cell_answer, is_from_json
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.errors import BadRowsError, InputError, TactfulError, UsageError
-from tactful.words import counted
+from tactful.words import counted, shorten
 
 if TYPE_CHECKING:
     from tactful.annotation.analysis.overview import Dispute
@@ -70,7 +70,10 @@ def adjudicate_cli(
     elif not found:
         echo_sentence("No item is disputed.")
     else:
-        rows = [[each.item, each.step, each.why, _short(each.text)] for each in found]
+        rows = [
+            [each.item, each.step, each.why, shorten(_plain(each.text), longest=_SHOWN)]
+            for each in found
+        ]
         echo(table(["item", "step", "why", "text"], rows, whole=["item"]))
 
 
@@ -193,8 +196,3 @@ def _ask(project: "Project", dispute: "Dispute") -> dict[str, Any] | None:
 def _plain(text: str) -> str:
     """Replace control characters, which a terminal would run."""
     return "".join(letter if letter.isprintable() else " " for letter in text)
-
-
-def _short(text: str) -> str:
-    plain = _plain(text)
-    return plain if len(plain) <= _SHOWN else plain[: _SHOWN - 1] + "…"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -100,14 +100,9 @@ _COLUMNS = (
 @click.pass_context
 def import_cli(
     context: click.Context,
+    /,
     folder: Path,
     files: tuple[Path, ...],
-    text_column: str,
-    id_column: str | None,
-    context_column: tuple[str, ...],
-    meta_column: tuple[str, ...],
-    gold_column: tuple[str, ...],
-    priority_column: str | None,
     tests: tuple[Path, ...],
     corpus: str | None,
     sample: bool,
@@ -117,6 +112,7 @@ def import_cli(
     limit: int | None,
     uncertain_first: str | None,
     only: tuple[str, ...],
+    **columns_given: Any,
 ) -> None:
     """Add texts, hidden tests or judgements to the project in FOLDER, all or none.
 
@@ -133,9 +129,7 @@ def import_cli(
     """
     from tactful.annotation.project.project import Project
 
-    columns = Columns(
-        text_column, id_column, context_column, meta_column, gold_column, priority_column
-    )
+    columns = Columns(**{name.removesuffix("_column"): columns_given[name] for name in _COLUMNS})
     _check_sources(files, tests, corpus, sample or judgements, file_format)
     _check_columns(context, corpus, file_format, has_tables=bool(tests))
     losses: Sequence[Loss] = ()
@@ -144,7 +138,7 @@ def import_cli(
         if corpus is not None:
             new, losses = _of_corpus(corpus, files, sample, protocol if judgements else None)
         elif file_format is not None:
-            options = {"text": text_column} if file_format == _WITH_TEXT else {}
+            options = {"text": columns.text} if file_format == _WITH_TEXT else {}
             new, losses = _of_format(files, file_format, protocol, options)
         else:
             new = [item for file in files for item in items_of_table(file, columns, protocol)]
@@ -169,22 +163,22 @@ def _add(project: "Project", new: "list[NewItem]", skip_existing: bool) -> None:
     if skip_existing:
         kept = [item for item in new if item.id not in project.state.items]
         skipped, new = len(new) - len(kept), kept
-    known = known_of(project.state, new)
+    known, differing = known_of(project.state, new)
     tests = sum(item.gold is not None for item in new if item.id not in project.state.items)
     items, answers = len(project.state.items), _judgements(project)
     project.add_items(new)
     items, answers = len(project.state.items) - items, _judgements(project) - answers
     said = f"Added {counted(items - tests, 'item')} and {counted(tests, 'hidden test')}"
     echo_sentence(said + (f", with {counted(answers, 'judgement')}." if answers else "."))
-    if known.items or skipped:
+    if known or skipped:
         left = f" ({skipped:,} skipped)" if skipped else ""
-        echo_sentence(f"Already in the project: {counted(known.items + skipped, 'item')}{left}.")
+        echo_sentence(f"Already in the project: {counted(known + skipped, 'item')}{left}.")
     again = sum(len(item.answers) for item in new) - answers
     if again:
-        other = f"; {known.differing:,} of them differ in the file, and the project's own stay"
+        other = f"; {differing:,} of them differ in the file, and the project's own stay"
         echo_sentence(
             f"Not added: {counted(again, 'judgement')} by people who have already judged the same "
-            f"text{other if known.differing else ''}."
+            f"text{other if differing else ''}."
         )
 
 
@@ -233,7 +227,6 @@ def _of_corpus(
     """Return the texts of a corpus; with a protocol, also the judgements of its annotators."""
     from tactful.annotation.answers.corpus import CorpusAnswers
     from tactful.annotation.formats.cells import was_neutralised
-    from tactful.annotation.formats.losses import Loss
     from tactful.annotation.project.intake import items_of_corpus
     from tactful.cli.problems import say_briefly
     from tactful.cli.progress import reading
@@ -260,7 +253,7 @@ def _of_corpus(
             f"{corpus.path}: found no judgement of single annotators that answers a question of "
             f"the protocol '{protocol.id}'; expected some; import without --judgements."
         )
-    return items, [Loss(*each) for each in answers.losses()]
+    return items, answers.losses()
 
 
 def _of_format(

@@ -1,6 +1,7 @@
 """``tactful annotate init`` and ``status``."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +66,7 @@ def init_cli(
             f"Give a protocol with --protocol ({', '.join(PROTOCOLS)}, or a YAML file), or an "
             "export with --from-export."
         )
-    losses: tuple[Any, ...] = ()
+    losses: Sequence[Any] = ()
     if from_export is not None:
         from tactful.annotation.formats.jsonl import rebuild
 
@@ -153,9 +154,7 @@ def status(project: "Project", now: float, price: float | None = None) -> dict[s
             "expected": round(left.expected, 1),
             "most": left.most,
             "answers": round(left.answers, 1),
-            "hours": _rounded(left.hours),
-            "days": _rounded(left.days),
-            "cost": _rounded(left.cost),
+            **{name: _rounded(getattr(left, name)) for name in ("hours", "days", "cost")},
             "notes": list(left.notes),
         },
     }

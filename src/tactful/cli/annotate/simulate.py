@@ -1,5 +1,6 @@
 """``tactful annotate simulate``: estimate the cost and quality of a protocol."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +106,8 @@ def simulate_cli(
     else:
         with atomic_folder(output, force) as folder, progress("Simulating"):
             answer, setting, record = simulate_with_record(load_protocol(protocol), plan)
-            _write_json(folder / REPORT, answer)
+            text = json.dumps(answer.as_data(), ensure_ascii=False, indent=2)
+            (folder / REPORT).write_text(text + "\n", encoding="utf-8")
             if plots:
                 from tactful.annotation.simulation.plots import write_plots
 
@@ -116,13 +118,6 @@ def simulate_cli(
         _echo(answer)
         if output is not None:
             echo_sentence(f"Written to {output}.")
-
-
-def _write_json(path: Path, answer: "Simulation") -> None:
-    import json
-
-    text = json.dumps(answer.as_data(), ensure_ascii=False, indent=2)
-    path.write_text(text + "\n", encoding="utf-8")
 
 
 def _echo(answer: "Simulation") -> None:
