@@ -90,6 +90,21 @@ class Table:
         refuse_repeated(Answers(self.path, ids, ids, self.line), column)
         return ids
 
+    def rows_by_id(self, column: str, faults: Faults) -> dict[str, list[int]]:
+        """Return the rows of each id, where an id may have several; a missing one is a fault."""
+        rows: dict[str, list[int]] = {}
+        for row, value in enumerate(as_ids(self.frame[column]).to_list()):
+            if value is None:
+                self.add(faults, row, "no id", "one in each row", column)
+            else:
+                rows.setdefault(value, []).append(row)
+        return rows
+
+    def answers_of(self, rows: dict[str, list[int]], values: list[Any]) -> Answers:
+        """Return a value for each id of :meth:`rows_by_id`; its line is that of its first row."""
+        first = [each[0] for each in rows.values()]
+        return Answers(self.path, list(rows), values, lambda at: self.line(first[at]))
+
     def cells(self, column: str) -> list[Any]:
         """Return the cells of a column."""
         require_columns(self.frame, [column], self.path)
