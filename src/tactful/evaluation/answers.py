@@ -4,7 +4,6 @@ Everything that does not fit is collected and reported together, with file and l
 guessed, repaired or scored as 0.
 """
 
-import csv
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ import polars as pl
 
 from tactful.corpora.files.problems import show
 from tactful.errors import BadRowsError, FileFormatError, Problem
-from tactful.files import open_text
+from tactful.files import csv_rows, open_text
 from tactful.tables import read_table, require_columns
 
 ACTION = "nothing was scored"
@@ -119,14 +118,9 @@ class Table:
         with open_text(self.path) as handle:
             if delimiter is None:
                 return [number for number, line in enumerate(handle, 1) if line.strip()]
-            reader = csv.reader(handle, delimiter=delimiter)
-            width = len(next(reader))
-            starts, start = [], reader.line_num + 1
-            for row in reader:
-                if len(row) == width:
-                    starts.append(start)
-                start = reader.line_num + 1
-        return starts
+            rows = csv_rows(self.path, handle, delimiter)
+            width = len(next(rows)[1])
+            return [start for start, row in rows if len(row) == width]
 
 
 def as_ids(column: pl.Series) -> pl.Series:
