@@ -31,6 +31,7 @@ from factory.frames.lessons import (
     mention_lessons,
     neutral_lessons,
 )
+from factory.frames.vocabulary import vocabulary_of, write_vocabulary
 from factory.network import load_weights, save_weights
 from factory.records import read_unlabelled
 from factory.sentence_vectors import find_sentence_model, sentence_vectors
@@ -39,7 +40,7 @@ from tactful.detectors.card import Card, write_card
 from tactful.detectors.card_page import PAGE_FILE, write_card_page
 from tactful.errors import UsageError
 from tactful.files import atomic_path, sha256
-from tactful.frames.decoder import Vocabulary, vocabulary_of, write_vocabulary
+from tactful.frames.decoder import Vocabulary
 from tactful.frames.embedded import HEADS_FILE, EmbeddedFramer, pool
 from tactful.frames.embedding import SENTENCES_SHA256
 from tactful.frames.posts import Post, read_posts, with_references

@@ -18,7 +18,6 @@ from tactful.evaluation.reproduce.detests_systems import (
     GROUPS,
     SYSTEMS,
     System,
-    SystemSettings,
     chosen_systems,
 )
 from tactful.evaluation.reproduce.detests_task import (
@@ -27,6 +26,7 @@ from tactful.evaluation.reproduce.detests_task import (
     TwoStage,
     label_table,
 )
+from tactful.evaluation.reproduce.rows import SystemSettings
 from tactful.metrics.word_vectors import WordVectors
 
 FIXTURE = runpy.run_path(str(Path(__file__).parents[1] / "detests_fixture.py"))

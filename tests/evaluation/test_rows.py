@@ -26,19 +26,21 @@ def test_names_and_groups_stand_for_rows_in_the_order_of_the_ladder() -> None:
     [("dpm-task1", "rbf", 10.0), ("dpm-task2", "linear", 100.0), ("ucc-auc", "linear", 1.0)],
 )
 def test_bags_of_words_have_the_settings_of_their_paper(table: str, kernel: str, c: float) -> None:
-    made = ROWS["svm-bow"].make(RowSettings(table, seed=4, grid=True))
+    made = ROWS["svm-bow"].make(RowSettings(table=table, seed=4, grid=True))
     assert isinstance(made, TfidfSvm)
     assert (made.kernel, made.C, made.grid, made.random_state) == (kernel, c, True, 4)
 
 
 def test_word_vectors_are_asked_for() -> None:
     row = ROWS["svm-wv"]
-    assert row.reason_not_to_run(RowSettings("dpm-task1")) == (
+    assert row.reason_not_to_run(RowSettings(table="dpm-task1")) == (
         "needs word vectors: pass --vectors FILE"
     )
     with pytest.raises(UsageError, match="--vectors"):
-        row.make(RowSettings("dpm-task1"))
-    given = RowSettings("dpm-task2", vectors_file=Path("v"), vectors=WordVectors.of({"a": [1.0]}))
+        row.make(RowSettings(table="dpm-task1"))
+    given = RowSettings(
+        table="dpm-task2", vectors_file=Path("v"), vectors=WordVectors.of({"a": [1.0]})
+    )
     made = row.make(given)
     assert row.reason_not_to_run(given) is None
     assert isinstance(made, VectorsSvm)
@@ -46,14 +48,14 @@ def test_word_vectors_are_asked_for() -> None:
 
 
 def test_the_seed_reaches_the_guesses() -> None:
-    made = ROWS["random"].make(RowSettings("dpm-task1", seed=9))
+    made = ROWS["random"].make(RowSettings(table="dpm-task1", seed=9))
     assert isinstance(made, UniformRandom)
     assert made.random_state == 9
 
 
 def test_any_encoder_needs_to_be_named() -> None:
-    assert "--encoder" in (ROWS["encoder"].reason_not_to_run(RowSettings("dpm-task1")) or "")
-    assert ROWS["encoder"].reason_not_to_run(RowSettings("dpm-task1", encoder="x")) is None
+    assert "--encoder" in (ROWS["encoder"].reason_not_to_run(RowSettings(table="dpm-task1")) or "")
+    assert ROWS["encoder"].reason_not_to_run(RowSettings(table="dpm-task1", encoder="x")) is None
 
 
 @pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.heavy])
@@ -63,4 +65,4 @@ def test_a_missing_extra_is_said(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     for module in ("tactful.training.bilstm.train", "tactful.training.finetune"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     with pytest.raises(MissingExtraError, match=r'pip install "tactful\[train\]"'):
-        ROWS[name].make(RowSettings("dpm-task1", encoder="x"))
+        ROWS[name].make(RowSettings(table="dpm-task1", encoder="x"))

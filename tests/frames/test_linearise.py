@@ -10,7 +10,6 @@ from tactful.frames.linearise import (
     SEPARATOR,
     START,
     Instance,
-    line,
     linearise,
     parse,
     prompt,
@@ -53,7 +52,7 @@ def can_have(instance: Instance) -> dict[str, int | None]:
 
 def test_the_line_is_equation_1() -> None:
     instance = Instance("they count the crumbs", GROUPED, "accountants", "accountants are stingy")
-    assert line(linearise(instance)) == (
+    assert " ".join(piece.text for piece in linearise(instance)) == (
         "[STR] they count the crumbs [SEP] [lewdN] [offY] [intY] [grpY] [SEP] accountants [SEP] "
         "accountants are stingy [SEP] [ingN] [END]"
     )
@@ -71,7 +70,7 @@ def test_a_harmless_post_has_no_group_to_learn() -> None:
     """Section 4: there is no targeted group for posts marked as non-offensive."""
     values = {**dict.fromkeys(CATEGORICAL, 0), "frame.group": 1, "frame.in_group": 1}
     instance = Instance("the soup is warm", values, "cooks", "cooks shout")
-    assert line(linearise(instance)) == (
+    assert " ".join(piece.text for piece in linearise(instance)) == (
         "[STR] the soup is warm [SEP] [lewdN] [offN] [intN] [grpN] [SEP] [SEP] [SEP] [ingN] [END]"
     )
     assert learnt(instance) == [START, "[grpN]", "[ingN]"]

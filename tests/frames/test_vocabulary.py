@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from factory.frames.vocabulary import vocabulary_of, write_vocabulary
 
 from tactful.detectors.weights import weights_folder
 from tactful.errors import FileFormatError
@@ -13,8 +14,6 @@ from tactful.frames.decoder import (
     VOCABULARY_FILE,
     Vocabulary,
     read_vocabulary,
-    vocabulary_of,
-    write_vocabulary,
 )
 from tactful.frames.groups import load_groups
 

@@ -10,10 +10,10 @@ from factory.spanish.ablations import ablate, exclusive_measures, measures_of
 
 from tactful.detectors import load_detector, read_card
 from tactful.errors import UnknownNameError, UsageError
+from tactful.evaluation.reproduce.detests_systems import SwitchedSystem
 from tactful.training.stereotypes.data import Context, StereotypeLesson, make_lesson
 from tactful.training.stereotypes.detector import save_stereotypes
 from tactful.training.stereotypes.switches import SWITCHES, Switches
-from tactful.training.stereotypes.systems import SwitchedSystem
 from tactful.training.stereotypes.trainer import StereotypeTrainer, TrainerSettings
 from tactful.types import Example
 
@@ -223,7 +223,7 @@ def examples(labelled: bool) -> list[Example]:
 
 def test_a_system_of_the_task_answers_consistently() -> None:
     system = SwitchedSystem((), seed=2)
-    assert system.settings.seed == 2
+    assert system.trainer.settings.seed == 2
     for each in (system, SwitchedSystem(("context", "under-bagging"))):
         answers = each.fit_examples(examples(True)).predict_examples(examples(False))
         assert answers[0] == {"stereotype", "stereotype.others"}

@@ -11,18 +11,26 @@ from tactful.errors import UsageError
 from tactful.registry import Registry, lazy_names
 
 if TYPE_CHECKING:
-    from tactful.aggregation.dawid_skene import DawidSkene, fit_dawid_skene
-    from tactful.aggregation.dpm_scale import DpmScale, dpm_five_point
-    from tactful.aggregation.glad import Glad, fit_glad
-    from tactful.aggregation.judgements import read_judgements
-    from tactful.aggregation.mace import Mace, fit_mace
-    from tactful.aggregation.majority import majority_vote
-    from tactful.aggregation.mean_threshold import mean_above_threshold
-    from tactful.aggregation.one_coin import OneCoin, fit_one_coin
-    from tactful.aggregation.result import Aggregated, Why
-    from tactful.aggregation.skill import SkillReport, skill_report
-    from tactful.aggregation.soft import SoftLabels, soft_labels
-    from tactful.aggregation.trust_weighted import trust_weighted_vote
+    from tactful.aggregation.dawid_skene import DawidSkene as DawidSkene
+    from tactful.aggregation.dawid_skene import fit_dawid_skene as fit_dawid_skene
+    from tactful.aggregation.dpm_scale import DpmScale as DpmScale
+    from tactful.aggregation.dpm_scale import dpm_five_point as dpm_five_point
+    from tactful.aggregation.glad import Glad as Glad
+    from tactful.aggregation.glad import fit_glad as fit_glad
+    from tactful.aggregation.judgements import read_judgements as read_judgements
+    from tactful.aggregation.mace import Mace as Mace
+    from tactful.aggregation.mace import fit_mace as fit_mace
+    from tactful.aggregation.majority import majority_vote as majority_vote
+    from tactful.aggregation.mean_threshold import mean_above_threshold as mean_above_threshold
+    from tactful.aggregation.one_coin import OneCoin as OneCoin
+    from tactful.aggregation.one_coin import fit_one_coin as fit_one_coin
+    from tactful.aggregation.result import Aggregated as Aggregated
+    from tactful.aggregation.result import Why as Why
+    from tactful.aggregation.skill import SkillReport as SkillReport
+    from tactful.aggregation.skill import skill_report as skill_report
+    from tactful.aggregation.soft import SoftLabels as SoftLabels
+    from tactful.aggregation.soft import soft_labels as soft_labels
+    from tactful.aggregation.trust_weighted import trust_weighted_vote as trust_weighted_vote
 
 METHODS: "Registry[Callable[..., Aggregated]]" = Registry(
     "aggregation method",
@@ -37,32 +45,6 @@ METHODS: "Registry[Callable[..., Aggregated]]" = Registry(
         "glad": "tactful.aggregation.glad:fit_glad",
     },
 )
-
-__all__ = [
-    "METHODS",
-    "Aggregated",
-    "DawidSkene",
-    "DpmScale",
-    "Glad",
-    "Mace",
-    "OneCoin",
-    "SkillReport",
-    "SoftLabels",
-    "Why",
-    "aggregate",
-    "dpm_five_point",
-    "fit_dawid_skene",
-    "fit_glad",
-    "fit_mace",
-    "fit_one_coin",
-    "majority_vote",
-    "mean_above_threshold",
-    "method_options",
-    "read_judgements",
-    "skill_report",
-    "soft_labels",
-    "trust_weighted_vote",
-]
 
 
 def aggregate(table: Any, method: str = "majority", **options: Any) -> "Aggregated":
@@ -84,20 +66,20 @@ def method_options(method: str) -> dict[str, Any]:
     return {p.name: p.default for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
 
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "dawid_skene": ["DawidSkene", "fit_dawid_skene"],
-        "dpm_scale": ["DpmScale", "dpm_five_point"],
-        "glad": ["Glad", "fit_glad"],
-        "judgements": ["read_judgements"],
-        "mace": ["Mace", "fit_mace"],
-        "majority": ["majority_vote"],
-        "mean_threshold": ["mean_above_threshold"],
-        "one_coin": ["OneCoin", "fit_one_coin"],
-        "result": ["Aggregated", "Why"],
-        "skill": ["SkillReport", "skill_report"],
-        "soft": ["SoftLabels", "soft_labels"],
-        "trust_weighted": ["trust_weighted_vote"],
-    },
-)
+_NAMES = {
+    "dawid_skene": ["DawidSkene", "fit_dawid_skene"],
+    "dpm_scale": ["DpmScale", "dpm_five_point"],
+    "glad": ["Glad", "fit_glad"],
+    "judgements": ["read_judgements"],
+    "mace": ["Mace", "fit_mace"],
+    "majority": ["majority_vote"],
+    "mean_threshold": ["mean_above_threshold"],
+    "one_coin": ["OneCoin", "fit_one_coin"],
+    "result": ["Aggregated", "Why"],
+    "skill": ["SkillReport", "skill_report"],
+    "soft": ["SoftLabels", "soft_labels"],
+    "trust_weighted": ["trust_weighted_vote"],
+}
+__all__ = ["METHODS", "aggregate", "method_options"]
+__all__ += [name for names in _NAMES.values() for name in names]
+__getattr__, __dir__ = lazy_names(__name__, _NAMES)

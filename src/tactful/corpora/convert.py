@@ -23,17 +23,7 @@ Writer = Callable[[Iterator[pl.DataFrame], pl.Schema, Path], None]
 
 TABLES: dict[Table, pl.Schema] = {
     "examples": EXAMPLE_SCHEMA,
-    "judgements": pl.Schema(
-        {
-            "item": pl.String,
-            "annotator": pl.String,
-            "question": pl.String,
-            "label": pl.String,
-            "value": pl.Float64,
-            "trust": pl.Float64,
-            "row": pl.Int64,
-        }
-    ),
+    "judgements": pl.Schema({"item": pl.String, **JUDGEMENT.to_schema()}),
     "spans": pl.Schema({"item": pl.String, **SPAN.to_schema()}),
 }
 
@@ -61,29 +51,23 @@ def convert(
     nothing is written when a row had to be left out.
     """
     write = writer_for(output)
-    written = _Counter(corpus, table)
+    rows = texts = 0
+
+    def frames() -> Iterator[pl.DataFrame]:
+        nonlocal rows, texts
+        release = corpus.release_name()
+        for batch in corpus.example_batches():
+            examples = batch.with_columns(pl.lit(release, dtype=pl.String).alias("release"))
+            frame = flatten(examples, table)
+            rows += frame.height
+            texts += batch.height
+            yield frame
+
     with atomic_path(output, force) as temporary:
-        write(written.frames(), TABLES[table], temporary)
+        write(frames(), TABLES[table], temporary)
         if strict:
             corpus.log.raise_errors()
-    return Converted(output, table, written.rows, written.texts)
-
-
-class _Counter:
-    """Counts what goes by."""
-
-    def __init__(self, corpus: Corpus, table: Table):
-        self.corpus, self.table = corpus, table
-        self.rows = self.texts = 0
-
-    def frames(self) -> Iterator[pl.DataFrame]:
-        release = self.corpus.release_name()
-        for batch in self.corpus.example_batches():
-            examples = batch.with_columns(pl.lit(release, dtype=pl.String).alias("release"))
-            frame = flatten(examples, self.table)
-            self.rows += frame.height
-            self.texts += batch.height
-            yield frame
+    return Converted(output, table, rows, texts)
 
 
 def flatten(examples: pl.DataFrame, table: Table) -> pl.DataFrame:

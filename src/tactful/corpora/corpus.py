@@ -106,6 +106,15 @@ class Corpus(ABC):
         frames = list(self.batches(table))
         return pl.concat(frames, how="diagonal_relaxed") if frames else self.empty(table)
 
+    def columns(self, table: str, *names: str | pl.Expr) -> pl.DataFrame:
+        """Return some columns of all good rows, without holding the others in memory."""
+        frames = (batch.select(names) for batch in self.batches(table))
+        return pl.concat([self.empty(table).select(names), *frames])
+
+    def rows(self, table: str) -> int:
+        """Count the good rows of a table."""
+        return sum(batch.height for batch in self.batches(table))
+
     def examples(self) -> Iterator[Example]:
         """Yield every text with all that is recorded about it."""
         for frame in self.example_batches():
@@ -238,13 +247,12 @@ class Corpus(ABC):
         """Choose the table whose required columns the first line has."""
         problems: list[str] = []
         for spec in self.tables:
-            with open_text(path, self.encoding or spec.layout.encoding) as handle:
-                first = next(read_rows(Lines(handle), spec), None)
+            first = self.first_row(path, spec)
             if first is None:
                 raise FileFormatError(f"{path}: found an empty file; expected rows.")
-            if isinstance(first[1], list):
+            if isinstance(first, list):
                 try:
-                    match_header(path, first[1], spec)
+                    match_header(path, first, spec)
                 except FileFormatError as error:
                     problems.append(str(error))
                 else:
@@ -254,6 +262,11 @@ class Corpus(ABC):
             f"it ({', '.join(self.expected_files())}) or with its columns. "
             + (problems[0] if problems else "")
         )
+
+    def first_row(self, path: Path, spec: TableSpec) -> list[str] | Exception | None:
+        """Return the fields of the first row, why it cannot be read, or None in an empty file."""
+        with open_text(path, self.encoding or spec.layout.encoding) as handle:
+            return next((row for _, row in read_rows(Lines(handle), spec)), None)
 
 
 def _files_below(folder: Path, depth: int) -> Iterator[Path]:

@@ -15,14 +15,13 @@ from pathlib import Path
 import polars as pl
 
 from tactful.corpora.corpus import Corpus, Source
-from tactful.corpora.files.delimited import Lines, read_rows
 from tactful.corpora.files.problems import ProblemLog, show
 from tactful.corpora.files.tables import Column, TableSpec
 from tactful.corpora.releases import Release
-from tactful.corpora.schema import JUDGEMENT, labels_of, meta_of
-from tactful.corpora.stats import Chart, Stat, percent
-from tactful.errors import FileFormatError, Severity
-from tactful.files import BROKEN_ARCHIVE, open_text
+from tactful.corpora.schema import judgement, labels_of, meta_of
+from tactful.corpora.stats import Chart, Stat, here_and_paper, percent
+from tactful.errors import FileFormatError
+from tactful.files import BROKEN_ARCHIVE
 
 CATEGORIES = (
     "xenophobia", "suffering", "economic", "migration", "culture",
@@ -153,13 +152,10 @@ class Detests(Corpus):
     def _header(self, path: Path, spec: TableSpec) -> set[str]:
         """Return the names in the first line; the reader reports what is wrong with it."""
         try:
-            with open_text(path, self.encoding or spec.layout.encoding) as handle:
-                first = next(read_rows(Lines(handle), spec), None)
+            first = self.first_row(path, spec)
         except (FileFormatError, *BROKEN_ARCHIVE):
             return set()
-        if first is None or not isinstance(first[1], list):
-            return set()
-        return {name.strip().casefold() for name in first[1]}
+        return {name.strip().casefold() for name in first} if isinstance(first, list) else set()
 
     def check_rows(self, source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.DataFrame:
         """Check single answers, and that categories fit the stereotype label (section 4.1.1)."""
@@ -172,9 +168,7 @@ class Detests(Corpus):
         gold = self.read("gold").select("sentence_id", *LABELS)
         answers = self._answers()
         for batch in self.batches("sentences"):
-            frame = batch.join(
-                gold, on="sentence_id", how="left", suffix="_gold", maintain_order="left"
-            ).with_columns([pl.coalesce(name, f"{name}_gold").alias(name) for name in LABELS])
+            frame = _with_gold(batch, gold)
             if answers is not None:
                 frame = frame.join(answers, on="sentence_id", how="left", maintain_order="left")
             extra = self.extra_columns(batch, "sentences")
@@ -205,11 +199,7 @@ class Detests(Corpus):
         columns = ["sentence_id", *LABELS]
         sentences = self.read("sentences").select(columns)
         gold = self.read("gold").select(columns)
-        if not sentences.height:
-            return gold
-        return sentences.join(
-            gold, on="sentence_id", how="left", suffix="_gold", maintain_order="left"
-        ).select("sentence_id", *(pl.coalesce(name, f"{name}_gold").alias(name) for name in LABELS))
+        return _with_gold(sentences, gold).select(columns) if sentences.height else gold
 
     def _answers(self) -> pl.DataFrame | None:
         """Read the single annotators' labels, wide or long, as judgements per sentence."""
@@ -218,25 +208,28 @@ class Detests(Corpus):
         rows = self.read("annotators")
         picked = _answer_columns(rows)
         parts = [
-            rows.select(
+            rows.filter(pl.col(column) != "").select(
                 "sentence_id",
-                annotator.alias("annotator"),
-                pl.lit(label_id(label)).alias("question"),
-                pl.col(column).alias("label"),
-                pl.col(column).cast(pl.Float64, strict=False).alias("value"),
-                pl.lit(None, dtype=pl.Float64).alias("trust"),
-                pl.lit(None, dtype=pl.Int64).alias("row"),
-            ).filter(pl.col("label") != "")
+                judgement(
+                    annotator,
+                    label_id(label),
+                    pl.col(column),
+                    pl.col(column).cast(pl.Float64, strict=False),
+                ).alias("judgements"),
+            )
             for column, (annotator, label) in picked.items()
         ]
         if not parts:
             return None
-        record = pl.struct(list(JUDGEMENT.to_schema())).cast(JUDGEMENT)
-        return (
-            pl.concat(parts)
-            .group_by("sentence_id", maintain_order=True)
-            .agg(record.alias("judgements"))
-        )
+        return pl.concat(parts).group_by("sentence_id", maintain_order=True).agg("judgements")
+
+
+def _with_gold(sentences: pl.DataFrame, gold: pl.DataFrame) -> pl.DataFrame:
+    """Fill in the labels that only the gold file has."""
+    joined = sentences.join(
+        gold, on="sentence_id", how="left", suffix="_gold", maintain_order="left"
+    )
+    return joined.with_columns(pl.coalesce(name, f"{name}_gold").alias(name) for name in LABELS)
 
 
 def _answer_columns(rows: pl.DataFrame) -> dict[str, tuple[pl.Expr, str]]:
@@ -283,24 +276,14 @@ def _check_hierarchy(source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl
     known = pl.all_horizontal([pl.col(name).is_not_null() for name in CATEGORIES])
     orphan = (pl.col("stereotype") == 0) & some
     bare = (pl.col("stereotype") == 1) & known & ~some
-    marked = batch.with_columns(
-        orphan.fill_null(value=False).alias("__orphan"), bare.fill_null(value=False).alias("__bare")
-    )
-    for line in marked.filter("__orphan")["line"]:
+    for line in batch.filter(orphan)["line"]:
         found, expected = "a category without a stereotype", "stereotype 1 wherever a category is 1"
         log.report(source.path, line, "hierarchy", found, expected, column="stereotype")
-    for line in marked.filter("__bare")["line"]:
-        log.report(
-            source.path,
-            line,
-            "hierarchy",
-            "a stereotype without a category",
-            "at least one category, if only 'others'",
-            "the row was kept as it is",
-            Severity.NOTE,
-            "stereotype",
-        )
-    return marked.filter(~pl.col("__orphan")).drop("__orphan", "__bare")
+    for line in batch.filter(bare)["line"]:
+        found = "a stereotype without a category"
+        expected = "at least one category, if only 'others'"
+        log.note(source.path, line, "hierarchy", found, expected, "stereotype")
+    return batch.filter(~orphan.fill_null(value=False))
 
 
 # ---- the tables of the paper --------------------------------------------------------------------
@@ -344,12 +327,7 @@ def _table_2(positive: pl.DataFrame, note: str) -> Stat:
         ("category", "sentences", "percent", "paper sentences", "paper percent"),
         tuple(rows),
         (note, "A sentence can have several categories, so the shares add up to more than 100 %."),
-        Chart(
-            "bars",
-            list(PAPER),
-            {"here": [row[2] for row in rows], "paper": [row[4] for row in rows]},
-            y_label="percent of sentences with a stereotype",
-        ),
+        here_and_paper(list(PAPER), rows, 2, 4, "percent of sentences with a stereotype"),
     )
 
 

@@ -9,7 +9,6 @@ from tactful.corpora.files.problems import ProblemLog
 from tactful.corpora.files.tables import Column, TableSpec
 from tactful.corpora.schema import labels_of, meta_of
 from tactful.corpora.stats import Chart, Stat, percent
-from tactful.errors import Problem, Severity
 from tactful.words import counted
 
 FEATURES = (
@@ -61,18 +60,9 @@ class Detoxis(Corpus):
         for line, toxicity, level in (
             batch.filter(wrong).select("line", "toxicity", "toxicity_level").iter_rows()
         ):
-            log.add(
-                Problem(
-                    source.path.name,
-                    line,
-                    "toxicity level",
-                    f"toxicity {toxicity} beside level {level}",
-                    "level 0 exactly where toxicity is 0",
-                    "the row was kept as it is",
-                    Severity.NOTE,
-                    "toxicity_level",
-                )
-            )
+            found = f"toxicity {toxicity} beside level {level}"
+            expected = "level 0 exactly where toxicity is 0"
+            log.note(source.path, line, "toxicity level", found, expected, "toxicity_level")
         return batch
 
     def example_frames(self) -> Iterator[pl.DataFrame]:
@@ -94,36 +84,26 @@ class Detoxis(Corpus):
 
     def counts(self) -> dict[str, int]:
         """Count comments and those with a stereotype."""
-        frames = [batch.select("stereotype") for batch in self.batches("comments")]
-        column = pl.concat(frames)["stereotype"] if frames else pl.Series([], dtype=pl.Int8)
+        column = self.read("comments")["stereotype"]
         return {"comments": column.len(), "stereotype": int(column.sum())}
 
     def stats(self) -> list[Stat]:
         """Count every feature; the paper of this corpus is not among the five."""
         frame = self.read("comments")
-        rows = [
-            (name, int(frame[name].sum()), percent(int(frame[name].sum()), frame.height))
-            for name in FEATURES
-        ]
-        levels = [
-            (f"toxicity level {level}", n, percent(n, frame.height))
-            for level, n in (
-                (i, frame.filter(pl.col("toxicity_level") == i).height) for i in range(4)
-            )
-        ]
+        numbers = {name: int(frame[name].sum()) for name in FEATURES} | {
+            f"toxicity level {level}": int((frame["toxicity_level"] == level).sum())
+            for level in range(4)
+        }
+        shares = {name: percent(number, frame.height) for name, number in numbers.items()}
+        drawn = {"comments": [shares[name] for name in FEATURES]}
         return [
             Stat(
                 "features",
                 "Comments with each feature",
                 "computed from the files; no published table",
                 ("feature", "comments", "percent"),
-                (*rows, *levels),
+                tuple((name, number, shares[name]) for name, number in numbers.items()),
                 (f"{counted(frame.height, 'comment')}.",),
-                Chart(
-                    "bars",
-                    list(FEATURES),
-                    {"comments": [row[2] for row in rows]},
-                    y_label="percent of comments",
-                ),
+                Chart("bars", list(FEATURES), drawn, y_label="percent of comments"),
             )
         ]

@@ -33,15 +33,7 @@ CATEGORIES = {
     "The_poorer_the_merrier": "pcl.the_poorer_the_merrier",
     "Other": "pcl.other",
 }
-LABEL_ORDER = (
-    "pcl.unbalanced_power_relations",
-    "pcl.shallow_solution",
-    "pcl.presupposition",
-    "pcl.authority_voice",
-    "pcl.metaphor",
-    "pcl.compassion",
-    "pcl.the_poorer_the_merrier",
-)
+LABEL_ORDER = tuple(name for name in dict.fromkeys(CATEGORIES.values()) if name != "pcl.other")
 """The order of the 7-way label lists of SemEval-2022."""
 FIRST_POSITIVE = 2
 """Labels 2, 3 and 4 count as PCL, 0 and 1 do not (section 4.2.1)."""
@@ -174,8 +166,6 @@ class DontPatronizeMe(Corpus):
 
     def check_rows(self, source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.DataFrame:
         """Give early rows an id, and repair span offsets."""
-        if source.spec.name == "parts":
-            return batch
         if "par_id" not in batch.columns:
             ids = [_early_id(a, t) for a, t in batch.select("art_id", "text").iter_rows()]
             batch = batch.insert_column(0, pl.Series("par_id", ids, pl.String))
@@ -191,28 +181,19 @@ class DontPatronizeMe(Corpus):
         for batch in self.batches("paragraphs"):
             frame = batch.join(spans, on="par_id", how="left", maintain_order="left")
             seen.update(batch["par_id"])
-            positive = (pl.col("label") >= FIRST_POSITIVE).cast(pl.Float64)
-            labels = {"pcl": "pcl"}
-            columns = [positive.alias("pcl")]
-            if self.has("spans"):
-                for category in LABEL_ORDER:
-                    marked = pl.col("categories").list.contains(category).fill_null(value=False)
-                    columns.append(
-                        pl.when(pl.col("label").is_not_null())
-                        .then(marked.cast(pl.Float64))
-                        .alias(category)
-                    )
-                    labels[category] = category
+            columns = {"pcl": pl.col("label") >= FIRST_POSITIVE}
+            for category in LABEL_ORDER if self.has("spans") else ():
+                marked = pl.col("categories").list.contains(category).fill_null(value=False)
+                columns[category] = pl.when(pl.col("label").is_not_null()).then(marked)
             official = pl.col("par_id").replace_strict(split, default=None, return_dtype=pl.String)
-            meta = ["art_id", "keyword", "country", "label"]
-            yield frame.with_columns(columns).select(
+            yield frame.with_columns(**columns).select(
                 pl.col("par_id").alias("id"),
                 pl.coalesce("split", official).alias("split"),
                 pl.col("art_id").alias("group"),
                 "text",
-                labels_of(labels),
+                labels_of({name: name for name in columns}),
                 "spans",
-                meta_of(meta),
+                meta_of(["art_id", "keyword", "country", "label"]),
             )
         self._refuse_orphans(spans, seen)
 
@@ -331,6 +312,7 @@ CATEGORY_COLUMNS = {
 }
 PAPER_KEYWORD_TOTALS = (1116, 1088, 1014, 1085, 1089, 1103, 914, 1071, 1082, 1075, 10637)
 PAPER_CATEGORY_TOTALS = (1307, 888, 347, 327, 302, 319, 64, 3554)
+_LAST_ROW = "The last row is the paper's, whose release is larger."
 
 
 def dpm_stats(paragraphs: pl.DataFrame, spans: pl.DataFrame) -> list[Stat]:
@@ -353,8 +335,8 @@ def _table_1(paragraphs: pl.DataFrame) -> Stat:
         "Pérez-Almendros et al. 2020, table 1",
         ("country", *keywords, "total"),
         _with_totals(names, cells, paper),
-        ("The last row is the paper's, whose release is larger.",),
-        _heatmap(keywords, names, cells, "keyword"),
+        (_LAST_ROW,),
+        Chart("heatmap", keywords, dict(zip(names, cells, strict=True)), "keyword"),
     )
 
 
@@ -375,9 +357,9 @@ def _table_2(spans: pl.DataFrame) -> Stat:
             "unb: unbalanced power relations, com: compassion, pre: presupposition, "
             "aut: authority voice, sha: shallow solution, met: metaphor, "
             "merr: the poorer, the merrier.",
-            "The last row is the paper's, whose release is larger.",
+            _LAST_ROW,
         ),
-        _heatmap(categories, keywords, cells, "category"),
+        Chart("heatmap", categories, dict(zip(keywords, cells, strict=True)), "category"),
     )
 
 
@@ -403,7 +385,3 @@ def _with_totals(
     if paper:
         body.append(("Paper", *paper))
     return tuple(body)
-
-
-def _heatmap(columns: list[str], names: list[str], cells: list[list[int]], label: str) -> Chart:
-    return Chart("heatmap", columns, dict(zip(names, cells, strict=True)), label)

@@ -6,7 +6,6 @@ authors. :func:`aggregate_posts` turns the first into the second, field by field
 
 import json
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
 import polars as pl
@@ -17,7 +16,7 @@ from tactful.corpora.files.problems import ProblemLog, show
 from tactful.corpora.files.tables import Column, TableSpec
 from tactful.corpora.releases import Release
 from tactful.corpora.sbic_examples import aggregated_examples, annotated_examples
-from tactful.corpora.stats import Chart, Stat, percent
+from tactful.corpora.stats import Chart, Stat, here_and_paper, percent
 
 LISTS = ("targetMinority", "targetCategory", "targetStereotype")
 _MEANS = ("whoTarget", "intentYN", "sexYN", "offensiveYN")
@@ -42,12 +41,17 @@ ROWS = TableSpec(
         _answer("whoTarget", "0.0", "1.0"),
         _answer("speakerMinorityYN", *_HALVES),
         *(Column(name, empty="null") for name in LISTS),
-        Column("sexPhrase", required=False, empty="null"),
-        Column("sexReason", required=False, empty="null"),
-        Column("annotatorGender", required=False, empty="null"),
-        Column("annotatorMinority", required=False, empty="null"),
-        Column("annotatorPolitics", required=False, empty="null"),
-        Column("annotatorRace", required=False, empty="null"),
+        *(
+            Column(name, required=False, empty="null")
+            for name in (
+                "sexPhrase",
+                "sexReason",
+                "annotatorGender",
+                "annotatorMinority",
+                "annotatorPolitics",
+                "annotatorRace",
+            )
+        ),
         Column("annotatorAge", "number", required=False, empty="null", low=0, high=150),
         Column("dataSource", required=False, empty="null"),
     ),
@@ -139,13 +143,10 @@ class SocialBiasInference(Corpus):
         """Count annotation rows, posts and aggregated posts."""
         counts = {}
         if self.has("annotations"):
-            shape = self.empty("annotations")
-            posts = pl.concat(
-                b.select(pl.col("post").hash()) for b in chain([shape], self.batches("annotations"))
-            )
-            counts = {"annotations": posts.height, "posts": posts["post"].n_unique()}
+            posts = self.columns("annotations", pl.col("post").hash())["post"]
+            counts = {"annotations": posts.len(), "posts": posts.n_unique()}
         if self.has("posts"):
-            counts["aggregated posts"] = sum(b.height for b in self.batches("posts"))
+            counts["aggregated posts"] = self.rows("posts")
         return counts
 
     def stats(self) -> list[Stat]:
@@ -184,29 +185,21 @@ def aggregate_posts(rows: pl.DataFrame, keep_unread: bool = False) -> pl.DataFra
 
 def _check_posts(source: Source, batch: pl.DataFrame, log: ProblemLog) -> pl.DataFrame:
     """Read the JSON lists; refuse the rows whose lists or inverted column do not fit."""
-    lists: dict[str, list[list[str] | None]] = {name: [] for name in LISTS}
+    lists = {name: [_strings(cell) for cell in batch[name]] for name in LISTS}
     keep = []
-    columns = batch.select("line", "hasBiasedImplication", *LISTS)
-    for line, inverted, *cells in columns.iter_rows():
-        read = [_strings(cell) for cell in cells]
-        broken = next((name for name, r in zip(LISTS, read, strict=True) if r is None), None)
+    for at, (line, inverted) in enumerate(batch.select("line", "hasBiasedImplication").iter_rows()):
+        broken = next((name for name in LISTS if lists[name][at] is None), None)
+        statements = lists[LISTS[-1]][at] or ()
+        fits = broken is None and bool(statements) != bool(inverted)
+        keep.append(fits)
         if broken is not None:
-            problem = ("list", show(cells[LISTS.index(broken)]), "a JSON list of texts", broken)
-        elif bool(read[-1]) == bool(inverted):
-            problem = (
-                "inverted column",
-                f"{inverted} beside {len(read[-1] or ())} stereotypes",
-                "1 where there is no stereotype and 0 where there is one",
-                "hasBiasedImplication",
-            )
-        else:
-            problem = None
-        keep.append(problem is None)
-        for name, values in zip(LISTS, read, strict=True):
-            lists[name].append(values)
-        if problem is not None:
-            code, found, expected, column = problem
-            log.report(source.path, line, code, found, expected, column=column)
+            found = show(batch[broken][at])
+            log.report(source.path, line, "list", found, "a JSON list of texts", column=broken)
+        elif not fits:
+            found = f"{inverted} beside {len(statements)} stereotypes"
+            expected = "1 where there is no stereotype and 0 where there is one"
+            column = "hasBiasedImplication"
+            log.report(source.path, line, "inverted column", found, expected, column=column)
     parsed = [pl.Series(name, values, pl.List(pl.String)) for name, values in lists.items()]
     return batch.with_columns(parsed).filter(pl.Series(keep, dtype=pl.Boolean))
 
@@ -306,12 +299,7 @@ def _table_2(rows: pl.DataFrame) -> Stat:
         ("type", "source", "posts", "paper posts"),
         tuple(body),
         ("The paper counts the whole corpus; Banned Reddits are r/Incels and r/MensRights.",),
-        Chart(
-            "bars",
-            [str(row[1]) for row in shown],
-            {"here": [row[2] for row in shown], "paper": [row[3] for row in shown]},
-            y_label="posts",
-        ),
+        here_and_paper([str(row[1]) for row in shown], shown, 2, 3, "posts"),
     )
 
 
@@ -354,21 +342,15 @@ def _table_3(rows: pl.DataFrame) -> Stat:
 
 
 def _table_3_of_posts(posts: pl.DataFrame) -> Stat:
-    groups = posts.explode("targetMinority")["targetMinority"]
+    found = {
+        "posts": posts["post"].n_unique(),
+        "groups": posts["targetMinority"].explode().drop_nulls().n_unique(),
+        "implications": posts["targetStereotype"].explode().drop_nulls().n_unique(),
+        # A post without a group counts once.
+        "post-group": int(posts["targetMinority"].list.len().clip(1).sum()),
+    }
     body: list[tuple[object, ...]] = [
-        ("unique posts", posts["post"].n_unique(), PAPER_COUNTS["posts"]),
-        ("unique groups", groups.drop_nulls().n_unique(), PAPER_COUNTS["groups"]),
-        (
-            "unique implications",
-            posts.explode("targetStereotype")["targetStereotype"].drop_nulls().n_unique(),
-            PAPER_COUNTS["implications"],
-        ),
-        (
-            "unique post-group",
-            # A post without a group counts once.
-            int(posts["targetMinority"].list.len().clip(1).sum()),
-            PAPER_COUNTS["post-group"],
-        ),
+        (f"unique {name}", number, PAPER_COUNTS[name]) for name, number in found.items()
     ]
     for name, (column, paper) in SKEWS.items():
         if column in posts.columns:

@@ -4,7 +4,7 @@ import hashlib
 
 import polars as pl
 
-from tactful.corpora.schema import JUDGEMENT, TEXT, TRAIT, labels_of, meta_of
+from tactful.corpora.schema import TEXT, TRAIT, judgement, labels_of, meta_of
 
 ANSWERS = {
     "offensiveYN": "frame.offensive",
@@ -61,8 +61,10 @@ def annotated_examples(rows: pl.DataFrame, posts: pl.DataFrame, extra: list[str]
     # A further row without any text is kept as a group that was not given.
     blank = pl.all_horizontal([pl.col(column).is_null() for column in PER_ROW])
     answers = pl.concat(
-        [_answers(_once(numbered, column), column, name) for column, name in ANSWERS.items()]
-        + [_answers(_once(numbered, column), column, name) for column, name in PER_WORKER.items()]
+        [
+            _answers(_once(numbered, column), column, name)
+            for column, name in {**ANSWERS, **PER_WORKER}.items()
+        ]
         + [_answers(numbered, column, name) for column, name in PER_ROW.items()]
         + [_records(numbered.filter(blank & (pl.col("rows") > 1)), "targetMinority", _GROUP)]
         + [
@@ -71,9 +73,7 @@ def annotated_examples(rows: pl.DataFrame, posts: pl.DataFrame, extra: list[str]
         ]
         + [_answers(numbered, column, f"sbic.{column}") for column in extra]
     )
-    judgements = answers.group_by("post", maintain_order=True).agg(
-        pl.struct(list(JUDGEMENT.to_schema())).cast(JUDGEMENT).alias("judgements")
-    )
+    judgements = answers.group_by("post", maintain_order=True).agg("judgements")
     first = numbered.filter(pl.col("row") == 0)
     traits = (
         pl.concat([_traits(first, column, name) for column, name in TRAITS.items()])
@@ -81,9 +81,9 @@ def annotated_examples(rows: pl.DataFrame, posts: pl.DataFrame, extra: list[str]
         .agg(pl.struct("annotator", "name", "value").cast(TRAIT).alias("traits"))
     )
     split = rows.group_by("post").agg(pl.col("split").first())
-    frame = posts.join(split, on="post", maintain_order="left")
-    frame = frame.join(judgements, on="post", how="left", maintain_order="left")
-    frame = frame.join(traits, on="post", how="left", maintain_order="left")
+    frame = posts
+    for further in (split, judgements, traits):
+        frame = frame.join(further, on="post", how="left", maintain_order="left")
     return _examples(frame, ["judgements", "traits"], ["dataSource"])
 
 
@@ -133,16 +133,9 @@ def _answers(rows: pl.DataFrame, column: str, question: str) -> pl.DataFrame:
 
 
 def _records(rows: pl.DataFrame, column: str, question: str) -> pl.DataFrame:
-    number = pl.col(column) if column in ANSWERS else pl.lit(None)
-    return rows.select(
-        "post",
-        pl.col("WorkerId").alias("annotator"),
-        pl.lit(question).alias("question"),
-        pl.col(column).cast(pl.String).alias("label"),
-        number.cast(pl.Float64).alias("value"),
-        pl.lit(None, dtype=pl.Float64).alias("trust"),
-        "row",
-    )
+    number = pl.col(column) if column in ANSWERS else None
+    answer = judgement(pl.col("WorkerId"), question, pl.col(column), number, row=pl.col("row"))
+    return rows.select("post", answer.alias("judgements"))
 
 
 def _traits(rows: pl.DataFrame, column: str, name: str) -> pl.DataFrame:

@@ -79,6 +79,21 @@ def gather(records: Sequence[pl.Expr], record: pl.Struct, name: str) -> pl.Expr:
     return pl.struct(columns).map_batches(lists, return_dtype=pl.List(record)).alias(name)
 
 
+def judgement(
+    annotator: pl.Expr,
+    question: str,
+    label: pl.Expr,
+    value: pl.Expr | None,
+    trust: pl.Expr | None = None,
+    row: pl.Expr | None = None,
+) -> pl.Expr:
+    """Build the record of one answer; what is not known of it is null."""
+    given = (annotator, pl.lit(question), label, value, trust, row)
+    known = [pl.lit(None) if each is None else each for each in given]
+    named = zip(known, JUDGEMENT.to_schema(), strict=True)
+    return pl.struct(each.alias(name) for each, name in named).cast(JUDGEMENT)
+
+
 def labels_of(columns: dict[str, str], confidences: dict[str, str] | None = None) -> pl.Expr:
     """Build the ``labels`` list from columns: id -> column; ids without a value are left out."""
     confidences = confidences or {}

@@ -8,8 +8,8 @@ by the same rule, until none gains by it. This stratifies by several labels at o
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -84,37 +84,45 @@ def assign(
     examples: pl.DataFrame, parts: Sequence[tuple[str, float]], labels: Sequence[str], seed: int
 ) -> list[str]:
     """Return the part of each example."""
-    group = joined_groups(examples)
-    counts = _label_counts(examples, group, labels)
+    table = label_table(examples, labels)
+    names = assign_texts(examples["text"], examples["group"], table, parts, seed)
+    return [str(name) for name in names]
+
+
+def assign_texts(
+    texts: Iterable[str],
+    groups: Iterable[str],
+    table: NDArray[np.bool_],
+    parts: Sequence[tuple[str, float]],
+    seed: int,
+) -> np.ndarray:
+    """Return the part of each text; ``table`` says which texts (rows) have which labels."""
+    group = joined_groups(texts, groups)
+    # Texts and positive labels per group: one row each, texts first.
+    counts = np.zeros((int(group.max()) + 1 if group.size else 0, 1 + table.shape[1]))
+    np.add.at(counts, group, np.column_stack([np.ones(group.size), table]))
     if counts.shape[0] < len(parts):
         raise UsageError(
             f"Found {counts.shape[0]} groups that must stay together; expected at least one for "
             f"each of the {counted(len(parts), 'part')}; ask for fewer parts."
         )
     part_of_group = _deal(counts, np.array([share for _, share in parts]), seed)
-    return [parts[part_of_group[number]][0] for number in group]
+    return np.array([parts[part_of_group[number]][0] for number in group], dtype=np.str_)
 
 
-def assign_texts(
-    texts: Sequence[str],
-    groups: Sequence[str],
-    labels: Sequence[str],
-    table: NDArray[np.bool_],
-    parts: Sequence[tuple[str, float]],
-    seed: int,
-) -> np.ndarray:
-    """Return the part of each text; ``table`` says which texts have which labels."""
-    records = [
-        [{"id": label, "value": float(yes)} for label, yes in zip(labels, row, strict=True)]
-        for row in table
+def label_table(examples: pl.DataFrame, labels: Sequence[str]) -> NDArray[np.bool_]:
+    """Say which examples (rows) have which labels (columns)."""
+    positive = [
+        {record["id"] for record in records if (record["value"] or 0) >= 0.5}
+        for records in examples["labels"]
     ]
-    frame = pl.DataFrame({"group": list(groups), "text": list(texts), "labels": records})
-    return np.array(assign(frame, parts, labels, seed))
+    table = [[label in found for label in labels] for found in positive]
+    return np.array(table, dtype=np.bool_).reshape(len(positive), len(labels))
 
 
-def joined_groups(examples: pl.DataFrame) -> np.ndarray:
+def joined_groups(texts: Iterable[str], groups: Iterable[str]) -> np.ndarray:
     """Number the groups, after joining those that share a text word for word."""
-    groups, texts = examples["group"], examples["text"]
+    groups = list(groups)
     parent: dict[tuple[str, Any], tuple[str, Any]] = {}
 
     def root(node: tuple[str, Any]) -> tuple[str, Any]:
@@ -131,19 +139,6 @@ def joined_groups(examples: pl.DataFrame) -> np.ndarray:
     numbers: dict[tuple[str, Any], int] = {}
     found = [numbers.setdefault(root(("group", name)), len(numbers)) for name in groups]
     return np.array(found, dtype=int)
-
-
-def _label_counts(examples: pl.DataFrame, group: np.ndarray, labels: Sequence[str]) -> np.ndarray:
-    """Count texts and positive labels per group: one row each, texts first."""
-    counts = np.zeros((int(group.max()) + 1 if group.size else 0, 1 + len(labels)))
-    np.add.at(counts[:, 0], group, 1)
-    column = {label: at + 1 for at, label in enumerate(labels)}
-    for number, records in zip(group, examples["labels"], strict=True):
-        for record in records:
-            at = column.get(record["id"])
-            if at is not None and record["value"] is not None and record["value"] >= 0.5:
-                counts[number, at] += 1
-    return counts
 
 
 def _deal(counts: np.ndarray, shares: np.ndarray, seed: int) -> np.ndarray:
@@ -246,10 +241,7 @@ def split(
             "seed": None if parts is None else seed,
             "stratified by": list(corpus.stratify),
             "source files": {s.path.name: sha256(s.path) for s in corpus.sources},
-            "parts": [
-                {"name": p.name, "texts": p.texts, "groups": p.groups, "positives": p.positives}
-                for p in made
-            ],
+            "parts": [asdict(part) for part in made],
         }
         text = json.dumps(manifest, indent=2, ensure_ascii=False)
         (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
@@ -278,9 +270,5 @@ def _official(corpus: Corpus, examples: pl.DataFrame) -> list[str]:
 
 
 def _describe(name: str, part: pl.DataFrame, labels: Sequence[str]) -> Part:
-    positives = dict.fromkeys(labels, 0)
-    for records in part["labels"]:
-        for record in records:
-            if record["id"] in positives and (record["value"] or 0) >= 0.5:
-                positives[record["id"]] += 1
+    positives = dict(zip(labels, label_table(part, labels).sum(axis=0).tolist(), strict=True))
     return Part(name, part.height, part["group"].n_unique(), positives)

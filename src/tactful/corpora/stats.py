@@ -33,6 +33,18 @@ class Stat:
         return asdict(self)
 
 
+def here_and_paper(
+    positions: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    here: int,
+    paper: int,
+    y_label: str,
+) -> Chart:
+    """Draw two columns of a table as bars: our number beside the paper's."""
+    series = {"here": [row[here] for row in rows], "paper": [row[paper] for row in rows]}
+    return Chart("bars", positions, series, y_label=y_label)
+
+
 def percent(part: float, whole: float) -> float | None:
     """Return a percentage rounded to two places; of nothing there is none."""
     return round(100 * part / whole, 2) if whole else None

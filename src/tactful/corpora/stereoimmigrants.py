@@ -12,7 +12,7 @@ from tactful.corpora.files.problems import ProblemLog
 from tactful.corpora.files.tables import Column, TableSpec
 from tactful.corpora.files.workbook import read_sheet
 from tactful.corpora.releases import Release
-from tactful.corpora.schema import JUDGEMENT, LABEL, gather, meta_of
+from tactful.corpora.schema import JUDGEMENT, gather, judgement, labels_of, meta_of
 from tactful.corpora.stats import Chart, Stat, percent
 
 CATEGORIES = {
@@ -141,11 +141,7 @@ class StereoImmigrants(Corpus):
 
     def counts(self) -> dict[str, int]:
         """Count the sentences of each file."""
-        return {
-            table: sum(batch.height for batch in self.batches(table))
-            for table in ("stereotypes", "non-stereotypes")
-            if self.has(table)
-        }
+        return {spec.name: self.rows(spec.name) for spec in self.tables if self.has(spec.name)}
 
     def stats(self) -> list[Stat]:
         """Count categories and agreement with the expert."""
@@ -158,6 +154,7 @@ class StereoImmigrants(Corpus):
             found = frame.filter(pl.col("expert_category") == number).height
             agreed = kept.filter(pl.col("expert_category") == number).height
             rows.append((f"{number} {name}", found, percent(found, frame.height), agreed))
+        drawn = {"sentences": [row[1] for row in rows], "agreed": [row[3] for row in rows]}
         rows.append(("all", frame.height, percent(frame.height, frame.height), kept.height))
         return [
             Stat(
@@ -167,15 +164,7 @@ class StereoImmigrants(Corpus):
                 ("category", "sentences", "percent", "at least 3 annotators agree"),
                 tuple(rows),
                 (),
-                Chart(
-                    "bars",
-                    list(CATEGORIES.values()),
-                    {
-                        "sentences": [row[1] for row in rows[:-1]],
-                        "agreed": [row[3] for row in rows[:-1]],
-                    },
-                    y_label="sentences",
-                ),
+                Chart("bars", list(CATEGORIES.values()), drawn, y_label="sentences"),
             )
         ]
 
@@ -188,40 +177,22 @@ def _agreeing() -> pl.Expr:
 
 
 def _examples(batch: pl.DataFrame, stereotype: bool) -> pl.DataFrame:
-    def label(name: str, value: pl.Expr) -> pl.Expr:
-        return pl.struct(
-            pl.lit(name).alias("id"),
-            value.cast(pl.Float64).alias("value"),
-            pl.lit(None, dtype=pl.Float64).alias("confidence"),
-        )
-
-    def category(number: int) -> pl.Expr:
-        return pl.col("expert_category") == number if stereotype else 0 * pl.col("line")
-
-    # Every record needs a column of the batch, or it would be a single one for all rows.
-    everywhere = pl.lit(int(stereotype)) + 0 * pl.col("line")
-    labels = [label("stereotype", everywhere)] + [
-        label(f"stereoimmigrants.{name}", category(number)) for number, name in CATEGORIES.items()
-    ]
+    flags = {"stereotype": pl.lit(stereotype)} | {
+        f"stereoimmigrants.{name}": pl.col("expert_category") == number
+        if stereotype
+        else pl.lit(value=False)
+        for number, name in CATEGORIES.items()
+    }
     judgements = [
-        answer
+        judgement(pl.lit(f"anno{n}"), f"stereoimmigrants.{question}", pl.col(label), pl.col(value))
         for n in (ANNOTATORS if stereotype else ())
-        for answer in (
-            _answer(f"anno{n}", "stereoimmigrants.category", f"anno{n}", f"category{n}"),
-            _answer(f"anno{n}", "stereoimmigrants.attitude", f"eva{n}", f"eva{n}"),
+        for question, label, value in (
+            ("category", f"anno{n}", f"category{n}"),
+            ("attitude", f"eva{n}", f"eva{n}"),
         )
     ]
-    return batch.with_columns(
-        gather(labels, LABEL, "labels"), gather(judgements, JUDGEMENT, "judgements")
-    )
-
-
-def _answer(annotator: str, question: str, label: str, value: str) -> pl.Expr:
-    return pl.struct(
-        pl.lit(annotator).alias("annotator"),
-        pl.lit(question).alias("question"),
-        pl.col(label).cast(pl.String).alias("label"),
-        pl.col(value).cast(pl.Float64).alias("value"),
-        pl.lit(None, dtype=pl.Float64).alias("trust"),
-        pl.lit(None, dtype=pl.Int64).alias("row"),
+    flagged = batch.with_columns(each.alias(f"is {name}") for name, each in flags.items())
+    return flagged.with_columns(
+        labels_of({name: f"is {name}" for name in flags}),
+        gather(judgements, JUDGEMENT, "judgements"),
     )

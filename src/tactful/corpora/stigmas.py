@@ -9,6 +9,7 @@ as ``MODEL_nonstigma_top50_pN.csv``. The repository keeps them in sub-folders, w
 import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import polars as pl
@@ -18,7 +19,7 @@ from tactful.corpora.files.grouping import grouped
 from tactful.corpora.files.problems import ProblemLog
 from tactful.corpora.files.tables import Column, Layout, TableSpec
 from tactful.corpora.releases import Release
-from tactful.corpora.schema import JUDGEMENT, meta_of
+from tactful.corpora.schema import judgement, meta_of
 from tactful.corpora.stats import Chart, Stat, percent
 
 _VERBS = ("Be", "Verb", "was", "were", "had", "have", "has")
@@ -183,14 +184,12 @@ class Stigmas(Corpus):
     def example_frames(self) -> Iterator[pl.DataFrame]:
         """Yield prompts; the answers of models are under ``judgements``."""
         for batch in self.batches("sentiment"):
-            answer = _answers("sentiment", pl.col("sentiment"), pl.col("score"), None)
+            answer = judgement(pl.col("model"), "sentiment", pl.col("sentiment"), pl.col("score"))
             frame = batch.with_columns(answer.reshape((-1, 1)).arr.to_list().alias("judgements"))
             template = pl.col("prompt").str.extract(r"^(\w+ are people)")
-            yield _prompts(
-                frame.with_columns(template.alias("template")), "sentiment", ["template"]
-            )
+            yield _prompts(frame.with_columns(template.alias("template")), "sentiment")
         for source_frame in self._fill_mask_prompts():
-            yield _prompts(source_frame, "fill-mask", ["template"])
+            yield _prompts(source_frame, "fill-mask")
 
     def _fill_mask_prompts(self) -> Iterator[pl.DataFrame]:
         keyed = (
@@ -200,20 +199,17 @@ class Stigmas(Corpus):
             for batch in self.batches("fill-mask")
         )
         for frame in grouped(keyed, "key", self.settings.batch_rows):
-            rank = pl.int_range(pl.len()).over("key").cast(pl.Int64)
-            marked = frame.with_columns(rank.alias("rank"))
-            answer = _answers("fill_mask", pl.col("word"), pl.col("probability"), pl.col("rank"))
-            yield marked.group_by("key", maintain_order=True).agg(
-                answer.alias("judgements"),
-                pl.col(
-                    "prompt",
-                    "condition",
-                    "pachankis_condition",
-                    "category",
-                    "model",
-                    "group",
-                    "template",
-                ).first(),
+            answer = judgement(
+                pl.col("model"),
+                "fill_mask",
+                pl.col("word"),
+                pl.col("probability"),
+                row=pl.int_range(pl.len()).over("key"),
+            )
+            yield (
+                frame.with_columns(answer.alias("judgements"))
+                .group_by("key", maintain_order=True)
+                .agg("judgements", pl.col("prompt", "template", *_ABOUT, "group").first())
             )
 
     def counts(self) -> dict[str, int]:
@@ -226,7 +222,7 @@ class Stigmas(Corpus):
             counts["non-stigmatized"] = names.n_unique()
         for table in ("sentiment", "fill-mask"):
             if self.has(table):
-                counts[f"{table} rows"] = sum(batch.height for batch in self.batches(table))
+                counts[f"{table} rows"] = self.rows(table)
         return counts
 
     def stats(self) -> list[Stat]:
@@ -237,15 +233,14 @@ class Stigmas(Corpus):
         used = frame.filter(
             pl.any_horizontal([pl.col("prompt").str.starts_with(t) for t in PAPER_TEMPLATES])
         )
+        negative = pl.col("sentiment").str.to_uppercase().str.starts_with("NEG")
+        models, groups = sorted(set(used["model"])), ("stigma", "non-stigma")
         rows = []
-        for model in sorted(set(used["model"])):
-            for group in ("stigma", "non-stigma"):
-                part = used.filter((pl.col("model") == model) & (pl.col("group") == group))
-                negative = part.filter(
-                    pl.col("sentiment").str.to_uppercase().str.starts_with("NEG")
-                ).height
-                rows.append((model, group, part.height, negative, percent(negative, part.height)))
-        models = list(dict.fromkeys(row[0] for row in rows))
+        for model, group in product(models, groups):
+            part = used.filter((pl.col("model") == model) & (pl.col("group") == group))
+            number = part.filter(negative).height
+            rows.append((model, group, part.height, number, percent(number, part.height)))
+        drawn = {group: [row[4] for row in rows if row[1] == group] for group in groups}
         return [
             Stat(
                 "figure-4",
@@ -254,35 +249,19 @@ class Stigmas(Corpus):
                 ("model", "conditions", "prompts", "negative", "percent negative"),
                 tuple(rows),
                 ("Only the two templates of the paper; sub-conditions count as prompts.",),
-                Chart(
-                    "bars",
-                    models,
-                    {
-                        group: [row[4] for row in rows if row[1] == group]
-                        for group in ("stigma", "non-stigma")
-                    },
-                    y_label="percent negative",
-                ),
+                Chart("bars", models, drawn, y_label="percent negative"),
             )
         ]
 
 
-def _answers(question: str, label: pl.Expr, value: pl.Expr, rank: pl.Expr | None) -> pl.Expr:
-    return pl.struct(
-        pl.col("model").alias("annotator"),
-        pl.lit(question).alias("question"),
-        label.alias("label"),
-        value.alias("value"),
-        pl.lit(None, dtype=pl.Float64).alias("trust"),
-        (pl.lit(None, dtype=pl.Int64) if rank is None else rank).alias("row"),
-    ).cast(JUDGEMENT)
+_ABOUT = ("condition", "pachankis_condition", "category", "model")
 
 
-def _prompts(frame: pl.DataFrame, kind: str, meta: list[str]) -> pl.DataFrame:
+def _prompts(frame: pl.DataFrame, kind: str) -> pl.DataFrame:
     return frame.with_columns(pl.col("group").alias("conditions")).select(
         pl.concat_str(pl.lit(kind), "model", "conditions", "prompt", separator="/").alias("id"),
         pl.col("condition").alias("group"),
         pl.col("prompt").alias("text"),
         "judgements",
-        meta_of(["condition", "pachankis_condition", "category", "conditions", "model", *meta]),
+        meta_of([*_ABOUT[:3], "conditions", "model", "template"]),
     )

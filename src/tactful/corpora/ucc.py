@@ -14,8 +14,8 @@ from tactful.corpora.corpus import Corpus
 from tactful.corpora.files.grouping import grouped
 from tactful.corpora.files.tables import Column, TableSpec
 from tactful.corpora.releases import Release
-from tactful.corpora.schema import JUDGEMENT, TRAIT, gather, labels_of, meta_of
-from tactful.corpora.stats import Chart, Stat, percent
+from tactful.corpora.schema import JUDGEMENT, TRAIT, gather, judgement, labels_of, meta_of
+from tactful.corpora.stats import Chart, Stat, here_and_paper, percent
 from tactful.words import counted
 
 ATTRIBUTES = {
@@ -127,14 +127,9 @@ class UnhealthyComments(Corpus):
 
     def counts(self) -> dict[str, int]:
         """Count comments, judgements and workers."""
-        counts = {}
-        if self.has("comments"):
-            counts["comments"] = sum(batch.height for batch in self.batches("comments"))
+        counts = {"comments": self.rows("comments")} if self.has("comments") else {}
         if self.has("judgements"):
-            shape = self.empty("judgements").select("unit", "worker")
-            judged = pl.concat(
-                [shape, *(b.select("unit", "worker") for b in self.batches("judgements"))]
-            )
+            judged = self.columns("judgements", "unit", "worker")
             counts["judgements"] = judged.height
             counts["judged comments"] = judged["unit"].n_unique()
             counts["workers"] = judged["worker"].n_unique()
@@ -168,14 +163,7 @@ def _judged(rows: pl.DataFrame, extra: list[str]) -> pl.DataFrame:
         **{f"unhealthy.{name}": pl.col(name) for name in ATTRIBUTES if name != "healthy"},
     }
     answers = [
-        pl.struct(
-            pl.col("worker").alias("annotator"),
-            pl.lit(question).alias("question"),
-            answer.cast(pl.Int64).cast(pl.String).alias("label"),
-            answer.cast(pl.Float64).alias("value"),
-            "trust",
-            pl.lit(None, dtype=pl.Int64).alias("row"),
-        )
+        judgement(pl.col("worker"), question, answer, answer, pl.col("trust"))
         for question, answer in questions.items()
     ]
     traits = [
@@ -256,15 +244,7 @@ def _table_1(frame: pl.DataFrame) -> Stat:
             f"{counted(frame.height, 'comment')}.",
             "The corpus splits the paper's one generalisation row in two: any, and unfair.",
         ),
-        Chart(
-            "bars",
-            list(NAMES.values()),
-            {
-                "here": [row[2] for row in rows],
-                "paper": [row[3] for row in rows],
-            },
-            y_label="percent of comments",
-        ),
+        here_and_paper(list(NAMES.values()), rows, 2, 3, "percent of comments"),
     )
 
 
@@ -313,7 +293,7 @@ def density(values: np.ndarray, grid: np.ndarray) -> np.ndarray:
 def _figure_4(frame: pl.DataFrame) -> Stat:
     """Correlations among the comments that have at least one of the six attributes."""
     pool = frame.filter(pl.any_horizontal([pl.col(name) == 1 for name in SIX_ATTRIBUTES]))
-    names = list(NAMES)
+    names, titles = list(NAMES), list(NAMES.values())
     cells = [[_correlation(pool, a, b) for b in names] for a in names]
     notes = [
         f"{counted(pool.height, 'comment')} with at least one of the six attributes; Pearson's r.",
@@ -326,13 +306,9 @@ def _figure_4(frame: pl.DataFrame) -> Stat:
         "Correlations between attributes",
         "Price et al. 2020, figure 4",
         ("attribute", *names),
-        tuple((NAMES[name], *row) for name, row in zip(names, cells, strict=True)),
+        tuple((title, *row) for title, row in zip(titles, cells, strict=True)),
         tuple(notes),
-        Chart(
-            "heatmap",
-            list(NAMES.values()),
-            {NAMES[name]: row for name, row in zip(names, cells, strict=True)},
-        ),
+        Chart("heatmap", titles, dict(zip(titles, cells, strict=True))),
     )
 
 

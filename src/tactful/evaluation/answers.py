@@ -4,7 +4,6 @@ Everything that does not fit is collected and reported together, with file and l
 guessed, repaired or scored as 0.
 """
 
-import csv
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ import polars as pl
 
 from tactful.corpora.files.problems import show
 from tactful.errors import BadRowsError, FileFormatError, Problem
-from tactful.files import open_text
+from tactful.files import csv_rows, open_text
 from tactful.tables import read_table, require_columns
 
 ACTION = "nothing was scored"
@@ -90,6 +89,21 @@ class Table:
         refuse_repeated(Answers(self.path, ids, ids, self.line), column)
         return ids
 
+    def rows_by_id(self, column: str, faults: Faults) -> dict[str, list[int]]:
+        """Return the rows of each id, where an id may have several; a missing one is a fault."""
+        rows: dict[str, list[int]] = {}
+        for row, value in enumerate(as_ids(self.frame[column]).to_list()):
+            if value is None:
+                self.add(faults, row, "no id", "one in each row", column)
+            else:
+                rows.setdefault(value, []).append(row)
+        return rows
+
+    def answers_of(self, rows: dict[str, list[int]], values: list[Any]) -> Answers:
+        """Return a value for each id of :meth:`rows_by_id`; its line is that of its first row."""
+        first = [each[0] for each in rows.values()]
+        return Answers(self.path, list(rows), values, lambda at: self.line(first[at]))
+
     def cells(self, column: str) -> list[Any]:
         """Return the cells of a column."""
         require_columns(self.frame, [column], self.path)
@@ -104,14 +118,9 @@ class Table:
         with open_text(self.path) as handle:
             if delimiter is None:
                 return [number for number, line in enumerate(handle, 1) if line.strip()]
-            reader = csv.reader(handle, delimiter=delimiter)
-            width = len(next(reader))
-            starts, start = [], reader.line_num + 1
-            for row in reader:
-                if len(row) == width:
-                    starts.append(start)
-                start = reader.line_num + 1
-        return starts
+            rows = csv_rows(self.path, handle, delimiter)
+            width = len(next(rows)[1])
+            return [start for start, row in rows if len(row) == width]
 
 
 def as_ids(column: pl.Series) -> pl.Series:

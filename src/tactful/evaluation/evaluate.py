@@ -126,33 +126,22 @@ def _measure(
     repetitions: int,
     seed: int,
 ) -> dict[str, Any]:
-    gold, system = data.gold, data.systems[0]
-    answer = _measure_as_data(name, metric.measure(gold, system))
-    pieces = (
-        None
-        if metric.decompose is None
-        else [metric.decompose(gold, each) for each in data.systems]
-    )
+    gold, systems = data.gold, data.systems
+    answer = _measure_as_data(name, metric.measure(gold, systems[0]))
+    whole: tuple[Any, ...] = (metric.measure, gold, systems[0])
+    both: tuple[Any, ...] = (metric.measure, gold, *systems)
+    if metric.decompose is not None:
+        pieces = tuple(metric.decompose(gold, each) for each in systems)
+        whole, both = pieces[:1], (pieces,)
     if bootstrap is not None:
-        interval = (
-            bootstrap_interval(metric.measure, gold, system, repetitions=bootstrap, seed=seed)
-            if pieces is None
-            else bootstrap_interval(pieces[0], repetitions=bootstrap, seed=seed)
-        )
+        interval = bootstrap_interval(*whole, repetitions=bootstrap, seed=seed)
         answer["interval"] = {
             name: getattr(interval, name)
             for name in ("low", "high", "level", "repetitions", "undefined", "seed", "reason")
         }
-    if len(data.systems) > 1:
-        other = data.systems[1]
-        test = (
-            randomisation_test(
-                metric.measure, gold, system, other, repetitions=repetitions, seed=seed
-            )
-            if pieces is None
-            else randomisation_test((pieces[0], pieces[1]), repetitions=repetitions, seed=seed)
-        )
-        answer["comparison"] = _comparison_as_data(test, metric.measure(gold, other))
+    if len(systems) > 1:
+        test = randomisation_test(*both, repetitions=repetitions, seed=seed)
+        answer["comparison"] = _comparison_as_data(test, metric.measure(gold, systems[1]))
     return answer
 
 

@@ -85,10 +85,6 @@ def frames(gold: Path, systems: Sequence[Path], options: Options) -> EvaluationD
     return EvaluationData(truth.frames, answers, found, notes=notes)
 
 
-def _texts(frame: Frame) -> tuple[str, ...]:
-    return (*frame.target_groups, *frame.implied_statements)
-
-
 def read_frame_lines(path: Path) -> FrameFile:
     """Read a frame from each line; it may break a constraint, which is measured, not refused."""
     found, faults = FrameFile(path), Faults(path)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tactful import metrics
-from tactful.evaluation.answers import Answers, Faults, Table, as_ids, match, show_cell
+from tactful.evaluation.answers import Answers, Faults, Table, match, show_cell
 from tactful.evaluation.tasks import EvaluationData, Metric, Options, mean_metric
 from tactful.metrics.generation import BleuCounts, bleu_of_counts, count_bleu, tokenise
 from tactful.metrics.significance import Decomposition
@@ -55,19 +55,13 @@ def _references(path: Path, id_column: str) -> Answers:
         faults.raise_any()
         return Answers(path, ids, listed, table.line)
     require_columns(table.frame, [id_column, "text"], path)
-    by_id: dict[str, list[str]] = {}
-    first: list[int] = []
-    names = as_ids(table.frame[id_column]).to_list()
-    for row, (name, text) in enumerate(zip(names, table.cells("text"), strict=True)):
-        if name is None:
-            table.add(faults, row, "no id", "one in each row", id_column)
-            continue
-        if name not in by_id:
-            first.append(row)
-        # An empty cell is no reference: the item then has none, unless another row gives it one.
-        by_id.setdefault(name, []).extend([] if text is None else [str(text)])
+    rows, texts = table.rows_by_id(id_column, faults), table.cells("text")
     faults.raise_any()
-    return Answers(path, list(by_id), list(by_id.values()), lambda at: table.line(first[at]))
+    # An empty cell is no reference: the item then has none, unless another row gives it one.
+    written = [
+        [str(texts[row]) for row in each if texts[row] is not None] for each in rows.values()
+    ]
+    return table.answers_of(rows, written)
 
 
 def bleu_sums(gold: Any, predicted: Any) -> Decomposition:

@@ -15,7 +15,6 @@ from tactful.evaluation.answers import (
     Faults,
     Table,
     as_flag,
-    as_ids,
     as_probability,
     check_distributions,
     match,
@@ -190,35 +189,25 @@ def _spans(path: Path, id_column: str) -> Answers:
 
 def _row_spans(table: Table, id_column: str) -> Answers:
     """Read one span a row; an item without spans has one row without offsets."""
-    path, faults = table.path, Faults(table.path)
-    require_columns(table.frame, [id_column, "start", "end"], path)
+    faults = Faults(table.path)
+    require_columns(table.frame, [id_column, "start", "end"], table.path)
     category = table.cells("category") if "category" in table.frame.columns else None
-    by_id: dict[str, list[Any]] = {}
-    first: list[int] = []
-    empty: dict[str, int] = {}
-    ids = as_ids(table.frame[id_column]).to_list()
-    for row, (name, start, end) in enumerate(
-        zip(ids, table.cells("start"), table.cells("end"), strict=True)
-    ):
-        if name is None:
-            table.add(faults, row, "no id", "one in each row", id_column)
-            continue
-        if name not in by_id:
-            first.append(row)
-        listed = by_id.setdefault(name, [])
-        if start is None and end is None:
-            empty[name] = row
-            continue
-        span = _span(start, end, category[row] if category else None)
-        if span is None:
-            table.add(faults, row, f"{show_cell(start)} to {show_cell(end)}", _SPAN)
-        else:
-            listed.append(span)
-    for name, row in empty.items():
-        if by_id[name]:
+    start, end = table.cells("start"), table.cells("end")
+    rows = table.rows_by_id(id_column, faults)
+    values = []
+    for listed in rows.values():
+        marked = [row for row in listed if start[row] is not None or end[row] is not None]
+        spans = [_span(start[row], end[row], category[row] if category else None) for row in marked]
+        for row, span in zip(marked, spans, strict=True):
+            if span is None:
+                found = f"{show_cell(start[row])} to {show_cell(end[row])}"
+                table.add(faults, row, found, _SPAN)
+        if marked and len(marked) < len(listed):
+            row = max(set(listed) - set(marked))
             table.add(faults, row, "no offsets for an id that has spans", "one or the other")
+        values.append(spans)
     faults.raise_any()
-    return Answers(path, list(by_id), list(by_id.values()), lambda at: table.line(first[at]))
+    return table.answers_of(rows, values)
 
 
 _SPAN = "a start of 0 or more and an end behind it, both empty for an item without spans"

@@ -51,16 +51,11 @@ class CausalFramer:
         for name, number in (("samples", samples), ("batch", batch), ("most_tokens", most_tokens)):
             if number < 1:
                 raise UsageError(f"Found {name}={number}; expected at least 1.")
-        self._model, self._card = model.eval(), card
+        self._model, self.card = model.eval(), card
         self._tokenizer = LineTokenizer(tokenizer)
         self.decoding, self.constrained = decoding, constrained
         self.samples, self.seed, self.batch, self.most_tokens = samples, seed, batch, most_tokens
         self._post_tokens = int(card.training.get("post tokens", POST_TOKENS))
-
-    @property
-    def card(self) -> Card:
-        """The model card."""
-        return self._card
 
     def frame(self, texts: Sequence[str]) -> list[Frame]:
         """Return one frame per text, in the order of ``texts``."""

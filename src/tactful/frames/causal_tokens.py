@@ -1,6 +1,7 @@
 """Lines of frames as numbers of a causal model's tokens, and back."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from tactful.errors import FileFormatError
@@ -57,22 +58,14 @@ class LineTokenizer:
 
     def decode(self, tokens: Sequence[int]) -> list[str]:
         """Return what a model wrote as special tokens and the words between them."""
-        return list(self._written(tokens))
+        runs = groupby(tokens, self.names.get)
+        return [
+            each
+            for name, run in runs
+            for each in ([name] * len(list(run)) if name else [self.decode_words(list(run))])
+        ]
 
     def decode_words(self, tokens: Sequence[int]) -> str:
         """Return the words of tokens that are not special."""
         text: str = self.backend.decode(list(tokens), skip_special_tokens=True)
         return text
-
-    def _written(self, tokens: Sequence[int]) -> Iterator[str]:
-        words: list[int] = []
-        for token in tokens:
-            if token not in self.names:
-                words.append(token)
-                continue
-            if words:
-                yield self.decode_words(words)
-                words = []
-            yield self.names[token]
-        if words:
-            yield self.decode_words(words)

@@ -6,7 +6,7 @@ group that is not in the list.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from tactful.detectors.models.onnx_session import open_session
 from tactful.errors import FileFormatError
-from tactful.files import atomic_path
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -70,26 +69,6 @@ class Vocabulary:
                 words.append(piece)
             tight = mark
         return " ".join(words).replace(" ,", ",").replace(" .", ".")
-
-
-def vocabulary_of(texts: Iterable[str], tokenizer: "Tokenizer") -> Vocabulary:
-    """Collect the pieces of texts, most frequent first."""
-    from collections import Counter
-
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(tokenizer.encode(text.lower(), add_special_tokens=False).tokens)
-    # The marks of the tokeniser itself are no words.
-    found = [piece for piece, _ in sorted(counts.items(), key=lambda each: (-each[1], each[0]))]
-    return Vocabulary(tuple(piece for piece in found if not piece.startswith("[")))
-
-
-def write_vocabulary(vocabulary: Vocabulary, folder: Path) -> None:
-    """Write the pieces into a folder with weights."""
-    with atomic_path(folder / VOCABULARY_FILE, force=True) as target:
-        target.write_text(
-            json.dumps(vocabulary.pieces, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
 
 
 def read_vocabulary(folder: Path) -> Vocabulary:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,23 +83,19 @@ class EmbeddedFramer:
         """The detector whose encoder this reads with."""
         named = "detector" in self.card.training
         found = load_detector(self.detector_folder) if named else None
-        if not isinstance(found, BlendDetector) or not isinstance(
-            found.members[0], EncoderDetector
-        ):
+        encoder = found.members[0] if isinstance(found, BlendDetector) else None
+        if not isinstance(found, BlendDetector) or not isinstance(encoder, EncoderDetector):
             raise FileFormatError(
                 f"{self.folder}: found no detector with an encoder beside it; expected the folder "
                 "that its card names under 'training'; restore it."
             )
-        found.members[0].threads = self.threads
+        encoder.threads = self.threads
         return found
 
-    @cached_property
+    @property
     def encoder(self) -> EncoderDetector:
         """The encoder of the detector."""
-        member = self.detector.members[0]
-        if not isinstance(member, EncoderDetector):
-            raise TypeError("the first member of the detector is no encoder")
-        return member
+        return cast(EncoderDetector, self.detector.members[0])
 
     @cached_property
     def decoder(self) -> "StatementDecoder":
@@ -139,10 +135,8 @@ class EmbeddedFramer:
 
     def frame(self, texts: Sequence[str]) -> list[Frame]:
         """Return one frame per text, in the order of ``texts``; each holds the constraints."""
-        found: list[Frame] = []
-        for start in range(0, len(texts), _BATCH):
-            found += self._frames(texts[start : start + _BATCH])
-        return found
+        starts = range(0, len(texts), _BATCH)
+        return [each for at in starts for each in self._frames(texts[at : at + _BATCH])]
 
     def score(self, texts: Sequence[str]) -> Scores:
         """Return the probabilities of the categorical variables, as a detector does."""
@@ -175,18 +169,12 @@ class EmbeddedFramer:
         self, texts: Sequence[str], readings: Sequence[Reading], pooled: Floats
     ) -> Floats:
         """Return the probabilities of the categorical variables, in the order of equation 1."""
-        return self._corrected(self._odds(texts, readings), pooled)
-
-    def _odds(self, texts: Sequence[str], readings: Sequence[Reading]) -> Numbers:
-        """Return the detector's log-odds."""
-        return self.detector.mixed(
+        odds = self.detector.mixed(
             [
                 np.stack([each.logits for each in readings]),
                 *(member.logits(texts) for member in self.detector.members[1:]),
             ]
         )
-
-    def _corrected(self, odds: Numbers, pooled: Floats) -> Floats:
         correction = with_bias(pooled, self._heads["correction"])
         chances = np.empty((len(odds), len(CATEGORICAL)))
         for at, name in enumerate(CATEGORICAL):
@@ -282,12 +270,9 @@ class EmbeddedFramer:
         tokenizer = self.encoder.tokenizer
         pieces = [self.vocabulary.numbers(named.name, tokenizer) for _, named in asked]
         states = [readings[row].states for row, _ in asked]
-        found: list[tuple[str | None, float | None]] = []
-        for candidates in self.decoder.statements(states, pieces):
-            found.append(self._agreed(candidates))
-        return found
+        return [self._agreed(candidates) for candidates in self.decoder.statements(states, pieces)]
 
-    def _agreed(self, candidates: "Sequence[Candidate]") -> tuple[str, float]:
+    def _agreed(self, candidates: "Sequence[Candidate]") -> tuple[str | None, float | None]:
         """Choose the statement that agrees most with all that the search found."""
         from tactful.frames.consensus import most_agreed
 

@@ -1,6 +1,7 @@
 """A frame as JSON and back: what is read is checked, and an error names the place in the data."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from tactful.errors import InputError
@@ -20,14 +21,7 @@ def frame_as_json(frame: Frame) -> dict[str, Any]:
         "target_groups": list(frame.target_groups),
         "implied_statements": list(frame.implied_statements),
         "implications": [
-            {
-                "group": each.group,
-                "statement": each.statement,
-                "probability": each.probability,
-                "likelihood": each.likelihood,
-                "evidence": list(each.evidence),
-            }
-            for each in frame.implications
+            {**asdict(each), "evidence": list(each.evidence)} for each in frame.implications
         ],
     }
 

@@ -95,8 +95,7 @@ def mentioned_groups(text: str) -> set[str]:
     >>> mentioned_groups("Old people and Muslims came.") == {"old folks", "muslim folks"}
     True
     """
-    by_spelling = _by_spelling()
-    return {by_spelling[normalise_group(found)] for found in _spellings().findall(text)}
+    return {_by_spelling()[normalise_group(found)] for found in _spellings().findall(text)}
 
 
 @cache

@@ -120,8 +120,7 @@ def build_index(
     on_texts: Callable[[int], None] = lambda _: None,
 ) -> Index:
     """Embed the posts and learn their space."""
-    with_references = np.array([at for at, post in enumerate(posts) if post.pairs], dtype=np.int64)
-    if not len(with_references):
+    if not any(post.pairs for post in posts):
         raise InputError(
             f"Found {counted(len(posts), 'post')}, none with a group and a statement; expected "
             "some to find again; check the data."
@@ -134,7 +133,7 @@ def index_of_parts(
     posts: Sequence[IndexedPost], parts: Sequence[Numbers], embedding: Embedding, source: str
 ) -> Index:
     """Learn the space of posts whose embedding is known."""
-    with_references = np.array([at for at, post in enumerate(posts) if post.pairs], dtype=np.int64)
+    with_references = _with_references(posts)
     space = learn_space(parts)
     vectors = space.place(parts)
     known = vectors[with_references]
@@ -201,7 +200,7 @@ def read_index(folder: Path) -> Index:
         raise FileFormatError(
             f"{path}: found no readable vectors; expected those of an index; {_RESTORE}."
         ) from None
-    with_references = np.array([at for at, post in enumerate(posts) if post.pairs], dtype=np.int64)
+    with_references = _with_references(posts)
     width = len(origin)
     shapes = [vectors.shape, implied.shape, gram.shape]
     if shapes != [(len(posts), width), (len(with_references), width), (width, width)] or width != (
@@ -212,6 +211,10 @@ def read_index(folder: Path) -> Index:
             f"one vector for each; {_RESTORE}."
         )
     return Index(card, posts, space, vectors, implied, with_references, origin, gram)
+
+
+def _with_references(posts: Sequence[IndexedPost]) -> NDArray[np.int64]:
+    return np.array([at for at, post in enumerate(posts) if post.pairs], dtype=np.int64)
 
 
 def _terms(posts: Sequence[IndexedPost]) -> NDArray[np.float64]:

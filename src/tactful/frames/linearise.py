@@ -102,15 +102,6 @@ def prompt(post: str) -> list[Piece]:
     return [Piece(START, True), Piece(post, False), Piece(SEPARATOR, True)]
 
 
-def line(pieces: Sequence[Piece]) -> str:
-    """Write pieces as one text, as the paper prints it.
-
-    >>> line(prompt("we should not lower our standards"))
-    '[STR] we should not lower our standards [SEP]'
-    """
-    return " ".join(piece.text for piece in pieces)
-
-
 def parse(written: Sequence[str]) -> Parsed:
     """Read what follows a prompt: special tokens and words, as a model wrote them.
 

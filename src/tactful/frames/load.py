@@ -34,11 +34,7 @@ class Shown:
 
     def __init__(self, framer: Framer, *, statements: bool = True, least: float = 0.0):
         self.framer, self.statements, self.least = framer, statements, least
-
-    @property
-    def card(self) -> Card:
-        """The card of the framer."""
-        return self.framer.card
+        self.card = framer.card
 
     def frame(self, texts: Sequence[str]) -> list[Frame]:
         """Return one frame per text, cut."""

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import polars as pl
+import numpy as np
 
 from tactful.corpora import load_corpus
-from tactful.corpora.split import assign, hashed_part, parts_by_folds
+from tactful.corpora.split import assign_texts, hashed_part, parts_by_folds
 from tactful.errors import UsageError
 from tactful.frames.linearise import Instance
 from tactful.frames.schema import (
@@ -21,7 +21,7 @@ from tactful.frames.schema import (
     THRESHOLD,
     frame_of_example,
 )
-from tactful.settings import Settings, load_settings
+from tactful.settings import Settings
 from tactful.taxonomies.frame_constraints import binarise
 from tactful.types import Example, Frame
 
@@ -55,17 +55,14 @@ def read_posts(data: Path | None = None, settings: Settings | None = None) -> li
     statement with the first of the post's groups.
     """
     examples = _read_examples(data, settings)
-    frame = pl.DataFrame(
-        {
-            "group": [example.group for example in examples],
-            "text": [example.text for example in examples],
-            "labels": [
-                [{"id": key, "value": float(value)} for key, value in example.labels.items()]
-                for example in examples
-            ],
-        }
-    )
-    folds = assign(frame, parts_by_folds(FOLDS), STRATIFY, SEED)
+    table = [[example.labels.get(name, 0) >= 0.5 for name in STRATIFY] for example in examples]
+    folds = assign_texts(
+        [example.text for example in examples],
+        [example.group for example in examples],
+        np.array(table, dtype=np.bool_),
+        parts_by_folds(FOLDS),
+        SEED,
+    ).tolist()
     return [_post(example, fold) for example, fold in zip(examples, folds, strict=True)]
 
 
@@ -75,7 +72,7 @@ def read_references(data: Path | None = None, settings: Settings | None = None) 
 
 
 def _read_examples(data: Path | None, settings: Settings | None) -> list[Example]:
-    corpus = load_corpus("sbic", _corpus_folder(data), settings=settings or load_settings())
+    corpus = load_corpus("sbic", data, settings=settings)
     examples = [example for example in corpus.examples() if example.text.strip()]
     if not examples:
         raise UsageError("Found no post in the corpus; 'tactful corpus validate sbic' says why.")
@@ -103,13 +100,6 @@ def _binarised_first(frame: Frame, lessons: Sequence[Instance]) -> Frame:
             shares[name] = sum(said) / len(said)
     answers = {name: "yes" if share >= THRESHOLD else "no" for name, share in shares.items()}
     return replace(frame, probabilities=shares, answers=answers)
-
-
-def _corpus_folder(data: Path | None) -> Path | None:
-    if data is None:
-        return None
-    below = data / "social_bias"
-    return below if below.is_dir() else data
 
 
 def with_references(posts: Sequence[Post]) -> list[Post]:

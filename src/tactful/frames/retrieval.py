@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.card import Card
 from tactful.errors import FileFormatError
 from tactful.frames.consensus import consensus, vote
 from tactful.frames.embedding import Embedding, Numbers, load_embedding
@@ -57,13 +56,8 @@ class RetrievalFramer:
         temperature: float = TEMPERATURE,
         implied: float = IMPLIED,
     ):
-        self.index, self.embedding = index, embedding
+        self.index, self.embedding, self.card = index, embedding, index.card
         self.neighbours, self.temperature, self.implied = neighbours, temperature, implied
-
-    @property
-    def card(self) -> Card:
-        """The card of the index."""
-        return self.index.card
 
     @cached_property
     def _shares(self) -> NDArray[np.float64]:
@@ -84,19 +78,22 @@ class RetrievalFramer:
 
     def frames_at(self, queries: Numbers, *, always: bool = False) -> list[Frame]:
         """Return the frames of texts whose place in the index' space is known."""
-        likeness = self.index.likeness(queries)
-        implied = self.index.implied_likeness(queries)
-        known = self.index.with_references
         found = []
-        for row in range(len(queries)):
-            chances = self._chances(likeness[row])
+        for likeness, mixed in zip(*self._similarities(queries), strict=True):
+            chances = self._chances(likeness)
             answers = self._answers(chances, always)
-            mixed = (1 - self.implied) * likeness[row, known] + self.implied * implied[row]
             implications = (
                 self._implications(self._nearest(mixed), chances[GROUP]) if answers[GROUP] else ()
             )
             found.append(_frame(chances, answers, implications))
         return found
+
+    def _similarities(self, queries: Numbers) -> tuple[Numbers, Numbers]:
+        """Return how alike queries and all posts are; and those with references, all considered."""
+        likeness = self.index.likeness(queries)
+        known = likeness[:, self.index.with_references]
+        implied = self.index.implied_likeness(queries)
+        return likeness, (1 - self.implied) * known + self.implied * implied
 
     def _answers(self, chances: dict[str, float], always: bool) -> dict[str, int]:
         """Return the best consistent assignment, weighed at the card's thresholds."""
@@ -108,9 +105,7 @@ class RetrievalFramer:
     def nearest(self, text: str) -> list[Neighbour]:
         """Return the posts with references that are most like a text, the nearest first."""
         query = self.index.space.place(self.embedding.vectors([text]))
-        likeness = self.index.likeness(query)[0, self.index.with_references]
-        mixed = (1 - self.implied) * likeness + self.implied * self.index.implied_likeness(query)[0]
-        return self._nearest(mixed)
+        return self._nearest(self._similarities(query)[1][0])
 
     def _nearest(self, similarities: Numbers) -> list[Neighbour]:
         rows, weights = self._weighed(similarities)

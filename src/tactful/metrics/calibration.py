@@ -73,13 +73,10 @@ def expected_calibration_error(
     >>> print(expected_calibration_error([0, 1, 1, 1], [0.25, 0.25, 1.0, 1.0], bins=2))
     expected calibration error: 0.1250
     """
-    name = "expected calibration error"
     found = reliability_bins(gold, scores, bins=bins, strategy=strategy)
     items = sum(each.items for each in found)
-    if not items:
-        return Measure(name, None, _NO_ITEMS, items=0)
     total = sum(each.items * abs(each.score - each.positive) for each in found)
-    return Measure(name, total / items, items=items)
+    return _if_any("expected calibration error", items, total / max(items, 1))
 
 
 @measure("binary_probabilities", low=0, high=1, perfect=0, higher_is_better=False)
@@ -95,12 +92,13 @@ def maximum_calibration_error(
     Range 0 to 1, lower is better (Naeini et al. 2015). Undefined without items. A bin of few items
     decides as much as a full one.
     """
-    name = "maximum calibration error"
     found = reliability_bins(gold, scores, bins=bins, strategy=strategy)
-    items = sum(each.items for each in found)
-    if not items:
-        return Measure(name, None, _NO_ITEMS, items=0)
-    return Measure(name, max(abs(each.score - each.positive) for each in found), items=items)
+    largest = max((abs(each.score - each.positive) for each in found), default=0.0)
+    return _if_any("maximum calibration error", sum(each.items for each in found), largest)
+
+
+def _if_any(name: str, items: int, value: float) -> Measure:
+    return Measure(name, value, items=items) if items else Measure(name, None, _NO_ITEMS, items=0)
 
 
 @measure("binary_probabilities", low=0, high=1, perfect=0, higher_is_better=False)

@@ -6,7 +6,7 @@ whose tools did so (scikit-learn's default is 0); the reason stays in the answer
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,17 +29,10 @@ class Confusion:
     @property
     def items(self) -> int:
         """How many items were compared."""
-        return (
-            self.true_positives + self.false_positives + self.false_negatives + self.true_negatives
-        )
+        return sum(astuple(self))
 
     def __add__(self, other: "Confusion") -> "Confusion":
-        return Confusion(
-            self.true_positives + other.true_positives,
-            self.false_positives + other.false_positives,
-            self.false_negatives + other.false_negatives,
-            self.true_negatives + other.true_negatives,
-        )
+        return Confusion(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

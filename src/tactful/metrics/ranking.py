@@ -40,8 +40,7 @@ def roc_auc_score(gold: ArrayLike, scores: ArrayLike) -> Measure:
     0.875
     """
     truth, values = _checked(gold, scores)
-    positives = int(truth.sum())
-    negatives = truth.size - positives
+    positives, negatives = int(truth.sum()), int((~truth).sum())
     if not positives or not negatives:
         return Measure("ROC AUC", None, _one_class(positives, truth.size), items=truth.size)
     hits, counts = _by_score(truth, values)
@@ -78,8 +77,7 @@ def roc_curve(gold: ArrayLike, scores: ArrayLike) -> Curve:
     Gold of one class is an :class:`~tactful.errors.InputError`: one of the rates has no items.
     """
     truth, values = _checked(gold, scores)
-    positives = int(truth.sum())
-    negatives = truth.size - positives
+    positives, negatives = int(truth.sum()), int((~truth).sum())
     if not positives or not negatives:
         raise InputError(f"The ROC curve is undefined: {_one_class(positives, truth.size)}")
     hits, counts = (part[::-1] for part in _by_score(truth, values))

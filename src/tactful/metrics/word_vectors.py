@@ -80,7 +80,7 @@ def read_word_vectors(path: Path, words: Iterable[str]) -> WordVectors:
             _, dimension = header
             start = handle.read(_PIECE)
             if _is_text(start, dimension):
-                rows = _text_rows(path, _Joined(start, handle), wanted, None, dimension)
+                rows = _text_rows(path, _joined(start, handle), wanted, None, dimension)
             else:
                 rows = _binary_rows(path, handle, wanted, header, start)
         for word, vector in rows:
@@ -91,18 +91,13 @@ def read_word_vectors(path: Path, words: Iterable[str]) -> WordVectors:
     return WordVectors({word: at for at, word in enumerate(found)}, matrix)
 
 
-class _Joined:
-    """Lines of a piece that was read already, then of the rest of the file."""
-
-    def __init__(self, start: bytes, rest: BinaryIO):
-        self.start, self.rest = start, rest
-
-    def __iter__(self) -> Iterator[bytes]:
-        *whole, last = self.start.split(b"\n")
-        yield from whole
-        if rest_of_line := last + self.rest.readline():
-            yield rest_of_line
-        yield from self.rest
+def _joined(start: bytes, rest: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a piece that was read already, then of the rest of the file."""
+    *whole, last = start.split(b"\n")
+    yield from whole
+    if rest_of_line := last + rest.readline():
+        yield rest_of_line
+    yield from rest
 
 
 @contextmanager

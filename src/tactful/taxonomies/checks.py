@@ -33,8 +33,8 @@ def cross_problems(data: Mapping[str, Any]) -> Iterator[Flaw]:
     yield from _unique("entries", entries)
     yield from _unique("families", families)
     yield from _prefixes(data, entries)
-    yield from _families_exist(entries, families)
-    yield from _parents_exist(entries)
+    yield from _exist(entries, "family", _ids(families), "one of the families", "family")
+    yield from _exist(entries, "parent", _ids(entries), "the id of an entry", "entry")
     yield from _no_cycles(entries)
     yield from _requirements(entries)
     yield from _linearisation(data, entries)
@@ -100,31 +100,17 @@ def _prefixes(data: Mapping[str, Any], entries: Items) -> Iterator[Flaw]:
             )
 
 
-def _families_exist(entries: Items, families: Items) -> Iterator[Flaw]:
-    known = _ids(families)
+def _exist(entries: Items, field: str, known: list[str], what: str, one: str) -> Iterator[Flaw]:
+    """Yield the entries whose ``field`` names none of the known ones."""
     for index, entry in entries:
-        family = entry.get("family")
-        if isinstance(family, str) and family not in known:
+        name = entry.get(field)
+        if isinstance(name, str) and name not in known:
             yield Flaw(
-                ("entries", index, "family"),
-                "unknown-family",
-                f"the family '{family}'",
-                f"one of the families: {_listing(known)}",
-                "add the family or correct the name",
-            )
-
-
-def _parents_exist(entries: Items) -> Iterator[Flaw]:
-    known = _ids(entries)
-    for index, entry in entries:
-        parent = entry.get("parent")
-        if isinstance(parent, str) and parent not in known:
-            yield Flaw(
-                ("entries", index, "parent"),
-                "unknown-parent",
-                f"the parent '{parent}'",
-                f"the id of an entry: {_listing(known)}",
-                "add the entry or correct the name",
+                ("entries", index, field),
+                f"unknown-{field}",
+                f"the {field} '{name}'",
+                f"{what}: {_listing(known)}",
+                f"add the {one} or correct the name",
             )
 
 

@@ -15,6 +15,7 @@ from tactful.registry import unknown_name
 from tactful.taxonomies.checks import Flaw, Location, cross_problems
 from tactful.taxonomies.schema import AnyEntry, Taxonomy
 from tactful.taxonomies.source import Source, read_source
+from tactful.words import counted
 
 _FOLDER = Path(__file__).parent
 _BUILT_IN = ("pcl", "unhealthy", "toxicity", "stereotype", "frame", "term", "stigma")
@@ -139,10 +140,14 @@ def read_model(path: Path, model: type[Model]) -> Model:
     """Read a YAML file into a model; one TaxonomyError lists all problems."""
     value, problems = _read(path, model)
     if value is None or problems:
-        noun = "problem" if len(problems) == 1 else "problems"
-        listing = "\n  ".join(str(problem) for problem in problems)
-        raise TaxonomyError(f"{path} has {len(problems)} {noun}:\n  {listing}")
+        raise listed_problems(path, [str(problem) for problem in problems])
     return value
+
+
+def listed_problems(path: Path, sentences: list[str]) -> TaxonomyError:
+    """Return the error that lists what is wrong with a file."""
+    listing = "\n  ".join(sentences)
+    return TaxonomyError(f"{path} has {counted(len(sentences), 'problem')}:\n  {listing}")
 
 
 def _read(path: Path, model: type[Model]) -> tuple[Model | None, list[Problem]]:

@@ -11,9 +11,8 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
-from tactful.errors import TaxonomyError
 from tactful.registry import unknown_name
-from tactful.taxonomies.load import load_taxonomy, read_model
+from tactful.taxonomies.load import listed_problems, load_taxonomy, read_model
 from tactful.taxonomies.schema import Clause, Family, Id, Question, Record, Taxonomy, Text
 
 ORIGINAL = "en"
@@ -99,11 +98,9 @@ def load_translated(name: str, lang: str = ORIGINAL) -> Taxonomy:
 def read_translation(path: Path, original: Taxonomy) -> Taxonomy:
     """Read a translation and lay its words over the original; what does not fit is refused."""
     translation = read_model(path, Translation)
-    flaws = list(_mismatches(original, translation))
+    flaws = _mismatches(original, translation)
     if flaws:
-        noun = "problem" if len(flaws) == 1 else "problems"
-        listing = "\n  ".join(flaws)
-        raise TaxonomyError(f"{path} has {len(flaws)} {noun}:\n  {listing}")
+        raise listed_problems(path, flaws)
     return _laid_over(original, translation)
 
 

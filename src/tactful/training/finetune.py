@@ -7,7 +7,7 @@ are read and written as safetensors only, and downloaded only on request.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from torch import Tensor, nn
 
@@ -16,7 +16,6 @@ from tactful.detectors.models.encoder import MAX_TOKENS, MODEL_FILE, OVERLAP, TO
 from tactful.documents.normalise import normalise
 from tactful.errors import MissingExtraError, UsageError
 from tactful.files import atomic_folder
-from tactful.training.epochs import Plan
 from tactful.training.fixed_scales import examples, fix_scales
 from tactful.training.network_classifier import Flags, NetworkClassifier
 from tactful.training.onnx_export import export_onnx, quantise_onnx
@@ -65,6 +64,7 @@ class FineTuned(NetworkClassifier):
     sampling: str | None = None
     download: bool = False
     random_state: int = 1
+    clip: ClassVar[float | None] = 1.0
 
     def _prepared(self, texts: Sequence[str], table: Flags) -> tuple[nn.Module, Flags]:
         if not OVERLAP < self.max_tokens <= MAX_TOKENS:
@@ -89,21 +89,6 @@ class FineTuned(NetworkClassifier):
     def _finished(self, network: nn.Module, texts: Sequence[str]) -> nn.Module:
         self.examples_ = examples(texts, self.random_state)
         return network
-
-    def plan(self) -> Plan:
-        """Return the settings of the run."""
-        return Plan(
-            seed=self.random_state,
-            epochs=self.epochs,
-            batch=self.batch,
-            rate=self.rate,
-            warm_up=self.warm_up,
-            weight_decay=self.weight_decay,
-            clip=1.0,
-            patience=self.patience,
-            class_weight=self.class_weight,
-            sampling=self.sampling,
-        )
 
     def _windows(self, texts: Sequence[str]) -> Iterator[list[list[int]]]:
         for encoding in self.tokenizer_.encode_batch([normalise(text).text for text in texts]):

@@ -2,8 +2,9 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -37,9 +38,13 @@ class NetworkClassifier(TextClassifier):
     several_: bool
     history_: list[Epoch]
 
-    @abstractmethod
+    clip: ClassVar[float | None] = None
+    """The highest norm of the gradients."""
+
     def plan(self) -> Plan:
-        """Return the settings of the run."""
+        """Return the settings of the run: those of a plan that the classifier has."""
+        names = [each.name for each in fields(Plan) if hasattr(self, each.name)]
+        return Plan(seed=self.random_state, **{name: getattr(self, name) for name in names})
 
     @abstractmethod
     def _windows(self, texts: Sequence[str]) -> Iterable[Sequence[Sequence[int]]]:

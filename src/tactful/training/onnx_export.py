@@ -11,12 +11,13 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from tactful.detectors.models.onnx_session import open_session
 from tactful.errors import MissingExtraError, OutputError
 from tactful.files import atomic_path
 
@@ -88,9 +89,11 @@ def quantise_onnx(source: Path, target: Path, force: bool = False) -> None:
     processors without VNNI; activations as they come. Word vectors get one scale each. Heads stay
     as they are: they are tiny, and nothing behind them evens an error out.
     """
-    quantization = _onnxruntime().quantization
-    import onnx
-
+    try:
+        import onnx
+        from onnxruntime import quantization
+    except ImportError as error:
+        raise MissingExtraError("train", "Writing a model as ONNX") from error
     model = onnx.load(str(source))
     shrink_word_vectors(model)
     with atomic_path(target, force) as part, _hushed():
@@ -170,20 +173,12 @@ def check_onnx(
     examples: Sequence[tuple[Tensor, ...]] = (),
 ) -> None:
     """Run the file beside the module; other answers are an :class:`OutputError`."""
-    runtime = _onnxruntime()
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 3
-    session = runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+    session = open_session(file)
+    names = [each.name for each in session.get_outputs()]
     for example in examples or [_example(*shape) for shape in _TRIED]:
         expected = _answers(module, example)
         feed = {name: value.numpy() for name, value in zip(inputs, example, strict=True)}
-        for name, ours, theirs in zip(
-            (each.name for each in session.get_outputs()),
-            expected,
-            session.run(None, feed),
-            strict=True,
-        ):
+        for name, ours, theirs in zip(names, expected, session.run(names, feed), strict=True):
             gap = float(np.abs(ours.numpy() - theirs).max())
             # "not <=" also refuses NaN.
             if not gap <= TOLERANCE:
@@ -226,13 +221,3 @@ def _hushed() -> Iterator[None]:
             yield
     finally:
         logging.disable(before)
-
-
-def _onnxruntime() -> Any:
-    try:
-        import onnx  # noqa: F401  (the quantiser needs it, and says so less clearly)
-        import onnxruntime
-        import onnxruntime.quantization
-    except ImportError as error:
-        raise MissingExtraError("train", "Writing a model as ONNX") from error
-    return onnxruntime

@@ -15,30 +15,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tactful.corpora import load_corpus
+from tactful.corpora.dpm import DontPatronizeMe
 from tactful.corpora.split import assign_texts, parts_by_ratio
+from tactful.corpora.ucc import UnhealthyComments
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
 
-PCL_IDS = (
-    "pcl",
-    "pcl.unbalanced_power_relations",
-    "pcl.shallow_solution",
-    "pcl.presupposition",
-    "pcl.authority_voice",
-    "pcl.metaphor",
-    "pcl.compassion",
-    "pcl.the_poorer_the_merrier",
-)
-UNHEALTHY_IDS = (
-    "unhealthy",
-    "unhealthy.antagonistic",
-    "unhealthy.condescending",
-    "unhealthy.dismissive",
-    "unhealthy.generalisation",
-    "unhealthy.generalisation_unfair",
-    "unhealthy.hostile",
-    "unhealthy.sarcastic",
-)
+PCL_IDS, UNHEALTHY_IDS = DontPatronizeMe.stratify, UnhealthyComments.stratify
 FRAME_IDS = ("frame.offensive", "frame.intent", "frame.lewd", "frame.group", "frame.in_group")
 
 TASKS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -105,7 +88,7 @@ def read_task(name: str, data: Path | None, validation: float = 0.1, seed: int =
         dtype=np.bool_,
     ).reshape(len(examples), len(ids))
     texts = tuple(example.text for example in examples)
-    held_out = _deal(texts, [example.group for example in examples], ids, labels, validation, seed)
+    held_out = _deal(texts, [example.group for example in examples], labels, validation, seed)
     about = {
         "name": corpus.title,
         "terms": corpus.licence,
@@ -148,7 +131,7 @@ def custom_task(
         else frame[group].cast(pl.String).fill_null("").to_list()
     )
     ids = tuple(labels)
-    held_out = _deal(tuple(texts), groups, ids, table, validation, seed)
+    held_out = _deal(tuple(texts), groups, table, validation, seed)
     about = {"name": file.name, "terms": "those of its owner", "texts": len(texts)}
     return TaskData(CUSTOM, ids, tuple(texts), table, held_out, lang, (about,))
 
@@ -168,12 +151,7 @@ def _flags(column: pl.Series, file: Path, name: str) -> list[bool]:
 
 
 def _deal(
-    texts: Sequence[str],
-    groups: Sequence[str],
-    ids: Sequence[str],
-    labels: Flags,
-    validation: float,
-    seed: int,
+    texts: Sequence[str], groups: Sequence[str], labels: Flags, validation: float, seed: int
 ) -> Flags:
     if not 0 < validation < 1:
         raise UsageError(
@@ -181,7 +159,7 @@ def _deal(
             "are chosen on held-out texts."
         )
     parts = parts_by_ratio([("train", 1 - validation), ("validation", validation)])
-    held_out: Flags = assign_texts(texts, groups, ids, labels, parts, seed) == "validation"
+    held_out: Flags = assign_texts(texts, groups, labels, parts, seed) == "validation"
     return held_out
 
 

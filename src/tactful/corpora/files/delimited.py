@@ -155,7 +155,13 @@ class _Collector:
         elif len(row) == width:
             self.in_preamble = False
             if self.lines.bad:
-                self._refuse_bytes()
+                self._refuse(
+                    min(self.lines.bad),
+                    "encoding",
+                    "bytes that are not UTF-8 text",
+                    "UTF-8",
+                    "the row was left out; if the file is in another encoding, pass --encoding",
+                )
             else:
                 self.rows.append(row)
                 self.starts.append(start)
@@ -182,15 +188,6 @@ class _Collector:
         end = self.lines.count
         what = "the row was" if end == start else f"lines {start:,} to {end:,} were"
         return f"{what} left out{advice}"
-
-    def _refuse_bytes(self) -> None:
-        self._refuse(
-            min(self.lines.bad),
-            "encoding",
-            "bytes that are not UTF-8 text",
-            "UTF-8",
-            "the row was left out; if the file is in another encoding, pass --encoding",
-        )
 
     def _refuse(self, line: int, code: str, found: str, expected: str, action: str) -> None:
         self.log.report(self.path, line, code, found, expected, action)

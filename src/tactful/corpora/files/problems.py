@@ -44,6 +44,13 @@ class ProblemLog:
         """Add a problem of one line of a file."""
         self.add(Problem(path.name, line, code, found, expected, action, severity, column))
 
+    def note(
+        self, path: Path, line: int, code: str, found: str, expected: str, column: str | None = None
+    ) -> None:
+        """Add something odd about a line whose row stays."""
+        kept = "the row was kept as it is"
+        self.report(path, line, code, found, expected, kept, Severity.NOTE, column)
+
     def total(self, severity: Severity = Severity.ERROR) -> int:
         """Count the problems of one severity."""
         return sum(number for (kind, _), number in self.counts.items() if kind is severity)

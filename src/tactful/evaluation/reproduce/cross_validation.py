@@ -95,7 +95,7 @@ def fold_parts(data: Texts, folds: int, seed: int, grouped: bool = False) -> lis
     """
     groups = data.groups if grouped else tuple(map(str, range(len(data.texts))))
     parts = parts_by_folds(folds)
-    names = assign_texts(data.texts, groups, data.labels, data.table, parts, seed)
+    names = assign_texts(data.texts, groups, data.table, parts, seed)
     return [
         Part(name, np.flatnonzero(names != name), np.flatnonzero(names == name))
         for name, _ in parts

@@ -3,21 +3,21 @@
 import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import process_time
 from typing import Any
 
 from tactful import __version__
-from tactful.detectors.models.vectors import coverage, read_vectors
 from tactful.detectors.stereotype_labels import CATEGORIES, ROOT, consistent
 from tactful.errors import InputError, TactfulError, UsageError
 from tactful.evaluation.evaluate import evaluate
 from tactful.evaluation.reproduce.detests_data import DetestsData, read_detests
 from tactful.evaluation.reproduce.detests_files import submission_name, write_submission
-from tactful.evaluation.reproduce.detests_systems import System, SystemSettings, chosen_systems
+from tactful.evaluation.reproduce.detests_systems import System, chosen_systems
 from tactful.evaluation.reproduce.detests_task import ExampleClassifier
 from tactful.evaluation.reproduce.paper_tables import MEASURES, DetestsTables, load_detests_tables
+from tactful.evaluation.reproduce.rows import SystemSettings, with_vectors
 from tactful.evaluation.tasks import Options
 from tactful.settings import Settings
 from tactful.words import counted
@@ -30,6 +30,7 @@ TITLES = {
 SHORT = {"f1": "F1", "icm": "ICM", "hierarchical_f": "HF", "propensity_f": "Prop-F"}
 OnProgress = Callable[[str, int, int], None]
 _ANSWERED = frozenset((ROOT, *CATEGORIES))
+_IN_JSON = ("subtask", "system", "paper", "ours", "difference")
 Values = dict[str, float | None]
 
 
@@ -75,14 +76,7 @@ class DetestsReproduction:
             "not_run": dict(self.not_run),
             "files": list(self.files),
             "rows": [
-                {
-                    "subtask": line.subtask,
-                    "system": line.system,
-                    "paper": None if line.paper is None else dict(line.paper),
-                    "ours": line.ours,
-                    "difference": line.difference,
-                    "reasons": list(line.reasons),
-                }
+                {name: getattr(line, name) for name in _IN_JSON} | {"reasons": list(line.reasons)}
                 for line in self.lines
             ],
         }
@@ -99,32 +93,8 @@ class SystemRun:
     reason: str | None = None
 
 
-def with_vectors(
-    settings: SystemSettings, path: Path, data: DetestsData
-) -> tuple[SystemSettings, str]:
-    """Read the vectors of the corpus' words once, and say how much of the sentences they know."""
-    texts = [example.text for example in (*data.train, *data.test)]
-    read = read_vectors(path, texts)
-    return replace(settings, vectors=read), f"Vectors: {path.name}, {coverage(read, texts)}."
-
-
-def run_systems(
-    systems: Sequence[System],
-    data: DetestsData,
-    settings: SystemSettings,
-    folder: Path,
-    on_progress: OnProgress = lambda *_: None,
-) -> list[SystemRun]:
-    """Train each system and write its files; one that cannot run does not stop the others."""
-    runs = []
-    for at, system in enumerate(systems):
-        on_progress("Systems", at, len(systems))
-        runs.append(_run(system, data, settings, folder))
-    on_progress("Systems", len(systems), len(systems))
-    return runs
-
-
 def _run(system: System, data: DetestsData, settings: SystemSettings, folder: Path) -> SystemRun:
+    """Train a system and write its files; one that cannot run does not stop the others."""
     reason = system.reason_not_to_run(settings)
     if reason is not None:
         return SystemRun(system, reason=reason)
@@ -181,11 +151,16 @@ def reproduce_detests(
         )
     asked, notes = SystemSettings(seed), list(read.notes)
     if vectors is not None:
-        asked, note = with_vectors(asked, vectors, read)
+        texts = [example.text for example in (*read.train, *read.test)]
+        asked, note = with_vectors(asked, vectors, texts)
         notes.append(note)
     tables = load_detests_tables()
+    runs = []
     with tempfile.TemporaryDirectory(prefix="tactful-") as scratch:
-        runs = run_systems(chosen, read, asked, folder or Path(scratch), on_progress)
+        for at, system in enumerate(chosen):
+            on_progress("Systems", at, len(chosen))
+            runs.append(_run(system, read, asked, folder or Path(scratch)))
+        on_progress("Systems", len(chosen), len(chosen))
         lines = _measured(read, runs, tables, Path(scratch))
     notes += _notes(read, tables)
     files = sorted(path.name for run in runs for path in run.files.values())

@@ -17,7 +17,6 @@ from tactful.files import atomic_path
 from tactful.types import Example
 from tactful.words import counted
 
-SUBTASKS = (1, 2)
 PLACE = ("comment_id", "sentence_pos")
 COLUMNS = {1: ("stereotype",), 2: ("stereotype", *CATEGORIES)}
 """Subtask -> the label columns of its file, in their order."""

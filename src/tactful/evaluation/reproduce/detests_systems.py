@@ -6,32 +6,28 @@ others.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Self
 
-from tactful.errors import MissingExtraError, UsageError
+from tactful.detectors.load import load_detector
+from tactful.detectors.stereotype_labels import CATEGORIES, ROOT, decide, label_sets
+from tactful.errors import UsageError
 from tactful.evaluation.reproduce.detests_task import (
     ExampleClassifier,
     StereotypeClassifier,
     TwoStage,
 )
-from tactful.registry import unknown_name
-
-if TYPE_CHECKING:
-    from tactful.metrics.word_vectors import WordVectors
+from tactful.evaluation.reproduce.rows import (
+    NO_VECTORS,
+    SystemSettings,
+    chosen_names,
+    with_extra,
+)
+from tactful.types import Example
 
 Classifier = StereotypeClassifier | ExampleClassifier
 BASELINES, SWITCHES = "baselines", "switches"
 EMBEDDED = "default-es"
 """The embedded detector, by the name of its folder."""
-
-
-@dataclass(frozen=True, slots=True)
-class SystemSettings:
-    """What the user chose; all systems get the same."""
-
-    seed: int = 1
-    vectors: "WordVectors | None" = None
-    """The vectors of all words of the corpus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,36 +43,31 @@ class System:
 
     def reason_not_to_run(self, settings: SystemSettings) -> str | None:
         """Say what the user has to give before this row can run."""
-        if self.needs_vectors and settings.vectors is None:
-            return "needs word vectors: pass --vectors FILE"
-        return None
+        return NO_VECTORS if self.needs_vectors and settings.vectors is None else None
 
     def make(self, settings: SystemSettings) -> Classifier:
         """Build the classifier; a missing library is a :class:`MissingExtraError`."""
-        try:
-            return self.build(settings)
-        except ModuleNotFoundError as error:
-            if (error.name or "").startswith("tactful"):
-                raise
-            raise MissingExtraError("train", f"The system {self.name}") from None
+        return with_extra(f"The system {self.name}", lambda: self.build(settings))
 
 
-def _baseline(name: str) -> System:
-    """Return a baseline without features: all ones, all zeros, or random."""
+def _all_ones(settings: SystemSettings) -> TwoStage:
+    from tactful.detectors.models.baselines import AllOnes
 
-    def build(settings: SystemSettings) -> TwoStage:
-        from tactful.detectors.models.baselines import AllOnes, AllZeros, PriorRandom
+    return TwoStage(lambda stage: AllOnes())
 
-        if name == "AllOnes":
-            return TwoStage(lambda stage: AllOnes())
-        if name == "AllZeros":
-            return TwoStage(lambda stage: AllZeros())
-        # Draws depend on seed, column and text. With the same seed in both stages, the first
-        # category would be drawn with the number that made the sentence a stereotype.
-        return TwoStage(lambda stage: PriorRandom(random_state=2 * settings.seed + stage))
 
-    # Section 5.1 has AllZeros in subtask 2 only: its F1 in subtask 1 is 0.
-    return System(name, build, (2,) if name == "AllZeros" else (1, 2))
+def _all_zeros(settings: SystemSettings) -> TwoStage:
+    from tactful.detectors.models.baselines import AllZeros
+
+    return TwoStage(lambda stage: AllZeros())
+
+
+def _random(settings: SystemSettings) -> TwoStage:
+    from tactful.detectors.models.baselines import PriorRandom
+
+    # Draws depend on seed, column and text. With the same seed in both stages, the first category
+    # would be drawn with the number that made the sentence a stereotype.
+    return TwoStage(lambda stage: PriorRandom(random_state=2 * settings.seed + stage))
 
 
 def _tfidf_svc(settings: SystemSettings) -> TwoStage:
@@ -100,30 +91,61 @@ def _fasttext_svc(settings: SystemSettings) -> TwoStage:
     return TwoStage(lambda stage: VectorsSvm(vectors, **DETESTS, random_state=settings.seed))
 
 
+class SwitchedSystem:
+    """The trainer of stereotypes with some switches, as an ``ExampleClassifier``."""
+
+    def __init__(self, names: Sequence[str], seed: int = 1):
+        from tactful.training.stereotypes.switches import Switches
+        from tactful.training.stereotypes.trainer import StereotypeTrainer, TrainerSettings
+
+        self.trainer = StereotypeTrainer(TrainerSettings(Switches.of(names), seed=seed))
+
+    def fit_examples(self, examples: Sequence[Example]) -> Self:
+        """Learn from sentences with their labels, annotators, comments and attributes."""
+        from tactful.training.stereotypes.corpora import detests_examples
+
+        self.trainer.fit(detests_examples(examples))
+        return self
+
+    def predict_examples(self, examples: Sequence[Example]) -> list[set[str]]:
+        """Return the labels of each sentence: first whether, then which (section 5.1)."""
+        from tactful.training.stereotypes.corpora import detests_contexts
+
+        texts = [each.text for each in examples]
+        found = self.trainer.predict_proba(texts, detests_contexts(examples)).T
+        names, limits = self.trainer.labels_, self.trainer.thresholds().tolist()
+        thresholds = dict(zip(names, limits, strict=True))
+        return label_sets(decide(dict(zip(names, found, strict=True)), thresholds, "two-stage"))
+
+
+class EmbeddedSystem:
+    """The embedded Spanish detector as it is: the training part teaches it nothing."""
+
+    def fit_examples(self, examples: Sequence[Example]) -> Self:
+        """Open the detector."""
+        self.detector_ = load_detector(lang="es")
+        return self
+
+    def predict_examples(self, examples: Sequence[Example]) -> list[set[str]]:
+        """Return the labels of each sentence, by the thresholds of the card."""
+        scores = self.detector_.score([each.text for each in examples])
+        columns = {name: scores[name] for name in (ROOT, *CATEGORIES)}
+        thresholds = {name: self.detector_.card.threshold(name) for name in columns}
+        return label_sets(decide(columns, thresholds, "two-stage"))
+
+
 def _switched(name: str, *switches: str) -> System:
-    """Return the trainer of stereotypes with some switches."""
-
-    def build(settings: SystemSettings) -> ExampleClassifier:
-        from tactful.training.stereotypes.systems import SwitchedSystem
-
-        return SwitchedSystem(switches, settings.seed)
-
-    return System(name, build, switches=switches)
-
-
-def _embedded(settings: SystemSettings) -> ExampleClassifier:
-    from tactful.training.stereotypes.systems import EmbeddedSystem
-
-    return EmbeddedSystem()
+    return System(name, lambda given: SwitchedSystem(switches, given.seed), switches=switches)
 
 
 _LINGUISTIC = ("characters", "linguistic", "negation")
 SYSTEMS: dict[str, System] = {
     system.name: system
     for system in (
-        _baseline("AllOnes"),
-        _baseline("AllZeros"),
-        _baseline("RandomClassifier"),
+        System("AllOnes", _all_ones),
+        # Section 5.1 has AllZeros in subtask 2 only: its F1 in subtask 1 is 0.
+        System("AllZeros", _all_zeros, subtasks=(2,)),
+        System("RandomClassifier", _random),
         System("TFIDF+SVC", _tfidf_svc),
         System("FastText+SVC", _fasttext_svc, needs_vectors=True),
         _switched("base"),
@@ -140,7 +162,7 @@ SYSTEMS: dict[str, System] = {
         _switched("meta", "meta"),
         _switched("soft-labels", "soft-labels"),
         _switched("context", "context"),
-        System(EMBEDDED, _embedded),
+        System(EMBEDDED, lambda _: EmbeddedSystem()),
     )
 }
 GROUPS = {
@@ -153,11 +175,4 @@ GROUPS = {
 
 def chosen_systems(names: Sequence[str]) -> list[System]:
     """Return the systems that names and groups stand for, each once, in the order of the list."""
-    folded = {name.casefold(): name for name in (*GROUPS, *SYSTEMS)}
-    wanted: set[str] = set()
-    for each in names:
-        name = folded.get(each.casefold())
-        if name is None:
-            raise unknown_name("system", each, [*SYSTEMS, *GROUPS])
-        wanted.update(GROUPS.get(name, (name,)))
-    return [system for name, system in SYSTEMS.items() if name in wanted]
+    return [SYSTEMS[name] for name in chosen_names("system", names, SYSTEMS, GROUPS)]

@@ -5,11 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import process_time
 
-from tactful import __version__
 from tactful.detectors.card import Card
 from tactful.errors import UsageError
 from tactful.frames.evaluation import QUESTIONS
-from tactful.frames.load import Framer, load_framer
+from tactful.frames.load import load_framer
 from tactful.frames.posts import Post
 from tactful.types import Frame
 
@@ -42,19 +41,8 @@ def measured_part(posts: Sequence[Post]) -> tuple[str, list[Post]]:
     return "held out", held_out
 
 
-class MajorityFramer:
-    """Says of every post what most posts have: a floor that a model must not fall below."""
-
-    def __init__(self, frame: Frame) -> None:
-        self._frame = frame
-        self.card = Card(MAJORITY, __version__, QUESTIONS)
-
-    def frame(self, texts: Sequence[str]) -> list[Frame]:
-        """Return the same frame for each text."""
-        return [self._frame] * len(texts)
-
-
-def _majority(posts: Sequence[Post]) -> MajorityFramer:
+def _majority(posts: Sequence[Post]) -> Frame:
+    """Return what most posts have: said of every post, a floor that no model must fall below."""
     if not posts:
         raise UsageError("Found no other post; the majority needs some that are not measured.")
     groups = Counter(text for post in posts for text in post.frame.target_groups)
@@ -65,7 +53,7 @@ def _majority(posts: Sequence[Post]) -> MajorityFramer:
     answers = {name: counts.most_common(1)[0][0] for name, counts in counted.items()}
     # Every post is offensive and about the group named most: else there is no text to compare.
     answers |= {"frame.offensive": "yes", "frame.group": "yes", "frame.in_group": "no"}
-    return MajorityFramer(Frame({}, _first(groups), _first(statements), answers))
+    return Frame({}, _first(groups), _first(statements), answers)
 
 
 def _first(counts: Counter[str]) -> tuple[str, ...]:
@@ -79,7 +67,9 @@ def run_framer(
     on_progress: OnProgress = lambda *_: None,
 ) -> FramerRun:
     """Frame the posts, in batches; ``majority`` learns from ``rest``, the posts not measured."""
-    framer: Framer = _majority(rest) if name == MAJORITY else load_framer(name)
+    if name == MAJORITY:
+        return FramerRun(name, [_majority(rest)] * len(posts))
+    framer = load_framer(name)
     found: list[Frame] = []
     start = process_time()
     for at in range(0, len(posts), _BATCH):
@@ -90,8 +80,7 @@ def run_framer(
     alone = None
     if all(set(QUESTIONS) <= set(frame.probabilities) for frame in found):
         alone = [_each_alone(frame, framer.card) for frame in found]
-    speed = None if name == MAJORITY or not used else len(posts) / used
-    return FramerRun(name, found, alone, speed)
+    return FramerRun(name, found, alone, len(posts) / used if used else None)
 
 
 def _each_alone(frame: Frame, card: Card) -> Frame:

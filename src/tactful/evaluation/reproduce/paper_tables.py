@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from tactful.registry import unknown_name
+from tactful.taxonomies.schema import Record
 
 FOLDER = Path(__file__).parent / "tables"
 FRAMES = "sbic-frames"
@@ -18,12 +19,6 @@ MEASURES: dict[int, tuple[str, ...]] = {
     2: ("icm", "hierarchical_f", "propensity_f"),
 }
 """Subtask of DETESTS -> what its table has, by the names of ``tactful evaluate``."""
-
-
-class Record(BaseModel):
-    """A frozen record that refuses fields it does not know."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Published(Record):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from tactful import __version__
 from tactful.corpora.corpus import Corpus
-from tactful.detectors.models.vectors import coverage, read_vectors
 from tactful.errors import TactfulError
 from tactful.evaluation.reproduce.cross_validation import PartResult, ResultCache, run_parts
 from tactful.evaluation.reproduce.paper_tables import PaperTable, load_table
@@ -20,7 +20,7 @@ from tactful.evaluation.reproduce.protocols import (
     Protocol,
     build_protocol,
 )
-from tactful.evaluation.reproduce.rows import ROWS, Row, RowSettings, chosen_rows
+from tactful.evaluation.reproduce.rows import ROWS, Row, RowSettings, chosen_rows, with_vectors
 from tactful.metrics import Measure
 from tactful.metrics.detection import f1_score, precision_score, recall_score
 from tactful.metrics.human_model import human_model_auc_score
@@ -40,10 +40,10 @@ OnProgress = Callable[[str, int, int], None]
 class Line:
     """One model and one label: what the paper has, what we have, or why we have nothing."""
 
-    model: str
-    name: str
     label: str
     part: str | None = None
+    model: str = ""
+    name: str = ""
     paper: Values | None = None
     ours: Values | None = None
     spread: Values | None = None
@@ -103,14 +103,27 @@ def reproduce(
     examples = list(corpus.examples())
     protocol = build_protocol(table, examples, choices)
     settings = RowSettings(
-        table.id, choices.seed, grid, vectors, encoder=encoder, download=download
+        choices.seed,
+        table=table.id,
+        grid=grid,
+        vectors_file=vectors,
+        encoder=encoder,
+        download=download,
     )
     notes = [*_data_notes(corpus), *protocol.notes]
     if vectors is not None and {"svm-wv", "bilstm"} & set(wanted):
-        settings, note = _with_vectors(settings, vectors, protocol)
+        texts = {text for problem in protocol.problems for text in problem.data.texts}
+        settings, note = with_vectors(settings, vectors, sorted(texts))
         notes.append(note)
-    runner = _Runner(table, protocol, settings, choices, ResultCache(cache), on_progress)
-    found = {name: runner.run(ROWS[name]) for name in wanted}
+    found: dict[str, list[Line] | str] = {}
+    for name in wanted:
+        measured = _row_lines(
+            ROWS[name], table, protocol, settings, choices, ResultCache(cache), on_progress
+        )
+        try:
+            found[name] = ROWS[name].reason_not_to_run(settings) or list(measured)
+        except TactfulError as error:
+            found[name] = str(error)
     lines = tuple(_lines(table, protocol, found, choices))
     asked = {
         "models": wanted,
@@ -135,75 +148,42 @@ def _data_notes(corpus: Corpus) -> list[str]:
     return notes
 
 
-def _with_vectors(settings: RowSettings, path: Path, protocol: Protocol) -> tuple[RowSettings, str]:
-    """Read the vectors once for all folds, and say how much of the texts they know."""
-    texts = {text for problem in protocol.problems for text in problem.data.texts}
-    read = read_vectors(path, texts)
-    known = coverage(read, sorted(texts))
-    return replace(settings, vectors=read), f"Vectors: {path.name}, {known}."
+def _row_lines(
+    row: Row,
+    table: PaperTable,
+    protocol: Protocol,
+    settings: RowSettings,
+    choices: Choices,
+    cache: ResultCache,
+    on_progress: OnProgress,
+) -> Iterator[Line]:
+    """Yield what was measured of a row, label by label."""
+    total = sum(len(problem.parts) for problem in protocol.problems)
+    done = 0
+    on_progress(row.title, done, total)
+    for problem in protocol.problems:
+        results = []
+        make, key = partial(row.make, settings), _key(row, settings)
+        for result in run_parts(make, problem.data, problem.parts, cache, key):
+            results.append(result)
+            done += 1
+            on_progress(row.title, done, total)
+        for at in range(len(problem.data.labels)):
+            yield _measure(table, problem, at, results, choices)
 
 
-@dataclass(frozen=True, slots=True)
-class _Runner:
-    table: PaperTable
-    protocol: Protocol
-    settings: RowSettings
-    choices: Choices
-    cache: ResultCache
-    on_progress: OnProgress
-
-    def run(self, row: Row) -> "list[_Measured] | str":
-        """Return what was measured, or the reason why nothing was."""
-        reason = row.reason_not_to_run(self.settings)
-        if reason is not None:
-            return reason
-        try:
-            return [each for problem in self._problems(row) for each in problem]
-        except TactfulError as error:
-            return str(error)
-
-    def _problems(self, row: Row) -> "Iterator[list[_Measured]]":
-        total = sum(len(problem.parts) for problem in self.protocol.problems)
-        done = 0
-        self.on_progress(row.title, done, total)
-        for problem in self.protocol.problems:
-            results = []
-            for result in run_parts(
-                lambda: row.make(self.settings),
-                problem.data,
-                problem.parts,
-                self.cache,
-                self._key(row),
-            ):
-                results.append(result)
-                done += 1
-                self.on_progress(row.title, done, total)
-            yield [
-                _measure(self.table, problem, at, results, self.choices)
-                for at in range(len(problem.data.labels))
-            ]
-
-    def _key(self, row: Row) -> dict[str, Any]:
-        """Return all that a result depends on beside the data and the part."""
-        made = row.make(self.settings)
-        parameters: dict[str, Any] = getattr(made, "get_params", dict)()
-        file = self.settings.vectors_file
-        state = None if file is None else (file.name, file.stat().st_size, file.stat().st_mtime_ns)
-        return {
-            "tactful": __version__,
-            "model": type(made).__name__,
-            "parameters": {k: v for k, v in parameters.items() if k != "vectors"},
-            "vectors": state if "vectors" in parameters else None,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    label: str
-    part: str | None
-    ours: Values | None
-    spread: Values | None
-    reason: str | None = None
+def _key(row: Row, settings: RowSettings) -> dict[str, Any]:
+    """Return all that a result depends on beside the data and the part."""
+    made = row.make(settings)
+    parameters: dict[str, Any] = getattr(made, "get_params", dict)()
+    file = settings.vectors_file
+    state = None if file is None else (file.name, file.stat().st_size, file.stat().st_mtime_ns)
+    return {
+        "tactful": __version__,
+        "model": type(made).__name__,
+        "parameters": {k: v for k, v in parameters.items() if k != "vectors"},
+        "vectors": state if "vectors" in parameters else None,
+    }
 
 
 def _measure(
@@ -212,7 +192,7 @@ def _measure(
     column: int,
     results: Sequence[PartResult],
     choices: Choices,
-) -> _Measured:
+) -> Line:
     """Measure one label on every part and take the mean."""
     label = problem.data.labels[column]
     judged = (problem.judged or {}).get(label)
@@ -232,11 +212,12 @@ def _measure(
         per_part.append(
             {name: float(score(gold, guess, undefined=0.0)) for name, score in measures.items()}
         )
+    line = Line(label, problem.measured)
     if not per_part:
-        return _Measured(label, problem.measured, None, None, "no part has both classes")
+        return replace(line, reason="no part has both classes")
     mean = {n: _PERCENT * float(np.mean([p[n] for p in per_part])) for n in table.metrics}
     spread = {n: _PERCENT * float(np.std([p[n] for p in per_part])) for n in table.metrics}
-    return _Measured(label, problem.measured, mean, spread if len(per_part) > 1 else None)
+    return replace(line, ours=mean, spread=spread if len(per_part) > 1 else None)
 
 
 def _against_humans(
@@ -245,7 +226,7 @@ def _against_humans(
     results: Sequence[PartResult],
     judged: Judged,
     choices: Choices,
-) -> _Measured:
+) -> Line:
     """Measure as table 3 of Price et al.: the truth is what all but one annotator said."""
     scores = {
         problem.data.ids[at]: float(value)
@@ -253,10 +234,14 @@ def _against_humans(
         for at, value in zip(result.test, result.probabilities[:, column], strict=True)
     }
     label = problem.data.labels[column]
-    found = _human_model(label, judged, scores, choices)
-    if found.value is None:
-        return _Measured(label, problem.measured, None, None, found.reason)
-    return _Measured(label, problem.measured, {"auc": _PERCENT * found.value}, None)
+    return _auc_line(label, problem, _human_model(label, judged, scores, choices))
+
+
+def _auc_line(label: str, problem: Problem, found: Measure | None) -> Line:
+    if found is None or found.value is None:
+        reason = "the answers have one class only" if found is None else found.reason
+        return Line(label, problem.measured, reason=reason)
+    return Line(label, problem.measured, ours={"auc": _PERCENT * found.value})
 
 
 def _human_model(label: str, judged: Judged, scores: dict[str, float], choices: Choices) -> Measure:
@@ -275,7 +260,7 @@ def _human_model(label: str, judged: Judged, scores: dict[str, float], choices: 
     )
 
 
-def _human(protocol: Protocol, choices: Choices) -> "list[_Measured] | str":
+def _human(protocol: Protocol, choices: Choices) -> list[Line] | str:
     """Measure the held-out annotators, which do not depend on a model."""
     found = []
     for problem in protocol.problems:
@@ -283,18 +268,16 @@ def _human(protocol: Protocol, choices: Choices) -> "list[_Measured] | str":
             return "needs the single judgements: unhealthy_full.csv beside the comments"
         for label, judged in problem.judged.items():
             scores = dict.fromkeys(judged.item, 0.0)
-            measured = _human_model(label, judged, scores, choices).parts.get("human")
-            value = None if measured is None else measured.value
-            reason = None if value is not None else "the answers have one class only"
-            ours = None if value is None else {"auc": _PERCENT * value}
-            found.append(_Measured(label, problem.measured, ours, None, reason))
+            human = _human_model(label, judged, scores, choices).parts.get("human")
+            known = None if human is None or human.value is None else human
+            found.append(_auc_line(label, problem, known))
     return found
 
 
 def _lines(
     table: PaperTable,
     protocol: Protocol,
-    found: "dict[str, list[_Measured] | str]",
+    found: dict[str, list[Line] | str],
     choices: Choices,
 ) -> Iterator[Line]:
     """Yield the paper's rows, each beside ours, then the rows that only we have."""
@@ -308,32 +291,20 @@ def _lines(
             numbers = row.values.get(label)
             paper = None if numbers is None else dict(zip(table.metrics, numbers, strict=True))
             ours = _of(answer, label, row.part)
-            if isinstance(answer, str):
-                yield Line(row.model, row.name, label, row.part, paper, reason=answer)
-            else:
-                part = row.part or ours.part
-                yield Line(
-                    row.model, row.name, label, part, paper, ours.ours, ours.spread, ours.reason
-                )
+            part = row.part or ours.part
+            yield replace(ours, model=row.model, name=row.name, part=part, paper=paper)
     for name, answer in found.items():
-        if name in shown:
-            continue
-        if isinstance(answer, str):
-            yield from (
-                Line(name, ROWS[name].title, label, reason=answer) for label in table.labels
-            )
-            continue
-        for each in answer:
-            yield Line(name, ROWS[name].title, each.label, each.part, None, each.ours, each.spread,
-                       each.reason)  # fmt: skip
+        if name not in shown:
+            alone = [_of(answer, label) for label in table.labels]
+            for each in alone if isinstance(answer, str) else answer:
+                yield replace(each, model=name, name=ROWS[name].title)
 
 
-def _of(answer: "list[_Measured] | str", label: str, part: str | None) -> _Measured:
-    if not isinstance(answer, str):
-        for each in answer:
-            if each.label == label and part in (None, each.part):
-                return each
-    return _Measured(label, part, None, None, "not in this data")
+def _of(answer: list[Line] | str, label: str, part: str | None = None) -> Line:
+    if isinstance(answer, str):
+        return Line(label, part, reason=answer)
+    fitting = (each for each in answer if each.label == label and part in (None, each.part))
+    return next(fitting, Line(label, part, reason="not in this data"))
 
 
 def _why_absent(model: str) -> str:
@@ -345,15 +316,10 @@ def _why_absent(model: str) -> str:
 
 
 def _line_json(line: Line) -> dict[str, Any]:
+    whose = ("ours", "spread", "difference")
     return {
-        "model": line.model,
-        "name": line.name,
-        "label": line.label,
-        "part": line.part,
-        "paper": line.paper,
-        "ours": _rounded(line.ours),
-        "spread": _rounded(line.spread),
-        "difference": _rounded(line.difference),
+        **{name: getattr(line, name) for name in ("model", "name", "label", "part", "paper")},
+        **{name: _rounded(getattr(line, name)) for name in whose},
         "reason": line.reason,
     }
 

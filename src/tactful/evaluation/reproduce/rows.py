@@ -4,11 +4,10 @@ Models that need torch are named here and imported only when their row is run; w
 the row says so and does not stop the others.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from importlib import import_module
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tactful.errors import MissingExtraError, UsageError
 from tactful.evaluation.reproduce.cross_validation import Model
@@ -18,21 +17,65 @@ if TYPE_CHECKING:
     from tactful.metrics.word_vectors import WordVectors
 
 ANY_ENCODER = "encoder"
+NO_VECTORS = "needs word vectors: pass --vectors FILE"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class RowSettings:
-    """What the user chose; all rows get the same."""
+class SystemSettings:
+    """What the user chose; all systems get the same."""
 
-    table: str
     seed: int = 1
+    vectors: "WordVectors | None" = field(default=None, repr=False)
+    """The vectors of all words of the corpus, read once for all systems and folds."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowSettings(SystemSettings):
+    """What the user chose for a table; all rows get the same."""
+
+    table: str = field(kw_only=True)
     grid: bool = False
     vectors_file: Path | None = None
-    vectors: "WordVectors | None" = field(default=None, repr=False)
-    """The vectors of all words of the corpus, read once for all folds."""
     encoder: str | None = None
     download: bool = False
     """Whether an encoder that is not here may be fetched from the Hugging Face hub."""
+
+
+Settings = TypeVar("Settings", bound=SystemSettings)
+
+
+def with_vectors(settings: Settings, path: Path, texts: Sequence[str]) -> tuple[Settings, str]:
+    """Read the vectors of the texts' words, and say how much of the texts they know."""
+    from tactful.detectors.models.vectors import coverage, read_vectors
+
+    read = read_vectors(path, texts)
+    return replace(settings, vectors=read), f"Vectors: {path.name}, {coverage(read, texts)}."
+
+
+def with_extra(purpose: str, build: Callable[[], T]) -> T:
+    """Build a model; a library of the extra that is not installed is a MissingExtraError."""
+    try:
+        return build()
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("tactful"):
+            raise
+        raise MissingExtraError("train", purpose) from None
+
+
+def chosen_names(
+    kind: str, names: Sequence[str], known: Mapping[str, T], groups: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Return what names and groups stand for, each once, in the order of the list."""
+    folded = {name.casefold(): name for name in (*groups, *known)}
+    wanted: set[str] = set()
+    for each in names:
+        name = folded.get(each.casefold())
+        if name is None:
+            raise unknown_name(kind, each, [*known, *groups])
+        wanted.update(groups.get(name, (name,)))
+    return [name for name in known if name in wanted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +93,7 @@ class Row:
     def reason_not_to_run(self, settings: RowSettings) -> str | None:
         """Say what the user has to give before this row can run."""
         if self.name == "svm-wv" and settings.vectors_file is None:
-            return "needs word vectors: pass --vectors FILE"
+            return NO_VECTORS
         if self.name == ANY_ENCODER and settings.encoder is None:
             return "needs a model: pass --encoder NAME or PATH"
         return None
@@ -97,38 +140,33 @@ def _mean_vectors(settings: RowSettings) -> Model:
 
 
 def _bilstm(settings: RowSettings) -> Model:
-    kind = _torch_class("tactful.training.bilstm.train:BiLstm", "The row bilstm")
-    model: Model = kind(vectors=settings.vectors, random_state=settings.seed)
-    return model
+    def build() -> Model:
+        from tactful.training.bilstm.train import BiLstm
+
+        return BiLstm(vectors=settings.vectors, random_state=settings.seed)
+
+    return with_extra("The row bilstm", build)
 
 
 def _fine_tuned(name: str) -> Callable[[RowSettings], Model]:
     def make(settings: RowSettings) -> Model:
-        from tactful.training.recipes import find_recipe
+        def build() -> Model:
+            from tactful.training.finetune import FineTuned
+            from tactful.training.recipes import find_recipe
 
-        kind = _torch_class("tactful.training.finetune:FineTuned", f"The row {name}")
-        recipes = _RECIPES[name]
-        recipe = find_recipe(recipes.get(settings.table, recipes[""]))
-        chosen = {
-            **recipe.settings(),
-            "random_state": settings.seed,
-            "download": settings.download,
-        }
-        encoder = settings.encoder if name == ANY_ENCODER else None
-        model: Model = kind(encoder or recipe.encoder, **chosen)
-        return model
+            recipes = _RECIPES[name]
+            recipe = find_recipe(recipes.get(settings.table, recipes[""]))
+            chosen = {
+                **recipe.settings(),
+                "random_state": settings.seed,
+                "download": settings.download,
+            }
+            encoder = settings.encoder if name == ANY_ENCODER else None
+            return FineTuned(encoder or recipe.encoder, **chosen)
+
+        return with_extra(f"The row {name}", build)
 
     return make
-
-
-def _torch_class(target: str, purpose: str) -> Any:
-    module, _, name = target.partition(":")
-    try:
-        return getattr(import_module(module), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("tactful"):
-            raise
-        raise MissingExtraError("train", purpose) from None
 
 
 _TORCH = "the extra 'train'"
@@ -160,9 +198,4 @@ GROUPS = {
 
 def chosen_rows(names: Sequence[str]) -> list[str]:
     """Return the rows that names and groups stand for, each once, in the order of the ladder."""
-    wanted: set[str] = set()
-    for name in names:
-        if name not in GROUPS and name not in ROWS:
-            raise unknown_name("model", name, [*ROWS, *GROUPS])
-        wanted.update(GROUPS.get(name, (name,)))
-    return [name for name in ROWS if name in wanted]
+    return chosen_names("model", names, ROWS, GROUPS)

@@ -33,7 +33,6 @@ from tactful.files import atomic_folder
 from tactful.metrics.word_vectors import WordVectors
 from tactful.training.bilstm.network import BiLstmNetwork
 from tactful.training.bilstm.onnx import export_bilstm
-from tactful.training.epochs import Plan
 from tactful.training.network_classifier import Flags, NetworkClassifier
 
 VERSION = "1"
@@ -74,18 +73,6 @@ class BiLstm(NetworkClassifier):
             self.vectors is None or self.tune_vectors,
         )
         return network, table
-
-    def plan(self) -> Plan:
-        """Return the settings of the run."""
-        return Plan(
-            seed=self.random_state,
-            epochs=self.epochs,
-            batch=self.batch,
-            rate=self.rate,
-            patience=self.patience,
-            class_weight=self.class_weight,
-            sampling=self.sampling,
-        )
 
     def _vocabulary(self, texts: Sequence[str]) -> tuple[list[str], NDArray[np.float32]]:
         """Return the known words and the rows of padding, the unknown word and these words."""

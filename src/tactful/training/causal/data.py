@@ -15,7 +15,7 @@ from torch import Tensor
 
 from tactful.errors import InputError, UsageError
 from tactful.frames.causal_tokens import LineTokenizer
-from tactful.frames.linearise import Instance, Piece, linearise
+from tactful.frames.linearise import Instance, linearise
 from tactful.frames.posts import Post
 from tactful.training.loop import length_batches, padded
 
@@ -39,16 +39,13 @@ def encode_line(instance: Instance, tokenizer: LineTokenizer, post_tokens: int) 
     labels: list[int] = []
     for piece in linearise(instance):
         cut = tokenizer.encode(piece)
-        if _is_post(piece, tokens):
+        # The post is the one piece of words that follows the start token alone.
+        if not piece.special and len(tokens) == 1:
             cut = cut[:post_tokens]
         tokens += cut
         labels += cut if piece.learn else [UNLEARNT] * len(cut)
     return Line(tokens, labels)
 
-
-def _is_post(piece: Piece, before: Sequence[int]) -> bool:
-    # The post is the one piece of words that follows the start token alone.
-    return not piece.special and len(before) == 1
 
 
 def encode_lines(

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
-from tactful.corpora import CORPORA, load_corpus
+from tactful.corpora import load_corpus
 from tactful.corpora.corpus import Corpus
 from tactful.corpora.detests import CATEGORIES as DETESTS_CATEGORIES
 from tactful.corpora.stereoimmigrants import CATEGORIES as STEREOIMMIGRANTS_CATEGORIES
 from tactful.errors import InputError
 from tactful.registry import unknown_name
-from tactful.settings import load_settings
 from tactful.training.stereotypes.data import (
     Context,
     StereotypeLesson,
@@ -37,12 +36,7 @@ def read_lesson(name: str, data: Path | None) -> StereotypeLesson:
     """Read a corpus by name, from the data folder or from its own folder."""
     if name not in READERS:
         raise unknown_name("corpus of stereotypes", name, list(READERS))
-    settings = load_settings()
-    if data is not None:
-        inside = data / CORPORA.get(name).folder
-        corpus = load_corpus(name, inside if inside.is_dir() else data, settings=settings)
-    else:
-        corpus = load_corpus(name, settings=settings)
+    corpus = load_corpus(name, data)
     examples = [each for each in corpus.examples() if each.text.strip()]
     if not examples:
         raise InputError(f"{corpus.path}: found no text; expected those of {corpus.title}.")
@@ -63,40 +57,29 @@ def stereoimmigrants_lesson(corpus: Corpus, examples: Sequence[Example]) -> Ster
             for number, category in STEREOIMMIGRANTS_CATEGORIES.items()
         ]
         shares.append([root, *parts])
-    return make_lesson(
+    around = contexts_of(
         [each.text for each in kept],
-        [[each.labels[name] for name in (ROOT, *STEREOIMMIGRANTS_IDS)] for each in kept],
-        (ROOT, *STEREOIMMIGRANTS_IDS),
-        groups=[each.group for each in kept],
-        shares=shares,
-        contexts=contexts_of(
-            [each.text for each in kept],
-            [each.group for each in kept],
-            [place_of(str(each.meta.get("sentence_code", ""))) for each in kept],
-            [each.id for each in kept],
-            [None] * len(kept),
-        ),
-        hints={"stereoimmigrants.against": [_attitude(each) for each in kept]},
-        about=_about(corpus, len(kept)),
+        [each.group for each in kept],
+        [place_of(str(each.meta.get("sentence_code", ""))) for each in kept],
+        [each.id for each in kept],
+        [None] * len(kept),
     )
+    hints = {"stereoimmigrants.against": [_attitude(each) for each in kept]}
+    about = _about(corpus, len(kept))
+    return _lesson(kept, (ROOT, *STEREOIMMIGRANTS_IDS), around, hints, about, shares)
 
 
 def detoxis_lesson(corpus: Corpus, examples: Sequence[Example]) -> StereotypeLesson:
     """Return the comments, by article; the context is the thread and what is replied to."""
-    return make_lesson(
+    around = contexts_of(
         [each.text for each in examples],
-        [[each.labels[ROOT]] for each in examples],
-        groups=[each.group for each in examples],
-        contexts=contexts_of(
-            [each.text for each in examples],
-            [str(each.meta.get("thread_id")) for each in examples],
-            [(0, "")] * len(examples),
-            [each.id for each in examples],
-            [_text(each.meta.get("reply_to")) for each in examples],
-        ),
-        hints=_hints(examples, DETOXIS_HINTS),
-        about=_about(corpus, len(examples)),
+        [str(each.meta.get("thread_id")) for each in examples],
+        [(0, "")] * len(examples),
+        [each.id for each in examples],
+        [_text(each.meta.get("reply_to")) for each in examples],
     )
+    hints, about = _hints(examples, DETOXIS_HINTS), _about(corpus, len(examples))
+    return _lesson(examples, (ROOT,), around, hints, about)
 
 
 def detests_lesson(corpus: Corpus, examples: Sequence[Example]) -> StereotypeLesson:
@@ -122,14 +105,27 @@ def detests_examples(
             "ten categories."
         )
     kept = [examples[row] for row in rows]
+    shares = [[_share(each, name) for name in DETESTS_IDS] for each in kept]
+    contexts = [around[row] for row in rows]
+    return _lesson(kept, DETESTS_IDS, contexts, _hints(kept, DETESTS_HINTS), about, shares)
+
+
+def _lesson(
+    examples: Sequence[Example],
+    labels: Sequence[str],
+    contexts: Sequence[Context],
+    hints: Mapping[str, Sequence[float]],
+    about: Sequence[Mapping[str, object]],
+    shares: Sequence[Sequence[float]] | None = None,
+) -> StereotypeLesson:
     return make_lesson(
-        [each.text for each in kept],
-        [[each.labels[name] for name in DETESTS_IDS] for each in kept],
-        DETESTS_IDS,
-        groups=[each.group for each in kept],
-        shares=[[_share(each, name) for name in DETESTS_IDS] for each in kept],
-        contexts=[around[row] for row in rows],
-        hints=_hints(kept, DETESTS_HINTS),
+        [each.text for each in examples],
+        [[each.labels[name] for name in labels] for each in examples],
+        labels,
+        groups=[each.group for each in examples],
+        shares=shares,
+        contexts=contexts,
+        hints=hints,
         about=about,
     )
 

@@ -93,21 +93,8 @@ class StereotypeLesson:
 
     def with_made(self, rows: Sequence[int], texts: Sequence[str]) -> "StereotypeLesson":
         """Add texts that were made of rows of this lesson and keep their labels and groups."""
-        places = np.asarray(rows, dtype=np.int64)
-        made = self.part(places)
-        return replace(
-            self,
-            texts=(*self.texts, *texts),
-            table=np.concatenate([self.table, made.table]),
-            groups=(*self.groups, *made.groups),
-            shares=np.concatenate([self.shares, made.shares]),
-            contexts=(*self.contexts, *made.contexts),
-            hints={
-                name: np.concatenate([column, made.hints[name]])
-                for name, column in self.hints.items()
-            },
-            sources=np.concatenate([np.arange(len(self.texts), dtype=np.int64), places]),
-        )
+        sources = np.array([*range(len(self.texts)), *rows], dtype=np.int64)
+        return replace(self.part(sources), texts=(*self.texts, *texts), sources=sources)
 
     def fingerprint(self) -> str:
         """Return a hash of texts, labels and shares: equal data, equal hash."""
@@ -215,17 +202,17 @@ def contexts_of(
     for row in order:
         spoken.setdefault(comments[row], []).append(texts[row])
     whole = {**(outside or {}), **{name: " ".join(parts) for name, parts in spoken.items()}}
+
+    def neighbour(row: int, at: int) -> str:
+        beside = order[at] if 0 <= at < len(order) else row
+        return "" if beside == row or threads[beside] != threads[row] else texts[beside]
+
     found = [NO_CONTEXT] * len(texts)
     for at, row in enumerate(order):
-        before = order[at - 1] if at else None
-        after = order[at + 1] if at + 1 < len(order) else None
         answered = replies[row]
-        found[row] = Context(
-            _neighbour(texts, threads, row, before),
-            _neighbour(texts, threads, row, after),
-            # The first comments of a thread reply to themselves in some releases.
-            "" if answered in (None, comments[row]) else whole.get(str(answered), ""),
-        )
+        # The first comments of a thread reply to themselves in some releases.
+        reply = "" if answered in (None, comments[row]) else whole.get(str(answered), "")
+        found[row] = Context(neighbour(row, at - 1), neighbour(row, at + 1), reply)
     return tuple(found)
 
 
@@ -234,7 +221,3 @@ def place_of(code: str | None) -> tuple[int, str]:
     text = (code or "").strip()
     digits = len(text) - len(text.lstrip("0123456789"))
     return (int(text[:digits] or 0), text[digits:])
-
-
-def _neighbour(texts: Sequence[str], threads: Sequence[str], row: int, other: int | None) -> str:
-    return "" if other is None or threads[other] != threads[row] else texts[other]
