@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tactful.cli.options import option
 from tactful.errors import TactfulError
 from tactful.registry import Registry
 
@@ -24,16 +25,9 @@ _GAP = 2
 _LONGEST_WORD = 36
 """Longer words than this may be broken to fit a column."""
 
-format_option = click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How to print the answer.",
+format_option = option(
+    "--format output_format", "How to print the answer.", ["text", "json"], "text"
 )
-
-force_option = click.option("--force", is_flag=True, help="Replace what is already there.")
 
 
 def echo_json(value: object) -> None:

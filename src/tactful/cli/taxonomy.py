@@ -80,7 +80,7 @@ def tree_cli(name: str | None, output_format: str) -> None:
 def validate_cli(ctx: click.Context, file: str, output_format: str) -> None:
     """Check a taxonomy file and report everything that is wrong, with its line."""
     if output_format == "text":
-        taxonomy = validate(file)
+        taxonomy = load_taxonomy(Path(file))
         size = len(taxonomy.entries)
         noun = "entry" if size == 1 else "entries"
         click.echo(f"{file} is a valid taxonomy: '{taxonomy.id}', {size} {noun}.")
@@ -111,7 +111,6 @@ def find(name: str) -> Taxonomy | AnyEntry:
 
     Where a taxonomy has an entry of its own name (``pcl``), the taxonomy is meant.
     """
-
     if name in taxonomy_names() or is_taxonomy_path(name):
         return load_taxonomy(name)
     return find_entry(name)
@@ -121,15 +120,10 @@ def tree(name: str | None) -> list[dict[str, Any]]:
     """Return the entries as nested ``{id, name, children}``."""
     if name is None:
         return [_taxonomy_branch(load_taxonomy(known)) for known in taxonomy_names()]
-    if name in taxonomy_names() or is_taxonomy_path(name):
-        return [_taxonomy_branch(load_taxonomy(name))]
-    taxonomy = find_taxonomy_of(name)
-    return [_branch(taxonomy, taxonomy.entry(name))]
-
-
-def validate(file: str) -> Taxonomy:
-    """Read a taxonomy file; what is wrong with it is a TaxonomyError."""
-    return load_taxonomy(Path(file))
+    found = find(name)
+    if isinstance(found, Taxonomy):
+        return [_taxonomy_branch(found)]
+    return [_branch(find_taxonomy_of(name), found)]
 
 
 def validation_report(file: str) -> dict[str, Any]:
@@ -169,7 +163,6 @@ def _describe_taxonomy(taxonomy: Taxonomy) -> list[tuple[str, str]]:
 
 
 def _describe_entry(entry: AnyEntry) -> list[tuple[str, str]]:
-
     rows = [
         ("id", entry.id),
         ("name", entry.name),
