@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tactful.cli.options import PATH, SHARE, force_option, option, several
-from tactful.cli.output import (
-    echo,
-    echo_json,
-    echo_sentence,
-    format_option,
-    table,
-)
+from tactful.cli.output import echo, echo_answer, echo_sentence, format_option, table
 from tactful.cli.progress import progress
 from tactful.errors import UsageError
 from tactful.files import atomic_path
@@ -105,10 +99,7 @@ def calibrate_cli(
     if output is not None:
         with atomic_path(output, force) as temporary:
             temporary.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-    if output_format == "json":
-        echo_json(told)
-    else:
-        _print(found, wanted, left_out)
+    echo_answer(output_format, told, lambda _: _print(found, wanted, left_out))
     if output is not None:
         echo_sentence(f"Wrote {output}.", err=output_format == "json")
 

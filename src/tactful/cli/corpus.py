@@ -21,6 +21,7 @@ from tactful.cli.options import (
 from tactful.cli.output import (
     echo,
     echo_json,
+    echo_rows,
     echo_sentence,
     format_option,
     loadable,
@@ -85,12 +86,8 @@ def corpus_cli() -> None:
 @format_option
 def list_cli(output_format: str) -> None:
     """List the corpora, their languages, papers and terms, and which are here."""
-    rows = list_corpora()
-    if output_format == "json":
-        echo_json(rows)
-        return
-    columns = ["name", "title", "lang", "paper", "licence", "here"]
-    echo(table(columns, [[row[column] for column in columns] for row in rows], whole=["name"]))
+    columns = ("name", "title", "lang", "paper", "licence", "here")
+    echo_rows(output_format, list_corpora(), *columns)
 
 
 @corpus_cli.command("info")

@@ -18,7 +18,7 @@ import click
 
 from tactful import __version__
 from tactful.cli.options import flag, option
-from tactful.cli.output import echo_json
+from tactful.cli.output import echo_answer
 from tactful.detectors.weights import INSTALL, weights_roots
 from tactful.errors import SettingError, TactfulError
 from tactful.registry import Registry, installed_plugins
@@ -353,9 +353,6 @@ def doctor_cli(output_format: str, verbose: bool) -> None:
     value, or two plug-ins claim one name.
     """
     report = doctor()
-    if output_format == "json":
-        echo_json(report)
-    else:
-        click.echo(render(report, verbose))
+    echo_answer(output_format, report, lambda found: click.echo(render(found, verbose)))
     if report["problems"]:
         raise TactfulError(" ".join(f"{sentence.rstrip('.')}." for sentence in report["problems"]))

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from tactful.cli.options import PATH, POSITIVE, complete, flag, option, several
-from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
+from tactful.cli.output import echo, echo_answer, echo_sentence, format_option, table
 from tactful.cli.progress import progress
 from tactful.evaluation.task_list import TASKS
 from tactful.words import counted
@@ -84,10 +84,7 @@ def evaluate_cli(output_format: str, **given: Any) -> None:
     options = Options(**{each.name: given.pop(each.name) for each in fields(Options)})
     with progress("Measuring", unit="metrics") as on_progress:
         answer = evaluate(**given, options=options, on_progress=on_progress)
-    if output_format == "json":
-        echo_json(answer)
-    else:
-        _print(answer)
+    echo_answer(output_format, answer, _print)
 
 
 def _print(answer: dict[str, Any]) -> None:

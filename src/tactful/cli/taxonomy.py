@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.output import echo, echo_json, format_option, table
+from tactful.cli.output import echo, echo_answer, echo_json, echo_rows, format_option
 from tactful.errors import EXIT_FAILURE, TaxonomyError
 from tactful.taxonomies import (
     ConditionEntry,
@@ -36,12 +36,8 @@ def taxonomy_cli() -> None:
 @format_option
 def list_cli(output_format: str) -> None:
     """List the built-in taxonomies."""
-    rows = list_taxonomies()
-    if output_format == "json":
-        echo_json(rows)
-        return
-    columns = ["id", "name", "entries", "families", "languages", "version"]
-    echo(table(columns, [[row[column] for column in columns] for row in rows], whole=["id"]))
+    columns = ("id", "name", "entries", "families", "languages", "version")
+    echo_rows(output_format, list_taxonomies(), *columns)
 
 
 @taxonomy_cli.command("show")
@@ -66,11 +62,7 @@ def show_cli(name: str, output_format: str) -> None:
 @format_option
 def tree_cli(name: str | None, output_format: str) -> None:
     """Draw the entries of all taxonomies, of one, or below one entry."""
-    branches = tree(name)
-    if output_format == "json":
-        echo_json(branches)
-    else:
-        echo(*(_drawn(branch) for branch in branches))
+    echo_answer(output_format, tree(name), lambda branches: echo(*map(_drawn, branches)))
 
 
 @taxonomy_cli.command("validate")

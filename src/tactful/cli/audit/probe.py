@@ -19,14 +19,7 @@ from tactful.audit.probes.schema import Probe
 from tactful.audit.protocol import Kind
 from tactful.cli.audit.selection import selection_options
 from tactful.cli.options import PATH, complete, force_option, option
-from tactful.cli.output import (
-    echo,
-    echo_json,
-    echo_sentence,
-    format_option,
-    loadable,
-    table,
-)
+from tactful.cli.output import echo_rows, echo_sentence, format_option, loadable
 from tactful.errors import UsageError
 from tactful.files import atomic_path
 from tactful.taxonomies.prompts import Prompt
@@ -45,12 +38,8 @@ def probe_cli() -> None:
 @format_option
 def list_cli(output_format: str) -> None:
     """List the built-in probes and those of plug-ins."""
-    rows = list_probes()
-    if output_format == "json":
-        echo_json(rows)
-        return
-    columns = ["id", "name", "language", "conditions", "questions", "wordings", "version"]
-    echo(table(columns, [[row[column] for column in columns] for row in rows], whole=["id"]))
+    columns = ("id", "name", "language", "conditions", "questions", "wordings", "version")
+    echo_rows(output_format, list_probes(), *columns)
 
 
 @probe_cli.command("new")

@@ -13,7 +13,7 @@ from tactful.cli.options import (
     given_options,
     option,
 )
-from tactful.cli.output import echo_json, format_option
+from tactful.cli.output import echo_answer, format_option
 from tactful.cli.reproduce.shared import (
     answer_file,
     echo_comparison,
@@ -162,10 +162,7 @@ def reproduce_cli(ctx: click.Context, /, **options: Any) -> None:
                 on_progress=on_progress,
             )
         write(found.as_json())
-    if options["output_format"] == "json":
-        echo_json(found.as_json())
-    else:
-        _show(found)
+    echo_answer(options["output_format"], found, _show)
 
 
 def _show(found: "Reproduction") -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.output import echo_json, echo_sentence
+from tactful.cli.output import echo_answer, echo_sentence
 from tactful.cli.reproduce.shared import (
     echo_comparison,
     echo_list,
@@ -55,10 +55,7 @@ def reproduce_detests_cli(ctx: click.Context, options: Mapping[str, Any]) -> Non
             settings=settings,
             on_progress=stack.enter_context(row_progress(settings.progress)),
         )
-    if options["output_format"] == "json":
-        echo_json(found.as_json())
-    else:
-        _show(found, output)
+    echo_answer(options["output_format"], found, lambda _: _show(found, output))
 
 
 def _show(found: "DetestsReproduction", output: Path | None) -> None:

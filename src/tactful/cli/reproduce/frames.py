@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.cli.options import given_options
-from tactful.cli.output import echo, echo_json, table
+from tactful.cli.output import echo, echo_answer, table
 from tactful.cli.reproduce.shared import (
     answer_file,
     echo_list,
@@ -60,10 +60,7 @@ def reproduce_frames_cli(ctx: click.Context, options: Mapping[str, Any]) -> None
                 on_progress=on_progress,
             )
         write(found.as_json())
-    if options["output_format"] == "json":
-        echo_json(found.as_json())
-    else:
-        _show(found)
+    echo_answer(options["output_format"], found, _show)
 
 
 def _show(found: "FrameReproduction") -> None:
