@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from tactful.checking.options import (
     FRAMES,
@@ -69,12 +68,6 @@ class FormatChoice(click.Choice[str]):
             self.fail(f"'{value}' is not one of {listing}.{guess}", param, ctx)
         return value
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Complete the names of all formats."""
-        return [CompletionItem(name) for name in RENDERERS if name.startswith(incomplete)]
-
 
 detector_options = together(
     option(
@@ -117,6 +110,7 @@ no_config_option = flag("--no-config", "Use no tactful.toml and no pyproject.tom
     "--format output_format",
     "How to report.  [default: by the ending of --output, else text]",
     FormatChoice(),
+    shell_complete=complete(RENDERERS),
 )
 @option("--output -o", "The file to write the report to.", PATH)
 @force_option
@@ -170,11 +164,9 @@ no_config_option = flag("--no-config", "Use no tactful.toml and no pyproject.tom
 @flag("--all-scores", "Also report all scores of every passage.")
 @option(
     "--report-lang",
-    "The language of the report; auto is that of the texts, or English where they differ.  "
-    f"[default: {REPORT_LANGUAGES[0]}]",
+    "The language of the report; auto is that of the texts, or English where they differ.",
     REPORT_LANGUAGES,
     REPORT_LANGUAGES[0],
-    show_default=False,
 )
 @click.pass_context
 def check_cli(

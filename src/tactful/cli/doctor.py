@@ -272,28 +272,20 @@ def _summary(report: Mapping[str, Any]) -> list[str]:
 
 
 def _everything(report: Mapping[str, Any]) -> list[str]:
+    needs, extras, settings = report["dependencies"], report["extras"], report["settings"]
+    parts = {
+        "Dependencies": [_row(each["name"], each["installed"] or "missing") for each in needs],
+        "Extras": [_row(each["name"], _extra_state(each)) for each in extras],
+        "Plug-ins": _plugin_rows(report["plugins"]),
+        "Weights": _weights_rows(report["weights"]),
+        "Data": _data_rows(report["data"]),
+        "Settings": [_row(each["env"], _setting_state(each), width=24) for each in settings],
+    }
     return [
         f"Tactful {report['tactful']}",
         f"Python {report['python']} ({report['executable']})",
         f"Platform {report['platform']}",
-        "",
-        "Dependencies",
-        *(_row(item["name"], item["installed"] or "missing") for item in report["dependencies"]),
-        "",
-        "Extras",
-        *(_row(extra["name"], _extra_state(extra)) for extra in report["extras"]),
-        "",
-        "Plug-ins",
-        *_plugin_rows(report["plugins"]),
-        "",
-        "Weights",
-        *_weights_rows(report["weights"]),
-        "",
-        "Data",
-        *_data_rows(report["data"]),
-        "",
-        "Settings",
-        *(_row(item["env"], _setting_state(item), width=24) for item in report["settings"]),
+        *(line for title, rows in parts.items() for line in ("", title, *rows)),
     ]
 
 

@@ -50,7 +50,7 @@ def flag(names: str, help_text: str, **more: Any) -> Callable[[F], F]:
 
 def turn_off(names: str, help_text: str) -> Callable[[F], F]:
     """Return an option that turns off what is on without it."""
-    return flag(names, help_text, flag_value=False, default=True)
+    return flag(names, help_text, callback=lambda ctx, each, is_off: not is_off)
 
 
 force_option = flag("--force", "Replace what is already there.")

@@ -55,9 +55,7 @@ if TYPE_CHECKING:
     "Break the summary down by this column; repeatable. created:month groups dates by month.",
 )
 @option("--report FILE.html", "Write an overview of the findings as an HTML page.", PATH)
-@option(
-    "--prefix", "Put this before the name of each added column.", default="", show_default=False
-)
+@option("--prefix", "Put this before the name of each added column.", default="")
 @option(
     "--format output_format",
     "csv, tsv, jsonl, parquet or arrow, and csv.gz, jsonl.zst and so on; by default as the "
