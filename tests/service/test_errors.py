@@ -131,9 +131,7 @@ def raising() -> TestClient:
         "usage": UsageError("The call is wrong."),
         "input": InputError(f"{MARKER}, line 3: found nothing."),
         "name": UnknownNameError("detector", MARKER, ["default"]),
-        "full": ServiceError(
-            429, "RESOURCE_EXHAUSTED", "Full.", "X", [{"a": 1}], {"Retry-After": "3"}
-        ),
+        "full": ServiceError(429, "Full.", "X", [{"a": 1}], {"Retry-After": "3"}),
     }
 
     @app.get("/{name}")

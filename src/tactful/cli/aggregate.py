@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tactful.aggregation import METHODS, aggregate, method_options
-from tactful.cli.judgements import all_judgements_option, column_options, read_judgements
-from tactful.cli.output import echo_sentence, force_option
+from tactful.cli.judgements import Columns, all_judgements_option, column_options, read_judgements
+from tactful.cli.options import NOT_NEGATIVE, PATH, complete, flag, force_option, option, several
+from tactful.cli.output import echo_sentence
 from tactful.errors import InputError, UsageError
 from tactful.files import atomic_path
 from tactful.tables import read_table, require_columns, split_questions
@@ -21,80 +22,40 @@ if TYPE_CHECKING:
 
     from tactful.aggregation import Aggregated
 
-ENDINGS = (".csv", ".jsonl", ".parquet")
+WRITERS = {".csv": "write_csv", ".jsonl": "write_ndjson", ".parquet": "write_parquet"}
+"""How polars writes a table, by the ending of the file."""
 TIES = ("error", "first", "lowest", "highest", "random", "none")
 _OWN_OPTIONS = ("ties", "seed", "gold", "trust")
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Which columns of the files hold what."""
-
-    item: str = "item"
-    annotator: str = "annotator"
-    label: str = "label"
-    question: str = "question"
-    trust: str | None = None
-
-
 @click.command("aggregate")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--method",
+@click.argument("file", type=PATH)
+@option(
+    "--method NAME",
+    f"Aggregation method: {', '.join(METHODS)}.",
     default="majority",
-    show_default=True,
-    metavar="NAME",
-    help=f"Aggregation method: {', '.join(METHODS)}.",
-    shell_complete=lambda ctx, parameter, start: [m for m in METHODS if m.startswith(start)],
+    shell_complete=complete(METHODS),
 )
-@click.option(
-    "--output",
-    "-o",
+@option(
+    "--output -o",
+    "The file to write; its ending, .csv, .jsonl or .parquet, chooses the format.",
+    PATH,
     required=True,
-    type=click.Path(path_type=Path),
-    help="The file to write; its ending, .csv, .jsonl or .parquet, chooses the format.",
 )
 @column_options
-@click.option(
-    "--question",
-    multiple=True,
-    metavar="Q",
-    help="Use only this question of the table; repeatable.",
+@option(
+    "--trust COLUMN",
+    "The column with each annotator's trust, from 0 to 1, for trust_weighted.  [default: trust]",
 )
-@click.option(
-    "--trust",
-    metavar="COLUMN",
-    help="The column with each annotator's trust, from 0 to 1, for trust_weighted.  "
-    "[default: trust]",
-)
-@click.option(
-    "--ties",
-    type=click.Choice(TIES),
-    help="What to do with ties.  [default: none; highest for mean_threshold]",
-)
-@click.option(
-    "--gold",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="A table of items with known labels, which the models keep fixed.",
-)
-@click.option("--soft", is_flag=True, help="Also write the probability of each label.")
-@click.option(
-    "--skill",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Also write a report on each annotator to this file.",
-)
-@click.option(
-    "--why", is_flag=True, help="Write the reason for every label, not only for missing ones."
-)
-@click.option("--seed", type=click.IntRange(min=0), help="Random seed.  [default: 0]")
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="An option of the method, such as referee=ann3 or iterations=50; repeatable.",
+@option("--ties", "What to do with ties.  [default: none; highest for mean_threshold]", TIES)
+@option("--gold FILE", "A table of items with known labels, which the models keep fixed.", PATH)
+@flag("--soft", "Also write the probability of each label.")
+@option("--skill FILE", "Also write a report on each annotator to this file.", PATH)
+@flag("--why", "Write the reason for every label, not only for missing ones.")
+@option("--seed", "Random seed.  [default: 0]", NOT_NEGATIVE)
+@several(
+    "--set settings NAME=VALUE",
+    "An option of the method, such as referee=ann3 or iterations=50; repeatable.",
 )
 @all_judgements_option
 @force_option
@@ -102,11 +63,7 @@ def aggregate_cli(
     file: Path,
     method: str,
     output: Path,
-    item: str,
-    annotator: str,
-    label: str,
-    question_column: str,
-    question: tuple[str, ...],
+    columns: Columns,
     trust: str | None,
     ties: str | None,
     gold: Path | None,
@@ -136,10 +93,7 @@ def aggregate_cli(
     if skill is not None and skill.resolve() == output.resolve():
         raise UsageError("--output and --skill name the same file; name two.")
     options = read_options(method, ties, seed, settings)
-    found = read_judgements(
-        file, [item, annotator], label, question_column, question, everything=all_judgements
-    )
-    columns = Columns(item, annotator, label, question_column, trust)
+    found = read_judgements(file, columns, everything=all_judgements)
     known = read_gold(gold, columns) if gold else {}
     columns = replace(columns, label=found.label)
     if known and "gold" not in method_options(method) and skill is None:
@@ -150,7 +104,7 @@ def aggregate_cli(
     labels: list[pl.DataFrame] = []
     skills: list[pl.DataFrame] = []
     for name, part in found.parts.items():
-        rows = judgement_rows(part, file, columns, method)
+        rows = judgement_rows(part, file, columns, trust, method)
         result, report = aggregate_question(
             rows, name, method, options, _gold_of(known, name), soft, skill is not None, seed or 0
         )
@@ -216,7 +170,7 @@ def read_gold(path: Path, columns: Columns) -> dict[str | None, dict[str, str]]:
     frame = read_table(path)
     require_columns(frame, [columns.item, columns.label], path)
     known: dict[str | None, dict[str, str]] = {}
-    for name, part in split_questions(frame, path, columns.question).items():
+    for name, part in split_questions(frame, path, columns.question_column).items():
         pairs = (
             part.select(
                 pl.col(columns.item).cast(pl.String).alias("item"),
@@ -247,15 +201,15 @@ def _gold_of(
 
 
 def judgement_rows(
-    frame: "pl.DataFrame", path: Path, columns: Columns, method: str
+    frame: "pl.DataFrame", path: Path, columns: Columns, trust: str | None, method: str
 ) -> "pl.DataFrame":
     """Return the columns item, annotator, label and, if wanted, trust."""
     import polars as pl
 
     wanted = {"item": columns.item, "annotator": columns.annotator, "label": columns.label}
     if "trust" in method_options(method):
-        wanted["trust"] = columns.trust or "trust"
-    elif columns.trust is not None:
+        wanted["trust"] = trust or "trust"
+    elif trust is not None:
         raise UsageError(f"The method '{method}' uses no trust; use trust_weighted.")
     require_columns(frame, list(wanted.values()), path)
     return frame.select(pl.col(name).alias(role) for role, name in wanted.items())
@@ -291,21 +245,15 @@ def aggregate_question(
 
 def check_ending(path: Path) -> None:
     """Refuse an output whose ending is no known format."""
-    if path.suffix.lower() not in ENDINGS:
+    if path.suffix.lower() not in WRITERS:
         raise UsageError(
-            f"{path}: found the ending '{path.suffix}'; expected {', '.join(ENDINGS)}."
+            f"{path}: found the ending '{path.suffix}'; expected {', '.join(WRITERS)}."
         )
 
 
 def write_table(table: "pl.DataFrame", file: Path, named: Path) -> None:
     """Write a table to ``file`` in the format that the ending of ``named`` asks for."""
-    ending = named.suffix.lower()
-    if ending == ".csv":
-        table.write_csv(file)
-    elif ending == ".jsonl":
-        table.write_ndjson(file)
-    else:
-        table.write_parquet(file)
+    getattr(table, WRITERS[named.suffix.lower()])(file)
 
 
 def _with_question(table: "pl.DataFrame", question: str | None) -> "pl.DataFrame":

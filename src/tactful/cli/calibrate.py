@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tactful.cli.output import echo, echo_json, echo_sentence, force_option, format_option, table
+from tactful.cli.options import PATH, SHARE, force_option, option, several
+from tactful.cli.output import echo, echo_answer, echo_sentence, format_option, table
 from tactful.cli.progress import progress
 from tactful.errors import UsageError
 from tactful.files import atomic_path
@@ -25,45 +26,34 @@ _BATCH = 256
 
 
 @click.command("calibrate")
-@click.argument("old", type=click.Path(path_type=Path))
-@click.option("--attribute", required=True, metavar="NAME", help="The attribute, as TOXICITY.")
-@click.option(
-    "--old-threshold",
-    "thresholds",
-    multiple=True,
+@click.argument("old", type=PATH)
+@option("--attribute NAME", "The attribute, as TOXICITY.", required=True)
+@several(
+    "--old-threshold thresholds P",
+    "A threshold you used on the old scores; repeatable.",
+    SHARE,
     required=True,
-    type=click.FloatRange(0, 1),
-    metavar="P",
-    help="A threshold you used on the old scores; repeatable.",
 )
-@click.option(
-    "--text-column",
-    metavar="COLUMN",
-    help="Where the texts are.  [default: text, comment.text, comment or comment_text]",
+@option(
+    "--text-column COLUMN",
+    "Where the texts are.  [default: text, comment.text, comment or comment_text]",
 )
-@click.option(
-    "--score-column",
-    metavar="COLUMN",
-    help="Where the old scores are; dots lead into JSON.  [default: the name of the attribute, or "
+@option(
+    "--score-column COLUMN",
+    "Where the old scores are; dots lead into JSON.  [default: the name of the attribute, or "
     "its summary score in an answer of Perspective]",
 )
-@click.option(
-    "--lang",
-    default="auto",
-    show_default=True,
-    help="The language of the texts; auto detects it for each.",
-)
-@click.option("--model", default="default", show_default=True, help="The detector of the server.")
-@click.option(
+@option("--lang", "The language of the texts; auto detects it for each.", default="auto")
+@option("--model", "The detector of the server.", default="default")
+@option(
     "--repetitions",
-    default=1000,
-    show_default=True,
-    type=click.IntRange(50, 100_000),
-    help="Samples of the bootstrap that the intervals come from.",
+    "Samples of the bootstrap that the intervals come from.",
+    click.IntRange(50, 100_000),
+    1000,
 )
-@click.option("--seed", default=1, show_default=True, type=int, help="The seed of the bootstrap.")
+@option("--seed", "The seed of the bootstrap.", int, 1)
 @format_option
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="Also write the JSON here.")
+@option("--output -o", "Also write the JSON here.", PATH)
 @force_option
 def calibrate_cli(
     old: Path,
@@ -109,10 +99,7 @@ def calibrate_cli(
     if output is not None:
         with atomic_path(output, force) as temporary:
             temporary.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-    if output_format == "json":
-        echo_json(told)
-    else:
-        _print(found, wanted, left_out)
+    echo_answer(output_format, told, lambda _: _print(found, wanted, left_out))
     if output is not None:
         echo_sentence(f"Wrote {output}.", err=output_format == "json")
 

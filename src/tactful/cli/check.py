@@ -1,14 +1,12 @@
 """``tactful check``: which phrases patronize, stereotype or poison, how sure that is, and why."""
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from tactful.checking.options import (
     FRAMES,
@@ -24,10 +22,22 @@ from tactful.checking.options import (
 )
 from tactful.checking.reports import ENDINGS, RENDERERS
 from tactful.checking.wording import REPORT_LANGUAGES
-from tactful.cli.output import echo_sentence, force_option
+from tactful.cli.options import (
+    PATH,
+    SHARE,
+    complete,
+    flag,
+    force_option,
+    only_option,
+    option,
+    require_texts,
+    several,
+    texts_argument,
+    together,
+)
 from tactful.detectors.load import DETECTORS, detector_names
 from tactful.documents.document import KINDS, Kind
-from tactful.errors import EXIT_FAILURE, EXIT_USAGE, UsageError
+from tactful.errors import EXIT_FAILURE, UsageError
 from tactful.words import counted
 
 if TYPE_CHECKING:
@@ -40,10 +50,6 @@ if TYPE_CHECKING:
 _STDIN = "-"
 _MOST_LINES = 10
 """How many findings are named where a check fails."""
-
-
-def _complete_model(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    return [name for name in detector_names() if name.startswith(start)]
 
 
 class FormatChoice(click.Choice[str]):
@@ -62,141 +68,112 @@ class FormatChoice(click.Choice[str]):
             self.fail(f"'{value}' is not one of {listing}.{guess}", param, ctx)
         return value
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Complete the names of all formats."""
-        return [CompletionItem(name) for name in RENDERERS if name.startswith(incomplete)]
+
+detector_options = together(
+    option(
+        "--lang",
+        "The language of the text; auto tells English from Spanish.  [default: auto]",
+        LANGUAGES,
+    ),
+    option(
+        "--model NAME|FOLDER",
+        f"The detector: {', '.join(DETECTORS)}, or a folder.  [default: default]",
+        shell_complete=complete(detector_names),
+    ),
+    only_option("Look for this id and what is below it only, such as pcl; repeatable."),
+)
+kind_option = option("--kind", "What the text is.  [default: by the file's ending]", KINDS)
+config_option = option(
+    "--config FILE",
+    "The project's options.  [default: the nearest tactful.toml or pyproject.toml]",
+    PATH,
+)
+no_config_option = flag("--no-config", "Use no tactful.toml and no pyproject.toml.")
 
 
 @click.command("check")
-@click.argument("paths", nargs=-1, metavar="[FILE|FOLDER|-]...", type=click.Path(path_type=Path))
-@click.option("--text", metavar="TEXT", help="Check this text.")
-@click.option(
-    "--lang",
-    type=click.Choice(LANGUAGES),
-    help="The language of the text; auto tells English from Spanish.  [default: auto]",
+@texts_argument
+@option("--text TEXT", "Check this text.")
+@detector_options
+@several(
+    "--threshold thresholds ID=P",
+    "Report an id from this probability on; repeatable.",
+    callback=lambda ctx, parameter, pairs: parse_thresholds(pairs),
 )
-@click.option(
-    "--model",
-    metavar="NAME|FOLDER",
-    help=f"The detector: {', '.join(DETECTORS)}, or a folder.  [default: default]",
-    shell_complete=_complete_model,
-)
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="ID",
-    help="Look for this id and what is below it only, such as pcl; repeatable.",
-)
-@click.option(
-    "--threshold",
-    multiple=True,
-    metavar="ID=P",
-    help="Report an id from this probability on; repeatable.",
-)
-@click.option(
-    "--least",
-    type=click.FloatRange(0, 1),
-    metavar="P",
-    help="Report only findings with at least this confidence, except ids with a --threshold.  "
+@option(
+    "--least P",
+    "Report only findings with at least this confidence, except ids with a --threshold.  "
     f"[default: {LEAST}]",
+    SHARE,
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=FormatChoice(),
-    help="How to report.  [default: by the ending of --output, else text]",
+@option(
+    "--format output_format",
+    "How to report.  [default: by the ending of --output, else text]",
+    FormatChoice(),
+    shell_complete=complete(RENDERERS),
 )
-@click.option(
-    "--output", "-o", type=click.Path(path_type=Path), help="The file to write the report to."
-)
+@option("--output -o", "The file to write the report to.", PATH)
 @force_option
-@click.option(
-    "--fail-on",
-    type=click.FloatRange(0, 1),
-    metavar="P",
-    help="Exit with 1 if a finding has at least this confidence; 0 fails on any finding.",
+@option(
+    "--fail-on P",
+    "Exit with 1 if a finding has at least this confidence; 0 fails on any finding.",
+    SHARE,
 )
-@click.option(
-    "--baseline",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Leave out the findings that this file lists; they do not count for --fail-on.",
+@option(
+    "--baseline FILE",
+    "Leave out the findings that this file lists; they do not count for --fail-on.",
+    PATH,
 )
-@click.option(
-    "--update-baseline",
-    is_flag=True,
-    help="Write the findings of this run to the --baseline, and leave them out.",
+@flag("--update-baseline", "Write the findings of this run to the --baseline, and leave them out.")
+@option(
+    "--diff REF", "Report only findings in passages that changed since this commit, branch or tag."
 )
-@click.option(
-    "--diff",
-    metavar="REF",
-    help="Report only findings in passages that changed since this commit, branch or tag.",
-)
-@click.option(
-    "--kind", type=click.Choice(KINDS), help="What the text is.  [default: by the file's ending]"
-)
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out; repeatable.")
-@click.option(
-    "--config",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The project's options.  [default: the nearest tactful.toml or pyproject.toml]",
-)
-@click.option(
+@kind_option
+@several("--exclude GLOB", "Leave these files out; repeatable.")
+@config_option
+@option(
     "--preset",
-    type=click.Choice(PRESETS),
-    help="Options that fit a kind of text; other options and the project's file come first.",
+    "Options that fit a kind of text; other options and the project's file come first.",
+    PRESETS,
 )
-@click.option("--no-config", is_flag=True, help="Use no tactful.toml and no pyproject.toml.")
-@click.option(
-    "--explain",
-    is_flag=True,
-    help="Show the sentence and an explanation below each finding of a text report.",
-)
-@click.option(
+@no_config_option
+@flag("--explain", "Show the sentence and an explanation below each finding of a text report.")
+@flag(
     "--no-explanations",
-    is_flag=True,
+    "Leave the explanations out of JSON, SARIF, GitHub and HTML reports.",
     hidden=True,
-    help="Leave the explanations out of JSON, SARIF, GitHub and HTML reports.",
 )
-@click.option(
+@option(
     "--frames",
-    type=click.Choice(FRAMES),
-    help="What to say about passages that target a group: the groups and what may be implied about "
+    "What to say about passages that target a group: the groups and what may be implied about "
     "them, the groups only, or nothing.  [default: statements]",
+    FRAMES,
 )
-@click.option(
+@option(
     "--terms",
-    type=click.Choice(TERMS),
-    help="Which terms of style guides to report: those that practically every guide advises "
+    "Which terms of style guides to report: those that practically every guide advises "
     "against, also those that depend on the context, or none.  [default: default]",
+    TERMS,
 )
-@click.option(
+@option(
     "--quotes",
-    type=click.Choice(QUOTES),
-    help="What to do with findings that only a quotation carries: leave them out, report them as "
+    "What to do with findings that only a quotation carries: leave them out, report them as "
     "quoted, or as any other.  [default: skip]",
+    QUOTES,
 )
-@click.option("--all-scores", is_flag=True, help="Also report all scores of every passage.")
-@click.option(
+@flag("--all-scores", "Also report all scores of every passage.")
+@option(
     "--report-lang",
-    type=click.Choice(REPORT_LANGUAGES),
-    default=REPORT_LANGUAGES[0],
-    help="The language of the report; auto is that of the texts, or English where they differ.  "
-    f"[default: {REPORT_LANGUAGES[0]}]",
+    "The language of the report; auto is that of the texts, or English where they differ.",
+    REPORT_LANGUAGES,
+    REPORT_LANGUAGES[0],
 )
 @click.pass_context
 def check_cli(
     ctx: click.Context,
+    /,
     paths: tuple[Path, ...],
     text: str | None,
-    lang: str | None,
-    model: str | None,
-    only: tuple[str, ...],
-    threshold: tuple[str, ...],
-    least: float | None,
     output_format: str | None,
     output: Path | None,
     force: bool,
@@ -211,11 +188,7 @@ def check_cli(
     no_config: bool,
     explain: bool,
     no_explanations: bool,
-    frames: str | None,
-    terms: str | None,
-    quotes: str | None,
-    all_scores: bool,
-    report_lang: str,
+    **given: Any,
 ) -> None:
     """Find patronizing, stereotyping and unhealthy language: where, how sure, and why.
 
@@ -227,12 +200,7 @@ def check_cli(
     tactful check --text "With our help even they can learn to hope again."
     tactful check docs/ --format html --output report.html
     """
-    if text is None and not paths and sys.stdin.isatty():
-        click.echo(ctx.get_usage(), err=True)
-        click.echo('For example: tactful check letter.md, or tactful check --text "…"', err=True)
-        ctx.exit(EXIT_USAGE)
-    if text is not None and paths:
-        raise UsageError("Give files or --text, not both.")
+    require_texts(ctx, paths, text)
     project = project_of(config, no_config)
     if preset or project.preset:
         from tactful.checking.presets import with_preset
@@ -242,18 +210,9 @@ def check_cli(
     chosen = output_format or by_ending or project.format or "text"
     explain = explain or bool(project.explain)
     options = project.options(
-        model=model,
-        lang=lang,
-        only=split_ids(only),
-        thresholds=parse_thresholds(threshold),
-        least=least,
+        **given,
         # A text report explains only when asked, and then always.
         explanations=explain if chosen == "text" else False if no_explanations else None,
-        frames=frames,
-        terms=terms,
-        quotes=quotes,
-        all_scores=all_scores,
-        report_lang=report_lang,
     )
     from tactful.cli.documents import Files
 
@@ -301,11 +260,6 @@ def project_of(config: Path | None, no_config: bool) -> Configuration:
     return read_configuration(config)
 
 
-def split_ids(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids that --only names, each by itself or with commas between them."""
-    return tuple(part.strip() for name in names for part in name.split(",") if part.strip())
-
-
 def parse_thresholds(pairs: Iterable[str]) -> dict[str, float]:
     """Read ``ID=P`` pairs."""
     found: dict[str, float] = {}
@@ -344,6 +298,8 @@ class Narrowing:
         """Write the baseline, or say which part of it is stale."""
         if self.baseline is None:
             return
+        from tactful.cli.output import echo_sentence
+
         if self.baseline.update:
             echo_sentence(self.baseline.write(ids), err=True)
         elif note := self.baseline.note(ids):
@@ -378,6 +334,8 @@ class Failing:
         """Name on standard error what failed and why, and what to do."""
         if not self.count:
             return
+        from tactful.cli.output import echo_sentence
+
         findings = counted(self.count, "finding has", "findings have")
         echo_sentence(f"Failed: {findings} at least the confidence {self.limit:g}.", err=True)
         for line in self.lines:
@@ -419,38 +377,19 @@ def check(
     narrowing, failing = narrowing or Narrowing(), failing or Failing(None)
     from tactful.checking.checker import Checker
     from tactful.checking.reports.run import Tally, render
-    from tactful.cli.documents import (
-        on_terminal,
-        outcomes,
-        over_files,
-        show_on_stdout,
-        sources,
-    )
+    from tactful.cli.documents import deliver, on_terminal, outcomes, over_files, sources
     from tactful.settings import load_settings
 
     checker = Checker(options)
     found = narrowing.sources(sources(files))
     tally = Tally()
-    with over_files(found, load_settings(), show_on_stdout) as (each, show, inside):
+    with over_files(found, load_settings()) as (each, show, inside):
         checked = tally.watch(failing.watch(narrowing(outcomes(checker, each, files.kind, inside))))
         run = replace(checker.run(), explain=explain)
         run = run if output is not None else on_terminal(run)
         pieces = render(output_format, checked, run)
-        if output is not None:
-            _write(pieces, output, force)
-        else:
-            for piece in pieces:
-                # All formats but text are UTF-8 by definition, whatever the terminal has.
-                show(piece if output_format == "text" else piece.encode("utf-8"))
+        deliver(pieces, output_format, output, force, show)
     narrowing.finish(checker.run().ids)
     if output is not None:
         click.echo(f"Wrote {output}: {tally.sentence()}")
     return tally
-
-
-def _write(pieces: Iterator[str], output: Path, force: bool) -> None:
-    from tactful.files import atomic_path
-
-    with atomic_path(output, force) as temporary, temporary.open("w", encoding="utf-8") as file:
-        for piece in pieces:
-            file.write(piece)

@@ -1,17 +1,28 @@
 """``tactful corpus``: read, check, summarise, convert and split the corpora."""
 
 import shlex
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from tactful.cli.options import (
+    NOT_NEGATIVE,
+    PATH,
+    collect,
+    complete,
+    flag,
+    force_option,
+    option,
+    several,
+    together,
+)
 from tactful.cli.output import (
     echo,
     echo_json,
+    echo_rows,
     echo_sentence,
-    force_option,
     format_option,
     loadable,
     table,
@@ -28,37 +39,38 @@ if TYPE_CHECKING:
     from tactful.corpora.stats import Stat
 
 JSON_VERSION = 1
-F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _complete_name(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    return [name for name in CORPORA if name.startswith(incomplete)]
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Which corpus to read, where it is and how it is encoded."""
+
+    name: str
+    path: Path | None
+    sample: bool
+    encoding: str | None
+
+    def load(self) -> "Corpus":
+        """Open the corpus."""
+        return load_corpus(self.name, self.path, sample=self.sample, encoding=self.encoding)
+
+    def say_problems(self, corpus: "Corpus") -> None:
+        """Say what was left out, and which command tells all about the same files."""
+        words = ["tactful", "corpus", "validate", self.name]
+        words += [str(self.path)] if self.path is not None else []
+        words += ["--sample"] if self.sample else []
+        words += ["--encoding", self.encoding] if self.encoding is not None else []
+        say_briefly(corpus.log, shlex.join(words))
 
 
-def source_options(command: F) -> F:
-    """Add what every reading command takes: the corpus, where it is and how it is encoded."""
-    for option in (
-        click.option("--encoding", help="The encoding of the text files, if not the authors'."),
-        click.option("--sample", is_flag=True, help="Use the few lines that come with Tactful."),
-        click.argument("path", required=False, type=click.Path(path_type=Path)),
-        click.argument("name", shell_complete=_complete_name),
-    ):
-        command = option(command)
-    return command
-
-
-def validate_command(name: str, path: Path | None, sample: bool, encoding: str | None) -> str:
-    """Return the command line that tells all about the same files."""
-    words = ["tactful", "corpus", "validate", name]
-    words += [str(path)] if path is not None else []
-    words += ["--sample"] if sample else []
-    words += ["--encoding", encoding] if encoding is not None else []
-    return shlex.join(words)
-
-
-strict_option = click.option(
-    "--strict", is_flag=True, help="Fail, and write nothing, if a row has to be left out."
+source_options = together(
+    click.argument("name", shell_complete=complete(CORPORA)),
+    click.argument("path", required=False, type=PATH),
+    flag("--sample", "Use the few lines that come with Tactful."),
+    option("--encoding", "The encoding of the text files, if not the authors'."),
+    collect(Source, "source"),
 )
+strict_option = flag("--strict", "Fail, and write nothing, if a row has to be left out.")
 
 
 @click.group("corpus")
@@ -74,22 +86,16 @@ def corpus_cli() -> None:
 @format_option
 def list_cli(output_format: str) -> None:
     """List the corpora, their languages, papers and terms, and which are here."""
-    rows = list_corpora()
-    if output_format == "json":
-        echo_json(rows)
-        return
-    columns = ["name", "title", "lang", "paper", "licence", "here"]
-    echo(table(columns, [[row[column] for column in columns] for row in rows], whole=["name"]))
+    columns = ("name", "title", "lang", "paper", "licence", "here")
+    echo_rows(output_format, list_corpora(), *columns)
 
 
 @corpus_cli.command("info")
 @source_options
 @format_option
-def info_cli(
-    name: str, path: Path | None, sample: bool, encoding: str | None, output_format: str
-) -> None:
+def info_cli(source: Source, output_format: str) -> None:
     """Say what a corpus is, which files it has, what to mind, and which of them are here."""
-    info = corpus_info(name, path, sample, encoding)
+    info = corpus_info(source)
     if output_format == "json":
         echo_json(info)
         return
@@ -119,28 +125,18 @@ def info_cli(
 
 @corpus_cli.command("stats")
 @source_options
-@click.option("--only", multiple=True, metavar="ID", help="Only this table or figure; repeatable.")
-@click.option(
-    "--plots",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Also draw what can be drawn, into this folder.",
+@several("--only ID", "Only this table or figure; repeatable.")
+@option(
+    "--plots FOLDER",
+    "Also draw what can be drawn, into this folder.",
+    click.Path(path_type=Path, file_okay=False),
 )
-@click.option(
-    "--plot-format",
-    type=click.Choice(["png", "svg"]),
-    default="png",
-    show_default=True,
-    help="The format of the drawings.",
-)
+@option("--plot-format", "The format of the drawings.", ["png", "svg"], "png")
 @strict_option
 @force_option
 @format_option
 def stats_cli(
-    name: str,
-    path: Path | None,
-    sample: bool,
-    encoding: str | None,
+    source: Source,
     only: tuple[str, ...],
     plots: Path | None,
     plot_format: str,
@@ -149,7 +145,7 @@ def stats_cli(
     output_format: str,
 ) -> None:
     """Compute the paper's own tables and figures from your files."""
-    corpus = load_corpus(name, path, sample=sample, encoding=encoding)
+    corpus = source.load()
     with reading(corpus, passes=2):
         stats = corpus_stats(corpus, only)
         verification = corpus.verify()
@@ -174,38 +170,24 @@ def stats_cli(
         _echo_stat(stat)
     for file in drawn:
         click.echo(f"Drawn: {file}", err=True)
-    say_briefly(corpus.log, validate_command(name, path, sample, encoding))
+    source.say_problems(corpus)
 
 
 @corpus_cli.command("validate")
 @source_options
 @strict_option
 @format_option
-@click.option(
-    "--show",
-    default=10,
-    show_default=True,
-    metavar="N",
-    type=click.IntRange(min=0),
-    help="How many problems of each kind to list; all are counted.",
-)
+@option("--show N", "How many problems of each kind to list; all are counted.", NOT_NEGATIVE, 10)
 @click.pass_context
 def validate_cli(
-    ctx: click.Context,
-    name: str,
-    path: Path | None,
-    sample: bool,
-    encoding: str | None,
-    strict: bool,
-    output_format: str,
-    show: int,
+    ctx: click.Context, source: Source, strict: bool, output_format: str, show: int
 ) -> None:
     """Read everything, report all that is wrong with file and line, and name the release.
 
     The exit code is 1 when rows had to be left out; with --strict also when the counts are those
     of no known release, where any are known.
     """
-    corpus = load_corpus(name, path, sample=sample, encoding=encoding)
+    corpus = source.load()
     with reading(corpus, passes=2):
         for _ in corpus.example_batches():
             pass
@@ -237,100 +219,61 @@ def validate_cli(
 
 @corpus_cli.command("convert")
 @source_options
-@click.option(
-    "--output",
-    "-o",
+@option(
+    "--output -o",
+    "The file to write; its ending, .jsonl or .parquet, chooses the format.",
+    PATH,
     required=True,
-    type=click.Path(path_type=Path),
-    help="The file to write; its ending, .jsonl or .parquet, chooses the format.",
 )
-@click.option(
-    "--table",
-    "which",
-    type=click.Choice(["examples", "judgements", "spans"]),
-    default="examples",
-    show_default=True,
-    help="A row per text with all that is known of it, or one per judgement or span.",
+@option(
+    "--table which",
+    "A row per text with all that is known of it, or one per judgement or span.",
+    ["examples", "judgements", "spans"],
+    "examples",
 )
 @strict_option
 @force_option
-def convert_cli(
-    name: str,
-    path: Path | None,
-    sample: bool,
-    encoding: str | None,
-    output: Path,
-    which: Any,
-    strict: bool,
-    force: bool,
-) -> None:
+def convert_cli(source: Source, output: Path, which: Any, strict: bool, force: bool) -> None:
     """Write a corpus in Tactful's one schema, without loss, to JSON Lines or Parquet."""
     from tactful.corpora.convert import convert, writer_for
 
     writer_for(output)
-    corpus = load_corpus(name, path, sample=sample, encoding=encoding)
+    corpus = source.load()
     with reading(corpus, passes=2):
         done = convert(corpus, output, which, strict, force)
-    say_briefly(corpus.log, validate_command(name, path, sample, encoding))
+    source.say_problems(corpus)
     rows = counted(done.rows, which.removesuffix("s"), which)
     click.echo(f"Wrote {rows} of {counted(done.texts, 'text')} to {done.path}")
 
 
 @corpus_cli.command("split")
 @source_options
-@click.option(
-    "--output",
-    "-o",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The folder to write: one file per part, and split.json.",
+@option(
+    "--output -o", "The folder to write: one file per part, and split.json.", PATH, required=True
 )
-@click.option("--official", is_flag=True, help="Take the authors' own parts.")
-@click.option("--folds", type=int, metavar="K", help="K equal parts for cross-validation.")
-@click.option(
-    "--parts", metavar="NAME=SHARE,…", help="Parts of your own, such as train=0.8,dev=0.1,test=0.1."
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="The same seed gives the same split.",
-)
-@click.option(
-    "--output-format",
-    "file_format",
-    type=click.Choice(["jsonl", "parquet"]),
-    default="jsonl",
-    show_default=True,
-    help="The format of the parts.",
-)
+@flag("--official", "Take the authors' own parts.")
+@option("--folds K", "K equal parts for cross-validation.", int)
+@option("--parts NAME=SHARE,…", "Parts of your own, such as train=0.8,dev=0.1,test=0.1.")
+@option("--seed", "The same seed gives the same split.", NOT_NEGATIVE, 1)
+@option("--output-format file_format", "The format of the parts.", ["jsonl", "parquet"], "jsonl")
 @strict_option
 @force_option
 def split_cli(
-    name: str,
-    path: Path | None,
-    sample: bool,
-    encoding: str | None,
+    source: Source,
     output: Path,
     official: bool,
     folds: int | None,
     parts: str | None,
-    seed: int,
-    file_format: str,
-    strict: bool,
-    force: bool,
+    **options: Any,
 ) -> None:
     """Cut a corpus into parts; no post, article or comment is in two of them."""
     from tactful.corpora.split import split
 
     wanted = _wanted_parts(official, folds, parts)
-    corpus = load_corpus(name, path, sample=sample, encoding=encoding)
+    corpus = source.load()
     with reading(corpus, passes=2):
-        made = split(
-            corpus, output, wanted, seed=seed, file_format=file_format, strict=strict, force=force
-        )
-    say_briefly(corpus.log, validate_command(name, path, sample, encoding))
+        made = split(corpus, output, wanted, **options)
+    source.say_problems(corpus)
     # Parts are few and labels many: parts stand side by side, so that the shares can be compared.
     rows: list[list[Any]] = [
         ["texts", *(p.texts for p in made)],
@@ -370,37 +313,29 @@ def list_corpora() -> list[dict[str, Any]]:
     Plug-ins that cannot be loaded are left out, with a warning.
     """
     data = load_settings().data
-    rows = []
-    for name, kind in loadable(CORPORA, CORPORA.get):
-        rows.append(
-            {
-                "name": name,
-                "title": kind.title,
-                "lang": kind.lang,
-                "paper": kind.paper,
-                "licence": kind.licence,
-                "here": "yes" if data and (data / kind.folder).is_dir() else "no",
-            }
-        )
-    return rows
+    return [
+        _about(kind)
+        | {"name": name, "here": "yes" if data and (data / kind.folder).is_dir() else "no"}
+        for name, kind in loadable(CORPORA, CORPORA.get)
+    ]
 
 
-def corpus_info(name: str, path: Path | None, sample: bool, encoding: str | None) -> dict[str, Any]:
+def _about(kind: "type[Corpus]") -> dict[str, Any]:
+    return {name: getattr(kind, name) for name in ("name", "title", "lang", "paper", "licence")}
+
+
+def corpus_info(source: Source) -> dict[str, Any]:
     """Return what there is to know about a corpus, and its files if they can be found."""
-    kind = CORPORA.get(name)
+    kind = CORPORA.get(source.name)
     settings = load_settings()
     corpus = None
-    if sample or path is not None or settings.data is not None:
-        where = corpus_path(kind, path, sample, settings)
+    if source.sample or source.path is not None or settings.data is not None:
+        where = corpus_path(kind, source.path, source.sample, settings)
         # Without a path of the user's, a corpus that is not there is no mistake.
-        if path is not None or where.exists():
-            corpus = load_corpus(name, path, sample=sample, encoding=encoding)
+        if source.path is not None or where.exists():
+            corpus = source.load()
     return {
-        "name": kind.name,
-        "title": kind.title,
-        "lang": kind.lang,
-        "paper": kind.paper,
-        "licence": kind.licence,
+        **_about(kind),
         "tables": [
             {
                 "name": spec.name,

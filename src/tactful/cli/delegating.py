@@ -1,10 +1,11 @@
 """A command whose first word may be that of another command with options of its own."""
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 import click
+
+from tactful.cli.main import import_command
 
 
 class DelegatingCommand(click.Command):
@@ -26,8 +27,6 @@ class DelegatingCommand(click.Command):
         target = self.delegates.get(args[0]) if args else None
         if target is None:
             return super().make_context(info_name, args, parent, **extra)
-        module, _, name = target.partition(":")
-        command = getattr(import_module(module), name)
-        if not isinstance(command, click.Command):
-            raise TypeError(f"{target} is not a command")
-        return command.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+        return import_command(target).make_context(
+            f"{info_name} {args[0]}", args[1:], parent, **extra
+        )

@@ -4,7 +4,6 @@ Versions come from the packages' metadata: no library and no plug-in is imported
 fast and a broken library cannot stop it.
 """
 
-import json
 import os
 import platform
 import re
@@ -18,6 +17,8 @@ from typing import Any
 import click
 
 from tactful import __version__
+from tactful.cli.options import flag, option
+from tactful.cli.output import echo_answer
 from tactful.detectors.weights import INSTALL, weights_roots
 from tactful.errors import SettingError, TactfulError
 from tactful.registry import Registry, installed_plugins
@@ -86,7 +87,11 @@ def doctor(
     environ = os.environ if environ is None else environ
     requirements = read_requirements() if requirements is None else requirements
     version_of = installed_version if version_of is None else version_of
-    core = [_library(need, version_of) for need in requirements if need.extra is None]
+    core: list[dict[str, Any]] = []
+    extras: dict[str, list[dict[str, Any]]] = {}
+    for need in requirements:
+        listed = core if need.extra is None else extras.setdefault(need.extra, [])
+        listed.append(_library(need, version_of))
     settings = _settings(environ)
     return {
         "schema_version": SCHEMA_VERSION,
@@ -95,7 +100,7 @@ def doctor(
         "executable": sys.executable,
         "platform": platform.platform(),
         "dependencies": core,
-        "extras": _extras(requirements, version_of),
+        "extras": [_extra(name, extras[name]) for name in sorted(extras)],
         "plugins": _plugins(),
         "weights": _weights(weights_roots() if weights is None else weights),
         "data": _data(settings),
@@ -154,19 +159,13 @@ def _library(need: Requirement, version_of: Lookup) -> dict[str, Any]:
     return {**asdict(need), "installed": installed, "problem": need.problem(installed)}
 
 
-def _extras(requirements: list[Requirement], version_of: Lookup) -> list[dict[str, Any]]:
-    extras = []
-    for extra in sorted({need.extra for need in requirements if need.extra}):
-        libraries = [_library(need, version_of) for need in requirements if need.extra == extra]
-        extras.append(
-            {
-                "name": extra,
-                "installed": not any(library["problem"] for library in libraries),
-                "install": f'pip install "{PACKAGE}[{extra}]"',
-                "libraries": libraries,
-            }
-        )
-    return extras
+def _extra(name: str, libraries: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "installed": not any(library["problem"] for library in libraries),
+        "install": f'pip install "{PACKAGE}[{name}]"',
+        "libraries": libraries,
+    }
 
 
 def _plugins() -> list[dict[str, str]]:
@@ -229,29 +228,23 @@ def _is_visible_folder(path: Path) -> bool:
 
 def _settings(environ: Mapping[str, str]) -> list[dict[str, Any]]:
     """Read each setting alone: one wrong value must not hide the others."""
-    entries = []
-    for setting in SETTINGS:
-        raw = environ.get(setting.env)
-        value, problem = _value(setting, raw)
-        entries.append(
-            {
-                "name": setting.name,
-                "env": setting.env,
-                "value": value,
-                "source": "environment" if raw else "default",
-                "help": setting.help,
-                "problem": problem,
-            }
-        )
-    return entries
+    return [_setting(setting, environ.get(setting.env)) for setting in SETTINGS]
 
 
-def _value(setting: Setting, raw: str | None) -> tuple[Any, str | None]:
+def _setting(setting: Setting, raw: str | None) -> dict[str, Any]:
+    problem = None
     try:
-        value = getattr(load_settings({setting.env: raw or ""}), setting.name)
+        value: Any = getattr(load_settings({setting.env: raw or ""}), setting.name)
     except SettingError as error:
-        return raw, str(error)
-    return (str(value) if isinstance(value, Path) else value), None
+        value, problem = raw, str(error)
+    return {
+        "name": setting.name,
+        "env": setting.env,
+        "value": str(value) if isinstance(value, Path) else value,
+        "source": "environment" if raw else "default",
+        "help": setting.help,
+        "problem": problem,
+    }
 
 
 def render(report: Mapping[str, Any], verbose: bool = False) -> str:
@@ -279,28 +272,20 @@ def _summary(report: Mapping[str, Any]) -> list[str]:
 
 
 def _everything(report: Mapping[str, Any]) -> list[str]:
+    needs, extras, settings = report["dependencies"], report["extras"], report["settings"]
+    parts = {
+        "Dependencies": [_row(each["name"], each["installed"] or "missing") for each in needs],
+        "Extras": [_row(each["name"], _extra_state(each)) for each in extras],
+        "Plug-ins": _plugin_rows(report["plugins"]),
+        "Weights": _weights_rows(report["weights"]),
+        "Data": _data_rows(report["data"]),
+        "Settings": [_row(each["env"], _setting_state(each), width=24) for each in settings],
+    }
     return [
         f"Tactful {report['tactful']}",
         f"Python {report['python']} ({report['executable']})",
         f"Platform {report['platform']}",
-        "",
-        "Dependencies",
-        *(_row(item["name"], item["installed"] or "missing") for item in report["dependencies"]),
-        "",
-        "Extras",
-        *(_row(extra["name"], _extra_state(extra)) for extra in report["extras"]),
-        "",
-        "Plug-ins",
-        *_plugin_rows(report["plugins"]),
-        "",
-        "Weights",
-        *_weights_rows(report["weights"]),
-        "",
-        "Data",
-        *_data_rows(report["data"]),
-        "",
-        "Settings",
-        *(_row(item["env"], _setting_state(item), width=24) for item in report["settings"]),
+        *(line for title, rows in parts.items() for line in ("", title, *rows)),
     ]
 
 
@@ -351,17 +336,8 @@ def _printable(line: str) -> str:
 
 
 @click.command("doctor")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How to write the report.",
-)
-@click.option(
-    "--verbose", "-v", is_flag=True, help="Also show all dependencies, extras and settings."
-)
+@option("--format output_format", "How to write the report.", ["text", "json"], "text")
+@flag("--verbose -v", "Also show all dependencies, extras and settings.")
 def doctor_cli(output_format: str, verbose: bool) -> None:
     """Show the version, the models, plug-ins, missing extras, the data folder and problems.
 
@@ -369,8 +345,6 @@ def doctor_cli(output_format: str, verbose: bool) -> None:
     value, or two plug-ins claim one name.
     """
     report = doctor()
-    as_json = output_format == "json"
-    shown = json.dumps(report, ensure_ascii=False, indent=2) if as_json else render(report, verbose)
-    click.echo(shown)
+    echo_answer(output_format, report, lambda found: click.echo(render(found, verbose)))
     if report["problems"]:
         raise TactfulError(" ".join(f"{sentence.rstrip('.')}." for sentence in report["problems"]))

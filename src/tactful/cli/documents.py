@@ -15,7 +15,6 @@ from tactful.checking.checker import Checker
 from tactful.checking.options import Configuration
 from tactful.checking.report import Outcome, Unread
 from tactful.checking.reports.run import Run
-from tactful.cli.output import echo_sentence
 from tactful.cli.progress import progress
 from tactful.detectors.base import BaseDetector, Detector, Scores, Spans
 from tactful.documents import document as documents
@@ -46,12 +45,12 @@ LARGE_PASSAGES = 500
 
 @contextmanager
 def over_files(
-    files: Sequence[T], settings: Settings, show: Show, title: str = "Checking", unit: str = "files"
+    files: Sequence[T], settings: Settings, title: str = "Checking", unit: str = "files"
 ) -> Iterator[tuple[Iterator[T], Show, Inside]]:
     """Give the files back one by one, and show on standard error how many are done.
 
-    Also give back ``show``, which steps around the bar: what it prints stays above it; and
-    what shows how far a large file is.
+    Also give back what prints a piece of a report, which stays above the bar; and what shows how
+    far a large file is.
     """
     few = len(files) < _FEWEST and not any(map(_is_large, files))
     with progress(title, len(files), setting=settings.progress, unit=unit, bar=not few) as shown:
@@ -64,7 +63,7 @@ def over_files(
 
         def beside(piece: str | bytes) -> None:
             with shown.paused():
-                show(piece)
+                click.echo(piece, nl=False)
 
         def inside(name: str, done: int, total: int) -> None:
             if total > LARGE_PASSAGES:
@@ -83,9 +82,19 @@ def _is_large(file: object) -> bool:
         return False
 
 
-def show_on_stdout(piece: str | bytes) -> None:
-    """Print a piece of a report; bytes are written as they are."""
-    click.echo(piece, nl=False)
+def deliver(
+    pieces: Iterable[str], output_format: str, output: Path | None, force: bool, show: Show
+) -> None:
+    """Write a report to a file, or show it piece by piece."""
+    if output is None:
+        for piece in pieces:
+            # All formats but text are UTF-8 by definition, whatever the terminal has.
+            show(piece if output_format == "text" else piece.encode("utf-8"))
+        return
+    from tactful.files import atomic_path
+
+    with atomic_path(output, force) as temporary, temporary.open("w", encoding="utf-8") as file:
+        file.writelines(pieces)
 
 
 ENDINGS = (".txt", ".text", *documents.ENDINGS)
@@ -182,6 +191,8 @@ def sources(files: Files) -> list[Source]:
 def _given(text: str | None, kind: Kind | None) -> Document:
     if text is None:
         if sys.stdin.isatty():
+            from tactful.cli.output import echo_sentence
+
             echo_sentence("Reading from the terminal; end with Ctrl-D.", err=True)
         data = sys.stdin.buffer.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
@@ -235,6 +246,8 @@ def outcomes(
     for source in found:
         outcome = source if isinstance(source, Unread) else _outcome(checker, source, kind, inside)
         if isinstance(outcome, Unread):
+            from tactful.cli.output import echo_sentence
+
             echo_sentence(f"Not checked: {visible(str(outcome))}", err=True)
         yield outcome
 

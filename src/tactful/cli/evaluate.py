@@ -1,12 +1,12 @@
 """``tactful evaluate``: score predictions against gold labels, with confidence intervals."""
 
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import click
 
-from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
+from tactful.cli.options import PATH, POSITIVE, complete, flag, option, several
+from tactful.cli.output import echo, echo_answer, echo_sentence, format_option, table
 from tactful.cli.progress import progress
 from tactful.evaluation.task_list import TASKS
 from tactful.words import counted
@@ -23,81 +23,53 @@ def _list_tasks(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.command(
     "evaluate", epilog="Tasks: " + ", ".join(TASKS) + ". Use --list to see what each task reads."
 )
-@click.argument(
-    "task", shell_complete=lambda _ctx, _param, start: [t for t in TASKS if t.startswith(start)]
+@click.argument("task", shell_complete=complete(TASKS))
+@flag(
+    "--list",
+    "List the tasks and what they read.",
+    is_eager=True,
+    expose_value=False,
+    callback=_list_tasks,
 )
-@click.option(
-    "--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_tasks,
-    help="List the tasks and what they read.",
-)  # fmt: skip
-@click.option(
-    "--gold", required=True, type=click.Path(path_type=Path), help="File with the gold labels."
+@option("--gold", "File with the gold labels.", PATH, required=True)
+@option("--predictions", "File with the predictions to score.", PATH, required=True)
+@option(
+    "--compare OTHER_PREDICTIONS",
+    "Predictions of another system; test whether the two differ.",
+    PATH,
 )
-@click.option(
-    "--predictions",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="File with the predictions to score.",
+@several(
+    "--metric metrics NAME", "Report only this metric, which may come from a plug-in; repeatable."
 )
-@click.option(
-    "--compare", type=click.Path(path_type=Path), metavar="OTHER_PREDICTIONS",
-    help="Predictions of another system; test whether the two differ.",
-)  # fmt: skip
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    help="Report only this metric, which may come from a plug-in; repeatable.",
+@option("--bootstrap N", "Compute 95% intervals from N bootstrap samples.", POSITIVE)
+@option("--repetitions N", "Repetitions of the randomisation test of --compare.", POSITIVE, 1_000)
+@option("--seed", "Seed of the bootstrap and of the randomisation test.", default=0)
+@option(
+    "--ids FILE", "File with the paragraph ids of pcl tasks, in the order of the predictions.", PATH
 )
-@click.option(
-    "--bootstrap", type=click.IntRange(min=1), metavar="N",
-    help="Compute 95% intervals from N bootstrap samples.",
-)  # fmt: skip
-@click.option(
-    "--repetitions", type=click.IntRange(min=1), default=1_000, show_default=True, metavar="N",
-    help="Repetitions of the randomisation test of --compare.",
-)  # fmt: skip
-@click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    help="Seed of the bootstrap and of the randomisation test.",
+@option("--hierarchy JSON", "Hierarchy of the labels (pyevall, multilabel)  [default: flat]", PATH)
+@several(
+    "--subgroup subgroups COLUMN",
+    "A 0/1 column of the gold file (scores): measure unintended bias; repeatable.",
 )
-@click.option(
-    "--ids", type=click.Path(path_type=Path), metavar="FILE",
-    help="File with the paragraph ids of pcl tasks, in the order of the predictions.",
-)  # fmt: skip
-@click.option(
-    "--hierarchy", type=click.Path(path_type=Path), metavar="JSON",
-    help="Hierarchy of the labels (pyevall, multilabel)  [default: flat]",
-)  # fmt: skip
-@click.option(
-    "--subgroup", "subgroups", multiple=True, metavar="COLUMN",
-    help="A 0/1 column of the gold file (scores): measure unintended bias; repeatable.",
-)  # fmt: skip
-@click.option(
-    "--vectors", type=click.Path(path_type=Path), metavar="FILE",
-    help="Word vectors (word2vec, GloVe, fastText), for the word mover's distance (texts, frames).",
-)  # fmt: skip
-@click.option(
-    "--undefined", type=float, metavar="NUMBER",
-    help="Count an undefined precision, recall or F as this (many tools take 0).",
-)  # fmt: skip
-@click.option(
-    "--strict", is_flag=True,
-    help="Refuse a stereotype without a category (detests-2); the organisers accept it.",
-)  # fmt: skip
-@click.option("--id-column", default="id", show_default=True, help="The column with the id.")
-@click.option("--label-column", default="label", show_default=True, help="The column with 0 or 1.")
-@click.option(
-    "--score-column", default="score", show_default=True, help="The column with the probability."
+@option(
+    "--vectors FILE",
+    "Word vectors (word2vec, GloVe, fastText), for the word mover's distance (texts, frames).",
+    PATH,
 )
-@click.option(
-    "--plot", type=click.Path(path_type=Path), metavar="FILE",
-    help="Draw ROC, precision-recall and reliability curves (scores; extra 'plot').",
-)  # fmt: skip
-@click.option("--force", is_flag=True, help="Replace the plot if it exists.")
+@option(
+    "--undefined NUMBER",
+    "Count an undefined precision, recall or F as this (many tools take 0).",
+    float,
+)
+@flag("--strict", "Refuse a stereotype without a category (detests-2); the organisers accept it.")
+@option("--id-column", "The column with the id.", default="id")
+@option("--label-column", "The column with 0 or 1.", default="label")
+@option("--score-column", "The column with the probability.", default="score")
+@option(
+    "--plot FILE", "Draw ROC, precision-recall and reliability curves (scores; extra 'plot').", PATH
+)
+@flag("--force", "Replace the plot if it exists.")
 @format_option
 def evaluate_cli(output_format: str, **given: Any) -> None:
     """Score predictions of a TASK against gold labels.
@@ -112,10 +84,7 @@ def evaluate_cli(output_format: str, **given: Any) -> None:
     options = Options(**{each.name: given.pop(each.name) for each in fields(Options)})
     with progress("Measuring", unit="metrics") as on_progress:
         answer = evaluate(**given, options=options, on_progress=on_progress)
-    if output_format == "json":
-        echo_json(answer)
-    else:
-        _print(answer)
+    echo_answer(output_format, answer, _print)
 
 
 def _print(answer: dict[str, Any]) -> None:

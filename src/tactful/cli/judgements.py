@@ -7,19 +7,17 @@ judgements like the others.
 """
 
 import json
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import click
 import polars as pl
 
+from tactful.cli.options import collect, flag, option, several, together
 from tactful.cli.output import echo_sentence
 from tactful.files import open_text
 from tactful.tables import read_table, require_columns, split_questions
 
-F = TypeVar("F", bound=Callable[..., Any])
 COUNTS = "counts"
 _DECISION = "decision"
 _WHO, _LABEL_ROW, _REFEREE_ROW = "who", "label", "referee"
@@ -30,32 +28,34 @@ _SCHEMA = {
     "answer": pl.String, "trust": pl.Float64, COUNTS: pl.Boolean, _DECISION: pl.Boolean,
 }  # fmt: skip
 
-all_judgements_option = click.option(
-    "--all-judgements",
-    is_flag=True,
-    help="Also use judgements that the column 'counts' of an export excludes.",
+all_judgements_option = flag(
+    "--all-judgements", "Also use judgements that the column 'counts' of an export excludes."
 )
 
 
-def column_options(command: F) -> F:
-    """Add the options that say which columns hold the items, annotators, labels and questions."""
-    for name, what in reversed(
-        (
-            ("item", "what was judged"),
-            ("annotator", "who judged it"),
-            ("label", "the judgement"),
-            ("question-column", "what was asked; without such a column there is one question"),
-        )
-    ):
-        default = name.removesuffix("-column")
-        command = click.option(
-            f"--{name}",
-            default=default,
-            show_default=True,
-            metavar="COLUMN",
-            help=f"The column with {what}.",
-        )(command)
-    return command
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns of a table hold what, and which of its questions are used."""
+
+    item: str
+    annotator: str
+    label: str
+    question_column: str
+    question: tuple[str, ...]
+
+
+column_options = together(
+    option("--item COLUMN", "The column with what was judged.", default="item"),
+    option("--annotator COLUMN", "The column with who judged it.", default="annotator"),
+    option("--label COLUMN", "The column with the judgement.", default="label"),
+    option(
+        "--question-column COLUMN",
+        "The column with what was asked; without such a column there is one question.",
+        default="question",
+    ),
+    several("--question Q", "Use only this question of the table; repeatable."),
+    collect(Columns, "columns"),
+)
 
 
 @dataclass
@@ -85,26 +85,20 @@ class Judgements:
             echo_sentence(f"Left out: {' and '.join(said)} (--all-judgements keeps them).")
 
 
-def read_judgements(
-    path: Path,
-    columns: Sequence[str],
-    label: str,
-    question_column: str,
-    questions: Sequence[str],
-    *,
-    everything: bool,
-) -> Judgements:
-    """Read a table with a row for each judgement; ``columns`` must be there beside the label.
+def read_judgements(path: Path, columns: Columns, *further: str, everything: bool) -> Judgements:
+    """Read a table with a row for each judgement; the ``further`` columns must be there, too.
 
     In an export of ours the label is the column ``answer``, unless another one is named.
     """
     frame = _read_export(path)
     if frame is None:
         frame = read_table(path)
+    label = columns.label
     if label == "label" and label not in frame.columns and {"answer", COUNTS} <= {*frame.columns}:
         label = "answer"
-    require_columns(frame, [*columns, label], path)
-    found = Judgements(split_questions(frame, path, question_column, questions), label)
+    require_columns(frame, [columns.item, columns.annotator, *further, label], path)
+    parts = split_questions(frame, path, columns.question_column, columns.question)
+    found = Judgements(parts, label)
     for name, rows in found.parts.items():
         found.parts[name] = _kept(rows, found, everything)
     return found

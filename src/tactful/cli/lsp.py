@@ -4,28 +4,24 @@ import click
 
 from tactful.checking.options import LANGUAGES, LEAST
 from tactful.cli.listening import until_stopped
+from tactful.cli.options import SHARE, flag, option
 from tactful.detectors.load import DETECTORS
 from tactful.errors import MissingExtraError
 
 
 @click.command("lsp")
-@click.option(
-    "--model",
-    metavar="NAME|FOLDER",
-    help=f"The detector: {', '.join(DETECTORS)}, or a folder.  [default: default]",
+@option(
+    "--model NAME|FOLDER", f"The detector: {', '.join(DETECTORS)}, or a folder.  [default: default]"
 )
-@click.option(
+@option(
     "--lang",
-    type=click.Choice(LANGUAGES),
-    help="The language of the texts; auto tells English from Spanish.  [default: auto]",
+    "The language of the texts; auto tells English from Spanish.  [default: auto]",
+    LANGUAGES,
 )
-@click.option(
-    "--least",
-    type=click.FloatRange(0, 1),
-    metavar="P",
-    help=f"Mark only findings with at least this confidence.  [default: {LEAST}]",
+@option(
+    "--least P", f"Mark only findings with at least this confidence.  [default: {LEAST}]", SHARE
 )
-@click.option("--stdio", is_flag=True, help="Talk on standard input and output; always so.")
+@flag("--stdio", "Talk on standard input and output; always so.")
 @click.pass_context
 def lsp_cli(
     ctx: click.Context, model: str | None, lang: str | None, least: float | None, stdio: bool

@@ -21,6 +21,15 @@ Table = Mapping[str, tuple[str, str]]
 """Name -> where the command is (``module:function``), and its help."""
 
 
+def import_command(target: str) -> click.Command:
+    """Import a command by its ``module:object``."""
+    module, _, name = target.partition(":")
+    command = getattr(import_module(module), name)
+    if not isinstance(command, click.Command):
+        raise TypeError(f"{target} is not a command")
+    return command
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands' names and help without importing them."""
 
@@ -37,11 +46,7 @@ class LazyGroup(click.Group):
         entry = self.table.get(cmd_name)
         if entry is None:
             return None
-        module, _, name = entry[0].partition(":")
-        command = getattr(import_module(module), name)
-        if not isinstance(command, click.Command):
-            raise TypeError(f"{entry[0]} is not a command")
-        return command
+        return import_command(entry[0])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

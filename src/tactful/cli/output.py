@@ -4,11 +4,12 @@ import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tactful.cli.options import option
 from tactful.errors import TactfulError
 from tactful.registry import Registry
 
@@ -24,16 +25,9 @@ _GAP = 2
 _LONGEST_WORD = 36
 """Longer words than this may be broken to fit a column."""
 
-format_option = click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How to print the answer.",
+format_option = option(
+    "--format output_format", "How to print the answer.", ["text", "json"], "text"
 )
-
-force_option = click.option("--force", is_flag=True, help="Replace what is already there.")
 
 
 def echo_json(value: object) -> None:
@@ -44,6 +38,20 @@ def echo_json(value: object) -> None:
     except UnicodeEncodeError:
         printable = False
     click.echo(text if printable else json.dumps(value, indent=2))
+
+
+def echo_answer(output_format: str, answer: T, show: Callable[[T], object]) -> None:
+    """Print an answer as JSON, or let ``show`` print it for people."""
+    if output_format != "json":
+        show(answer)
+    else:
+        echo_json(answer.as_json() if hasattr(answer, "as_json") else answer)
+
+
+def echo_rows(output_format: str, rows: Sequence[Mapping[str, Any]], *columns: str) -> None:
+    """Print rows as JSON, or these columns of them as a table; the first column is never cut."""
+    shown = table(columns, [[row[name] for name in columns] for row in rows], whole=columns[:1])
+    echo_answer(output_format, rows, lambda _: echo(shown))
 
 
 def echo_sentence(text: str, first: str = "", others: str = "", err: bool = False) -> None:

@@ -16,6 +16,7 @@ _HEADINGS = {
     Severity.NOTE: ("Worth a note", "cyan"),
 }
 _SHOWN = 5
+_PLACE = ("file", "line", "column", "severity", "code", "found", "expected", "action")
 
 
 def say_briefly(log: "ProblemLog", command: str) -> None:
@@ -69,17 +70,5 @@ def problems_as_data(log: "ProblemLog") -> dict[str, Any]:
             {"severity": severity.value, "code": code, "count": number}
             for (severity, code), number in log.counts.items()
         ],
-        "places": [
-            {
-                "file": problem.file,
-                "line": problem.line,
-                "column": problem.column,
-                "severity": problem.severity.value,
-                "code": problem.code,
-                "found": problem.found,
-                "expected": problem.expected,
-                "action": problem.action,
-            }
-            for problem in log.kept
-        ],
+        "places": [{name: getattr(problem, name) for name in _PLACE} for problem in log.kept],
     }

@@ -1,6 +1,5 @@
 """``tactful rewrite``: what to write instead, and rewrites by a chat endpoint of the user's own."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,13 +8,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful import __version__
-from tactful.checking.options import LANGUAGES, LEAST, CheckOptions
+from tactful.checking.options import LEAST, CheckOptions
 from tactful.checking.wording import REPORT_LANGUAGES
-from tactful.cli.check import project_of, split_ids
+from tactful.cli.check import (
+    config_option,
+    detector_options,
+    kind_option,
+    no_config_option,
+    project_of,
+)
+from tactful.cli.options import POSITIVE, SHARE, flag, option, require_texts, texts_argument
 from tactful.cli.output import echo_json, echo_sentence, format_option
-from tactful.detectors.load import DETECTORS
-from tactful.documents.document import KINDS, Kind
-from tactful.errors import EXIT_FAILURE, EXIT_USAGE, InputError, UsageError
+from tactful.documents.document import Kind
+from tactful.errors import EXIT_FAILURE, InputError, UsageError
 from tactful.words import counted, visible
 
 if TYPE_CHECKING:
@@ -30,82 +35,38 @@ _MOST = 20
 
 
 @click.command("rewrite")
-@click.argument("paths", nargs=-1, metavar="[FILE|FOLDER|-]...", type=click.Path(path_type=Path))
-@click.option("--text", metavar="TEXT", help="Use this text.")
-@click.option(
-    "--endpoint",
-    metavar="URL",
-    help="Send each sentence with a finding to this chat endpoint, which must be compatible with "
+@texts_argument
+@option("--text TEXT", "Use this text.")
+@option(
+    "--endpoint URL",
+    "Send each sentence with a finding to this chat endpoint, which must be compatible with "
     "OpenAI's, such as http://127.0.0.1:8080/v1.  [default: 'endpoint' in [rewrite] of "
     "tactful.toml, else none]",
 )
-@click.option("--chat-model", metavar="NAME", help="The model to ask, if the endpoint has several.")
-@click.option(
-    "--key-variable", metavar="NAME", help="The environment variable that holds the API key."
+@option("--chat-model NAME", "The model to ask, if the endpoint has several.")
+@option("--key-variable NAME", "The environment variable that holds the API key.")
+@flag("--allow-plain-http", "Allow http to an endpoint on another machine.")
+@flag("--offline", "Ask no endpoint, even if tactful.toml names one.")
+@option("--most N", "Ask for at most this many rewrites.", POSITIVE, _MOST)
+@option(
+    "--timeout SECONDS", "How long to wait for one rewrite.", click.FloatRange(0.1, 3600), _TIMEOUT
 )
-@click.option(
-    "--allow-plain-http", is_flag=True, help="Allow http to an endpoint on another machine."
-)
-@click.option("--offline", is_flag=True, help="Ask no endpoint, even if tactful.toml names one.")
-@click.option(
-    "--most",
-    type=click.IntRange(min=1),
-    default=_MOST,
-    show_default=True,
-    metavar="N",
-    help="Ask for at most this many rewrites.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0.1, 3600),
-    default=_TIMEOUT,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to wait for one rewrite.",
-)
-@click.option(
-    "--lang",
-    type=click.Choice(LANGUAGES),
-    help="The language of the text; auto tells English from Spanish.  [default: auto]",
-)
-@click.option(
-    "--model",
-    metavar="NAME|FOLDER",
-    help=f"The detector: {', '.join(DETECTORS)}, or a folder.  [default: default]",
-)
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="ID",
-    help="Look for this id and what is below it only, such as pcl; repeatable.",
-)
-@click.option(
-    "--least",
-    type=click.FloatRange(0, 1),
-    metavar="P",
-    help=f"Use only findings with at least this confidence.  [default: {LEAST}]",
-)
-@click.option(
-    "--kind", type=click.Choice(KINDS), help="What the text is.  [default: by the file's ending]"
-)
-@click.option(
-    "--config",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The project's options.  [default: the nearest tactful.toml or pyproject.toml]",
-)
-@click.option("--no-config", is_flag=True, help="Use no tactful.toml and no pyproject.toml.")
-@click.option(
+@detector_options
+@option("--least P", f"Use only findings with at least this confidence.  [default: {LEAST}]", SHARE)
+@kind_option
+@config_option
+@no_config_option
+@option(
     "--report-lang",
-    type=click.Choice(REPORT_LANGUAGES),
-    default=REPORT_LANGUAGES[0],
-    show_default=True,
-    help="The language of the suggestions; auto is that of the text.",
+    "The language of the suggestions; auto is that of the text.",
+    REPORT_LANGUAGES,
+    REPORT_LANGUAGES[0],
 )
 @format_option
 @click.pass_context
 def rewrite_cli(
     ctx: click.Context,
+    /,
     paths: tuple[Path, ...],
     text: str | None,
     endpoint: str | None,
@@ -115,15 +76,11 @@ def rewrite_cli(
     offline: bool,
     most: int,
     timeout: float,
-    lang: str | None,
-    model: str | None,
-    only: tuple[str, ...],
-    least: float | None,
     kind: Kind | None,
     config: Path | None,
     no_config: bool,
-    report_lang: str,
     output_format: str,
+    **given: Any,
 ) -> None:
     """Suggest what to write instead of each sentence in which something is found.
 
@@ -135,26 +92,11 @@ def rewrite_cli(
     tactful rewrite --text "With our help even they can learn to hope again."
     tactful rewrite letter.md --endpoint http://127.0.0.1:8080/v1
     """
-    if text is None and not paths and sys.stdin.isatty():
-        click.echo(ctx.get_usage(), err=True)
-        click.echo(
-            'For example: tactful rewrite letter.md, or tactful rewrite --text "…"', err=True
-        )
-        ctx.exit(EXIT_USAGE)
-    if text is not None and paths:
-        raise UsageError("Give files or --text, not both.")
+    require_texts(ctx, paths, text)
     if endpoint is not None and offline:
         raise UsageError("Give --endpoint or --offline, not both.")
     project = project_of(config, no_config)
-    options = project.options(
-        model=model,
-        lang=lang,
-        only=split_ids(only),
-        least=least,
-        explanations=False,
-        frames="off",
-        report_lang=report_lang,
-    )
+    options = project.options(**given, explanations=False, frames="off")
     named = project.rewrite
     url = None if offline else endpoint or named.endpoint
     chat = None

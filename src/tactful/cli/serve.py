@@ -1,10 +1,12 @@
 """``tactful serve``: the HTTP API, the Perspective-compatible API and the web app."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from tactful.cli.listening import address, listen, until_stopped
+from tactful.cli.options import POSITIVE, flag, option, several, turn_off
 from tactful.cli.output import echo_sentence
 from tactful.detectors.load import DETECTORS, EMBEDDED, embedded_folders
 from tactful.errors import MissingExtraError, UsageError
@@ -13,202 +15,122 @@ from tactful.settings import load_settings
 
 
 @click.command("serve")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    help="The port to listen on; 0 takes a free one.",
+@option("--host", "The address to listen on.", default="127.0.0.1")
+@option("--port", "The port to listen on; 0 takes a free one.", click.IntRange(0, 65535), 8000)
+@option(
+    "--model NAME|FOLDER", f"The detector: {', '.join(DETECTORS)}, or a folder.", default="default"
 )
-@click.option(
-    "--model",
-    default="default",
-    show_default=True,
-    metavar="NAME|FOLDER",
-    help=f"The detector: {', '.join(DETECTORS)}, or a folder.",
-)
-@click.option(
-    "--lang",
-    "langs",
-    multiple=True,
-    type=click.Choice(list(EMBEDDED)),
-    help="Serve only this language; repeatable. The first one is used where the language is "
+@several(
+    "--lang langs",
+    "Serve only this language; repeatable. The first one is used where the language is "
     "unclear.  [default: all]",
+    list(EMBEDDED),
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 256),
-    default=1,
-    show_default=True,
-    help="How many processes share the port and the weights.",
+@option(
+    "--workers", "How many processes share the port and the weights.", click.IntRange(1, 256), 1
 )
-@click.option(
-    "--keys",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Require an API key from this file.",
+@option(
+    "--keys keys_file FILE",
+    "Require an API key from this file.",
+    click.Path(path_type=Path, dir_okay=False),
 )
-@click.option("--add-key", metavar="NAME", help="Create a key, print it once, and exit.")
-@click.option("--remove-key", metavar="NAME", help="Remove a key and exit.")
-@click.option("--list-keys", is_flag=True, help="List the names of the keys and exit.")
-@click.option(
-    "--rate",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="The most requests a minute for each key, or for each address without keys; with "
+@option("--add-key NAME", "Create a key, print it once, and exit.")
+@option("--remove-key NAME", "Remove a key and exit.")
+@flag("--list-keys", "List the names of the keys and exit.")
+@option(
+    "--rate rate_per_minute N",
+    "The most requests a minute for each key, or for each address without keys; with "
     "--add-key, for that key.",
+    POSITIVE,
 )
-@click.option(
-    "--open", "is_open", is_flag=True, help="Allow other machines to connect without a key."
+@flag("--open is_open", "Allow other machines to connect without a key.")
+@several(
+    "--cors-origin cors_origins ORIGIN",
+    "Allow pages of this site to call the API from a browser; repeatable.",
 )
-@click.option(
-    "--cors-origin",
-    multiple=True,
-    metavar="ORIGIN",
-    help="Allow pages of this site to call the API from a browser; repeatable.",
-)
-@click.option(
+@option(
     "--max-queue",
-    type=click.IntRange(min=1),
-    default=256,
-    show_default=True,
-    help="How many texts may wait in a process; further requests get status 429.",
+    "How many texts may wait in a process; further requests get status 429.",
+    POSITIVE,
+    256,
 )
-@click.option(
+@option(
     "--max-batch",
-    type=click.IntRange(1, 1024),
-    default=32,
-    show_default=True,
-    help="How many texts of different requests are scored together.",
+    "How many texts of different requests are scored together.",
+    click.IntRange(1, 1024),
+    32,
 )
-@click.option(
+@option(
     "--max-tokens",
-    type=click.IntRange(min=256),
-    default=4096,
-    show_default=True,
-    help="How many tokens a document may have; 4,096 are about 3,100 words and cost up to 2 s.",
+    "How many tokens a document may have; 4,096 are about 3,100 words and cost up to 2 s.",
+    click.IntRange(min=256),
+    4096,
 )
-@click.option("--no-batching", is_flag=True, help="Score every text on its own; slower.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0.1, 3600),
-    default=30.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Cancel a request that takes longer.",
+@turn_off("--no-batching micro_batching", "Score every text on its own; slower.")
+@option(
+    "--timeout timeout_seconds SECONDS",
+    "Cancel a request that takes longer.",
+    click.FloatRange(0.1, 3600),
+    30.0,
 )
-@click.option(
-    "--receive-timeout",
-    type=click.FloatRange(0.1, 3600),
-    default=10.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Close a connection whose request takes longer to arrive.",
+@option(
+    "--receive-timeout receive_seconds SECONDS",
+    "Close a connection whose request takes longer to arrive.",
+    click.FloatRange(0.1, 3600),
+    10.0,
 )
-@click.option(
+@option(
     "--log-format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="The format of the log, which never contains a text or a key.",
+    "The format of the log, which never contains a text or a key.",
+    ["text", "json"],
+    "text",
 )
-@click.option(
-    "--public-url",
-    default="",
-    metavar="URL",
-    help="The address by which clients reach the service, such as https://tactful.example.org; "
+@option(
+    "--public-url URL",
+    "The address by which clients reach the service, such as https://tactful.example.org; "
     "needed behind a proxy.  [env: TACTFUL_PUBLIC_URL]",
+    default="",
 )
-@click.option(
-    "--allowed-host",
-    multiple=True,
-    metavar="NAME",
-    help="Without --public-url: a host that may be given to clients as the address of the "
+@several(
+    "--allowed-host allowed_hosts NAME",
+    "Without --public-url: a host that may be given to clients as the address of the "
     "service; repeatable.  [env: TACTFUL_ALLOWED_HOSTS]",
 )
-@click.option(
-    "--trusted-proxy",
-    multiple=True,
-    metavar="ADDRESS|NETWORK",
-    help="Trust X-Forwarded-For, -Proto and -Host from this proxy; repeatable.  "
+@several(
+    "--trusted-proxy trusted_proxies ADDRESS|NETWORK",
+    "Trust X-Forwarded-For, -Proto and -Host from this proxy; repeatable.  "
     "[env: TACTFUL_TRUSTED_PROXIES]",
 )
-@click.option(
-    "--root-path",
+@option(
+    "--root-path PATH",
+    "The path prefix that a proxy removes, such as /tactful.  [default: that of --public-url]",
     default="",
-    metavar="PATH",
-    help="The path prefix that a proxy removes, such as /tactful.  [default: that of --public-url]",
 )
-@click.option("--no-web", is_flag=True, help="Serve the API without the web app.")
-@click.option(
+@turn_off("--no-web web", "Serve the API without the web app.")
+@flag(
     "--drop-unsupported",
-    is_flag=True,
-    help="Leave attributes of Perspective that have no counterpart out of answers, instead of "
+    "Leave attributes of Perspective that have no counterpart out of answers, instead of "
     "refusing the request.",
 )
-@click.option(
-    "--annotation",
-    metavar="URL",
-    help="The address of 'tactful annotate serve'; /annotate redirects there.",
+@option("--annotation URL", "The address of 'tactful annotate serve'; /annotate redirects there.")
+@option(
+    "--audits FOLDER",
+    "A folder of audit reports for the web app to list.",
+    click.Path(path_type=Path, exists=True, file_okay=False),
 )
-@click.option(
-    "--audits",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="FOLDER",
-    help="A folder of audit reports for the web app to list.",
-)
-@click.option(
-    "--rewrite-endpoint",
-    metavar="URL",
-    help="Answer POST /v1/rewrite with rewrites by this chat endpoint, which gets sentences of "
+@option(
+    "--rewrite-endpoint URL",
+    "Answer POST /v1/rewrite with rewrites by this chat endpoint, which gets sentences of "
     "users; it must be compatible with OpenAI's, such as http://127.0.0.1:8080/v1.",
 )
-@click.option(
-    "--rewrite-chat-model", metavar="NAME", help="The model to ask, if the endpoint has several."
+@option("--rewrite-chat-model NAME", "The model to ask, if the endpoint has several.")
+@option(
+    "--rewrite-key-variable NAME",
+    "The environment variable that holds the API key of the endpoint.",
 )
-@click.option(
-    "--rewrite-key-variable",
-    metavar="NAME",
-    help="The environment variable that holds the API key of the endpoint.",
-)
-@click.option(
-    "--rewrite-allow-plain-http",
-    is_flag=True,
-    help="Allow http to an endpoint on another machine.",
-)
+@flag("--rewrite-allow-plain-http", "Allow http to an endpoint on another machine.")
 def serve_cli(
-    host: str,
-    port: int,
-    model: str,
-    langs: tuple[str, ...],
-    workers: int,
-    keys: Path | None,
-    add_key: str | None,
-    remove_key: str | None,
-    list_keys: bool,
-    rate: int | None,
-    is_open: bool,
-    cors_origin: tuple[str, ...],
-    max_queue: int,
-    max_batch: int,
-    max_tokens: int,
-    no_batching: bool,
-    timeout: float,
-    receive_timeout: float,
-    log_format: str,
-    public_url: str,
-    allowed_host: tuple[str, ...],
-    trusted_proxy: tuple[str, ...],
-    root_path: str,
-    no_web: bool,
-    drop_unsupported: bool,
-    annotation: str | None,
-    audits: Path | None,
-    rewrite_endpoint: str | None,
-    rewrite_chat_model: str | None,
-    rewrite_key_variable: str | None,
-    rewrite_allow_plain_http: bool,
+    add_key: str | None, remove_key: str | None, list_keys: bool, is_open: bool, **given: Any
 ) -> None:
     """Serve the API, its drop-in for the Perspective API, and the web app until Ctrl-C.
 
@@ -220,10 +142,11 @@ def serve_cli(
     tactful serve --keys keys.json --add-key newsroom
     tactful serve --host 0.0.0.0 --keys keys.json --model cascade --workers 2
     """
+    keys = given["keys_file"]
     if add_key is not None or remove_key is not None or list_keys:
-        _manage_keys(keys, add_key, remove_key, rate)
+        _manage_keys(keys, add_key, remove_key, given["rate_per_minute"])
         return
-    check_host(host, keys, is_open)
+    check_host(given["host"], keys, is_open)
     try:
         from tactful.service.engine.loading import detector_folders
         from tactful.service.running import serve
@@ -231,49 +154,25 @@ def serve_cli(
     except ImportError:
         raise MissingExtraError("serve", "The service") from None
 
-    of_the_environment = load_settings()
-    settings = ServiceSettings(
-        model=model,
-        langs=langs or tuple(embedded_folders(model)) or tuple(EMBEDDED),
-        host=host,
-        port=port,
-        workers=workers,
-        max_queue=max_queue,
-        max_batch=max_batch,
-        max_tokens=max_tokens,
-        micro_batching=not no_batching,
-        timeout_seconds=timeout,
-        receive_seconds=receive_timeout,
-        keys_file=keys,
-        cors_origins=cors_origin,
-        rate_per_minute=rate,
-        log_format="json" if log_format == "json" else "text",
-        public_url=public_url or of_the_environment.public_url,
-        allowed_hosts=allowed_host or of_the_environment.allowed_hosts,
-        trusted_proxies=trusted_proxy or of_the_environment.trusted_proxies,
-        root_path=root_path,
-        web=not no_web,
-        drop_unsupported=drop_unsupported,
-        annotation=annotation,
-        audits=audits,
-        rewrite_endpoint=rewrite_endpoint,
-        rewrite_chat_model=rewrite_chat_model,
-        rewrite_key_variable=rewrite_key_variable,
-        rewrite_allow_plain_http=rewrite_allow_plain_http,
-    )
-    if rewrite_endpoint is not None:
+    for name in ("public_url", "allowed_hosts", "trusted_proxies"):
+        given[name] = given[name] or getattr(load_settings(), name)
+    given["langs"] = given["langs"] or tuple(embedded_folders(given["model"])) or tuple(EMBEDDED)
+    settings = ServiceSettings(**given)
+    if settings.rewrite_endpoint is not None:
         from tactful.service.routes.rewrite import chat_of
 
         chat_of(settings)  # an address that cannot be used is reported before anything starts
-    elif rewrite_chat_model or rewrite_key_variable or rewrite_allow_plain_http:
+    elif any(
+        given[f"rewrite_{name}"] for name in ("chat_model", "key_variable", "allow_plain_http")
+    ):
         raise UsageError("Give --rewrite-endpoint URL: without one, no chat model is asked.")
     if keys is not None:
         from tactful.service.http.keys import read_keys
 
         read_keys(keys)  # a file that cannot be used is told before anything starts
     detector_folders(settings)  # reports a missing model before the address is shown
-    with listen(host, port) as listening, until_stopped():
-        where = address(host, listening.getsockname()[1])
+    with listen(settings.host, settings.port) as listening, until_stopped():
+        where = address(settings.host, listening.getsockname()[1])
         echo_sentence(f"Serving at {where} (API: {where}/docs). Ctrl-C stops it.")
         serve(settings, listening)
     echo_sentence("Stopped. Nothing was stored.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.output import echo, echo_json, format_option, table
+from tactful.cli.output import echo, echo_answer, echo_json, echo_rows, format_option
 from tactful.errors import EXIT_FAILURE, TaxonomyError
 from tactful.taxonomies import (
     ConditionEntry,
@@ -36,12 +36,8 @@ def taxonomy_cli() -> None:
 @format_option
 def list_cli(output_format: str) -> None:
     """List the built-in taxonomies."""
-    rows = list_taxonomies()
-    if output_format == "json":
-        echo_json(rows)
-        return
-    columns = ["id", "name", "entries", "families", "languages", "version"]
-    echo(table(columns, [[row[column] for column in columns] for row in rows], whole=["id"]))
+    columns = ("id", "name", "entries", "families", "languages", "version")
+    echo_rows(output_format, list_taxonomies(), *columns)
 
 
 @taxonomy_cli.command("show")
@@ -66,11 +62,7 @@ def show_cli(name: str, output_format: str) -> None:
 @format_option
 def tree_cli(name: str | None, output_format: str) -> None:
     """Draw the entries of all taxonomies, of one, or below one entry."""
-    branches = tree(name)
-    if output_format == "json":
-        echo_json(branches)
-    else:
-        echo(*(_drawn(branch) for branch in branches))
+    echo_answer(output_format, tree(name), lambda branches: echo(*map(_drawn, branches)))
 
 
 @taxonomy_cli.command("validate")
@@ -80,7 +72,7 @@ def tree_cli(name: str | None, output_format: str) -> None:
 def validate_cli(ctx: click.Context, file: str, output_format: str) -> None:
     """Check a taxonomy file and report everything that is wrong, with its line."""
     if output_format == "text":
-        taxonomy = validate(file)
+        taxonomy = load_taxonomy(Path(file))
         size = len(taxonomy.entries)
         noun = "entry" if size == 1 else "entries"
         click.echo(f"{file} is a valid taxonomy: '{taxonomy.id}', {size} {noun}.")
@@ -111,7 +103,6 @@ def find(name: str) -> Taxonomy | AnyEntry:
 
     Where a taxonomy has an entry of its own name (``pcl``), the taxonomy is meant.
     """
-
     if name in taxonomy_names() or is_taxonomy_path(name):
         return load_taxonomy(name)
     return find_entry(name)
@@ -121,15 +112,10 @@ def tree(name: str | None) -> list[dict[str, Any]]:
     """Return the entries as nested ``{id, name, children}``."""
     if name is None:
         return [_taxonomy_branch(load_taxonomy(known)) for known in taxonomy_names()]
-    if name in taxonomy_names() or is_taxonomy_path(name):
-        return [_taxonomy_branch(load_taxonomy(name))]
-    taxonomy = find_taxonomy_of(name)
-    return [_branch(taxonomy, taxonomy.entry(name))]
-
-
-def validate(file: str) -> Taxonomy:
-    """Read a taxonomy file; what is wrong with it is a TaxonomyError."""
-    return load_taxonomy(Path(file))
+    found = find(name)
+    if isinstance(found, Taxonomy):
+        return [_taxonomy_branch(found)]
+    return [_branch(find_taxonomy_of(name), found)]
 
 
 def validation_report(file: str) -> dict[str, Any]:
@@ -169,7 +155,6 @@ def _describe_taxonomy(taxonomy: Taxonomy) -> list[tuple[str, str]]:
 
 
 def _describe_entry(entry: AnyEntry) -> list[tuple[str, str]]:
-
     rows = [
         ("id", entry.id),
         ("name", entry.name),

@@ -23,15 +23,15 @@ class Sent(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+def _example(body: dict[str, Any]) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [body]})
+
+
 class CheckRequest(Sent):
     """A text or a document to check."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"text": "With our help even they can learn to hope again.", "only": ["pcl"]}
-            ]
-        }
+    model_config = _example(
+        {"text": "With our help even they can learn to hope again.", "only": ["pcl"]}
     )
 
     text: str = Field(description="The text as it is; markup is skipped.")
@@ -67,11 +67,7 @@ class CheckRequest(Sent):
 class ScoreRequest(Sent):
     """Texts to score."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"texts": ["Nobody asked you.", "The library opens on Monday."]}]
-        }
-    )
+    model_config = _example({"texts": ["Nobody asked you.", "The library opens on Monday."]})
 
     texts: list[str] = Field(
         min_length=1, fail_fast=True, description="The texts, each scored as a whole."
@@ -84,11 +80,7 @@ class ScoreRequest(Sent):
 class FrameRequest(Sent):
     """Texts to read for what they may imply."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"texts": ["We should not lower our standards to hire more women."]}]
-        }
-    )
+    model_config = _example({"texts": ["We should not lower our standards to hire more women."]})
 
     texts: list[str] = Field(min_length=1, fail_fast=True, description="English texts.")
     lang: Lang = Field("auto", description=_LANG)
@@ -99,11 +91,7 @@ class FrameRequest(Sent):
 class RewriteRequest(Sent):
     """A text whose sentences are to be rewritten."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"text": "With our help even they can learn to hope again."}]
-        }
-    )
+    model_config = _example({"text": "With our help even they can learn to hope again."})
 
     text: str = Field(description="The text as it is; markup is skipped.")
     kind: TextKind = Field("plain", description="What the text is.")
@@ -225,5 +213,10 @@ def body_of(model: type[BaseModel]) -> dict[str, Any]:
     Bodies are read by :func:`tactful.service.http.body.read_model`, which knows limits that FastAPI
     does not; so they are described here.
     """
-    content = {"application/json": {"schema": model.model_json_schema()}}
+    return json_body(model.model_json_schema())
+
+
+def json_body(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of the OpenAPI document that describes a body of JSON."""
+    content = {"application/json": {"schema": schema}}
     return {"requestBody": {"required": True, "content": content}}

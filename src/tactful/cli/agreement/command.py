@@ -10,8 +10,18 @@ from tactful.agreement import LEVELS, MEASURES
 from tactful.cli.agreement.report import echo_as_json, echo_as_text
 from tactful.cli.agreement.span_files import SpanColumns
 from tactful.cli.agreement.spans import agreement_spans, check_span_options, span_options
-from tactful.cli.judgements import all_judgements_option, column_options, read_judgements
-from tactful.cli.output import force_option, format_option
+from tactful.cli.judgements import Columns, all_judgements_option, column_options, read_judgements
+from tactful.cli.options import (
+    NOT_NEGATIVE,
+    PATH,
+    POSITIVE,
+    complete,
+    flag,
+    force_option,
+    option,
+    several,
+)
+from tactful.cli.output import format_option
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
 
@@ -25,85 +35,54 @@ def split_labels(text: str | None) -> tuple[str, ...]:
 
 
 @click.command("agreement", context_settings={"show_default": True})
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @column_options
-@click.option(
-    "--question",
-    multiple=True,
-    metavar="Q",
-    help="Use only this question of the table; repeatable.",
+@several(
+    "--measure measures NAME",
+    f"Only this measure; repeatable: {', '.join(MEASURES)}.",
+    shell_complete=complete(MEASURES),
 )
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="NAME",
-    help=f"Only this measure; repeatable: {', '.join(MEASURES)}.",
-    shell_complete=lambda ctx, parameter, start: [m for m in MEASURES if m.startswith(start)],
-)
-@click.option(
+@option(
     "--level",
-    type=click.Choice(LEVELS),
-    default="nominal",
-    help="Level of measurement of the labels; kappa has linear weights for ordinal and quadratic "
+    "Level of measurement of the labels; kappa has linear weights for ordinal and quadratic "
     "weights for interval labels.",
+    LEVELS,
+    "nominal",
 )
-@click.option(
-    "--labels",
-    metavar="A,B,…",
+@option(
+    "--labels A,B,…",
+    "All labels that can be given, in their order.",
     callback=lambda context, parameter, text: split_labels(text),
-    help="All labels that can be given, in their order.",
 )
-@click.option("--per-label", is_flag=True, help="Also measure each label against all others.")
-@click.option(
-    "--leave-out",
-    multiple=True,
-    metavar="LABEL",
-    help="Also measure without the items that any annotator gave this label; repeatable.",
+@flag("--per-label", "Also measure each label against all others.")
+@several(
+    "--leave-out LABEL",
+    "Also measure without the items that any annotator gave this label; repeatable.",
 )
-@click.option(
-    "--trust",
-    metavar="COLUMN",
-    default="trust",
-    help="The column with each annotator's trust, from 0 to 1.",
+@option("--trust COLUMN", "The column with each annotator's trust, from 0 to 1.", default="trust")
+@option("--min-trust T", "Use only judgements with at least this trust.", float)
+@flag("--trust-curve", "Also measure the agreement at rising thresholds of trust.")
+@option(
+    "--overlap N", "Items that two annotators must share to count in Cohen's kappa.", POSITIVE, 2
 )
-@click.option(
-    "--min-trust", type=float, metavar="T", help="Use only judgements with at least this trust."
-)
-@click.option(
-    "--trust-curve", is_flag=True, help="Also measure the agreement at rising thresholds of trust."
-)
-@click.option(
-    "--overlap",
-    default=2,
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Items that two annotators must share to count in Cohen's kappa.",
-)
-@click.option("--pairs", is_flag=True, help="Also print Cohen's kappa of each pair of annotators.")
-@click.option(
+@flag("--pairs", "Also print Cohen's kappa of each pair of annotators.")
+@option(
     "--repeated",
-    type=click.Choice(["error", "first", "last", "drop"]),
-    default="error",
-    help="What to do if an annotator judged an item several times.",
+    "What to do if an annotator judged an item several times.",
+    ["error", "first", "last", "drop"],
+    "error",
 )
-@click.option(
-    "--bootstrap",
-    default=0,
+@option(
+    "--bootstrap N",
+    "Make intervals from this many samples of the items.",
+    NOT_NEGATIVE,
+    0,
     show_default=False,
-    metavar="N",
-    type=click.IntRange(min=0),
-    help="Make intervals from this many samples of the items.",
 )
-@click.option(
-    "--seed", default=0, metavar="S", type=click.IntRange(min=0), help="Seed of the bootstrap."
-)
-@click.option("--confidence", default=0.95, metavar="P", help="Confidence level of the intervals.")
-@click.option(
-    "--plot",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Also draw the coefficients, or the trust curves, to a .png or .svg file.",
+@option("--seed S", "Seed of the bootstrap.", NOT_NEGATIVE, 0)
+@option("--confidence P", "Confidence level of the intervals.", default=0.95)
+@option(
+    "--plot FILE", "Also draw the coefficients, or the trust curves, to a .png or .svg file.", PATH
 )
 @all_judgements_option
 @force_option
@@ -114,11 +93,7 @@ def agreement_cli(
     context: click.Context,
     /,
     file: Path,
-    item: str,
-    annotator: str,
-    label: str,
-    question_column: str,
-    question: tuple[str, ...],
+    columns: Columns,
     trust: str,
     min_trust: float | None,
     repeated: Any,
@@ -159,25 +134,22 @@ def agreement_cli(
             f"Found --pairs with {request.level} labels, for which Cohen's kappa has no weights."
         )
     if spans and texts is not None:
-        columns = SpanColumns(item, annotator, start_column, end_column, id_column)
-        agreement_spans(file, texts, columns, unit, request, output_format == "json")
+        named = SpanColumns(columns.item, columns.annotator, start_column, end_column, id_column)
+        agreement_spans(file, texts, named, unit, request, output_format == "json")
         return
     trusted = [trust] if request.trust_curve or min_trust is not None else []
-    found = read_judgements(
-        file,
-        [item, annotator, *trusted],
-        label,
-        question_column,
-        question,
-        everything=all_judgements,
-    )
+    found = read_judgements(file, columns, *trusted, everything=all_judgements)
     blocks = []
     for name, rows in found.parts.items():
         try:
             ratings = read_ratings(
-                rows, item=item, annotator=annotator, label=found.label, repeated=repeated,
+                rows,
+                item=columns.item,
+                annotator=columns.annotator,
+                label=found.label,
+                repeated=repeated,
                 trust=trust if trusted else None,
-            )  # fmt: skip
+            )
             if min_trust is not None:
                 ratings = at_least(ratings, min_trust)
             blocks.append(measure_block(name, ratings, request))

@@ -1,16 +1,15 @@
 """``tactful agreement --spans``: how far annotators mark the same parts of the same texts."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from tactful.agreement.report import Request, answer_as_dict
 from tactful.agreement.span_report import PAIR_MEAN, SpanAnswers, measure_spans
 from tactful.cli.agreement.report import answer_table, echo_notes
 from tactful.cli.agreement.span_files import SpanColumns, read_span_files
+from tactful.cli.options import PATH, flag, given_options, option, together
 from tactful.cli.output import echo, echo_json, echo_sentence
 from tactful.errors import UsageError
 from tactful.words import counted
@@ -23,53 +22,33 @@ _SHARED = (
     "output_format",
 )  # fmt: skip
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def span_options(command: F) -> F:
-    """Add the options that only ``--spans`` has."""
-    for option in reversed(
-        (
-            click.option("--spans", is_flag=True, help="FILE has a row per marked span."),
-            click.option(
-                "--texts",
-                type=click.Path(path_type=Path),
-                metavar="TEXTS",
-                help="With --spans: a table of the texts; columns item (or id) and text.",
-            ),
-            click.option(
-                "--unit",
-                type=click.Choice(UNITS),
-                default=UNITS[0],
-                help="With --spans: the unit that is marked or not.",
-            ),
-            *(
-                click.option(
-                    f"--{name}",
-                    f"{name}_column",
-                    default=name,
-                    metavar="COLUMN",
-                    help=f"With --spans: the column with {what}.",
-                )
-                for name, what in (
-                    ("start", "the first character of a span, counted from 0"),
-                    ("end", "the offset after its last character"),
-                    ("id", "what it was marked as"),
-                )
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+span_options = together(
+    flag("--spans", "FILE has a row per marked span."),
+    option(
+        "--texts TEXTS", "With --spans: a table of the texts; columns item (or id) and text.", PATH
+    ),
+    option("--unit", "With --spans: the unit that is marked or not.", UNITS, UNITS[0]),
+    option(
+        "--start start_column COLUMN",
+        "With --spans: the column with the first character of a span, counted from 0.",
+        default="start",
+    ),
+    option(
+        "--end end_column COLUMN",
+        "With --spans: the column with the offset after its last character.",
+        default="end",
+    ),
+    option(
+        "--id id_column COLUMN",
+        "With --spans: the column with what it was marked as.",
+        default="id",
+    ),
+)
 
 
 def check_span_options(context: click.Context, spans: bool) -> None:
     """Refuse options that say nothing about spans, or nothing without them."""
-    given = {
-        option.name: option.opts[0]
-        for option in context.command.params
-        if option.name and context.get_parameter_source(option.name) is not ParameterSource.DEFAULT
-    }
+    given = given_options(context)
     if not spans:
         if own := [given[name] for name in _OWN if name in given]:
             raise UsageError(f"Found {', '.join(own)} without --spans; expected them together.")

@@ -7,7 +7,8 @@ import click
 
 from tactful.cli.audit.results import find_run
 from tactful.cli.audit.running import close, gate_option, runs_option, statistics_options
-from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
+from tactful.cli.options import SHARE, option
+from tactful.cli.output import echo, echo_answer, echo_sentence, format_option, table
 
 if TYPE_CHECKING:
     from tactful.audit.estimates.compare import Change, Comparison
@@ -20,12 +21,7 @@ _SHOWN = 10
 @click.argument("after")
 @runs_option
 @gate_option
-@click.option(
-    "--fail-on-growth",
-    type=click.FloatRange(0, 1),
-    metavar="SHARE",
-    help="Exit with 1 if the difference grew by more than this.",
-)
+@option("--fail-on-growth SHARE", "Exit with 1 if the difference grew by more than this.", SHARE)
 @statistics_options
 @format_option
 def compare_cli(
@@ -51,10 +47,7 @@ def compare_cli(
 
     first, second = (read_run(find_run(name, runs)) for name in (before, after))
     found = compare_runs(first, second, **statistics)
-    if output_format == "json":
-        echo_json(found.as_json())
-    else:
-        print_comparison(found)
+    echo_answer(output_format, found, print_comparison)
     close(*breaches(found, fail_on_gap, fail_on_growth))
 
 

@@ -1,41 +1,33 @@
 """``tactful audit fill-mask``, ``causal`` and ``sentiment``: ask a model and save its answers."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from tactful.cli.audit.running import audit, download_option, running_options
-from tactful.cli.audit.selection import selection_options, with_default
+from tactful.cli.audit.selection import selection_options
+from tactful.cli.options import PATH, POSITIVE, flag, option
 from tactful.errors import UsageError
 
 if TYPE_CHECKING:
     from tactful.audit.probes.render import Selection
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _model(metavar: str, help_text: str) -> Callable[[F], F]:
-    return click.option("--model", required=True, metavar=metavar, help=help_text)
-
-
-def _batch(help_text: str) -> Callable[[F], F]:
-    return click.option("--batch", type=click.IntRange(min=1), help=help_text)
-
-
 @click.command("fill-mask")
-@_model("NAME|PATH", "The folder of a masked language model, or its name on the hub.")
-@with_default("--top", click.IntRange(min=1), 50, "Rate this many of the most probable words.")
-@with_default("--pieces", click.IntRange(1, 3), 1, "Also rate words of up to this many tokens.")
-@click.option(
-    "--ratings",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Use these rated words (columns word, attitude) instead of the probe's or Tactful's.",
+@option(
+    "--model NAME|PATH",
+    "The folder of a masked language model, or its name on the hub.",
+    required=True,
 )
-@_batch("Prompts per batch.  [default: 64]")
+@option("--top", "Rate this many of the most probable words.", POSITIVE, 50)
+@option("--pieces", "Also rate words of up to this many tokens.", click.IntRange(1, 3), 1)
+@option(
+    "--ratings FILE",
+    "Use these rated words (columns word, attitude) instead of the probe's or Tactful's.",
+    PATH,
+)
+@option("--batch", "Prompts per batch.  [default: 64]", POSITIVE)
 @download_option
 @selection_options
 @running_options
@@ -86,16 +78,18 @@ def fill_mask_cli(
 
 
 @click.command("causal")
-@_model(
-    "NAME|PATH", "The folder of a causal language model, its name on the hub, or 'smollm2' (PyPI)."
+@option(
+    "--model NAME|PATH",
+    "The folder of a causal language model, its name on the hub, or 'smollm2' (PyPI).",
+    required=True,
 )
-@with_default(
+@option(
     "--by",
-    click.Choice(["continuation", "sentence"]),
-    "continuation",
     "Weigh the words at the end of a sentence, or whole sentences with each word.",
+    ["continuation", "sentence"],
+    "continuation",
 )
-@_batch("Approximate number of prompts per batch.")
+@option("--batch", "Approximate number of prompts per batch.", POSITIVE)
 @download_option
 @selection_options
 @running_options
@@ -137,28 +131,25 @@ def causal_cli(
 
 
 @click.command("sentiment")
-@_model(
-    "NAME", "vader, textblob, tactful:default, a folder or hub name, module:function, or a URL."
+@option(
+    "--model NAME",
+    "vader, textblob, tactful:default, a folder or hub name, module:function, or a URL.",
+    required=True,
 )
-@click.option(
-    "--labels",
-    metavar="NAME=CLASS,…",
-    help="Meaning of the model's classes, such as LABEL_0=negative,LABEL_1=positive.",
+@option(
+    "--labels NAME=CLASS,…",
+    "Meaning of the model's classes, such as LABEL_0=negative,LABEL_1=positive.",
 )
-@click.option(
-    "--allow-network", is_flag=True, help="Allow sending texts to an endpoint (http, https)."
-)
-@with_default(
+@flag("--allow-network", "Allow sending texts to an endpoint (http, https).")
+@option(
     "--endpoint-shape",
-    click.Choice(["texts", "inputs"]),
-    "texts",
     "Shape of requests: {'texts': […]} or, as for Hugging Face, {'inputs': […]}.",
+    ["texts", "inputs"],
+    "texts",
 )
-@click.option(
-    "--token-env", metavar="VARIABLE", help="Environment variable with the endpoint's token."
-)
-@click.option("--allow-plain-http", is_flag=True, help="Allow an endpoint without encryption.")
-@_batch("Texts per batch.")
+@option("--token-env VARIABLE", "Environment variable with the endpoint's token.")
+@flag("--allow-plain-http", "Allow an endpoint without encryption.")
+@option("--batch", "Texts per batch.", POSITIVE)
 @download_option
 @selection_options
 @running_options

@@ -17,16 +17,9 @@ from tactful.audit.probes.load import EXAMPLES, PROBES, example_files, load_prob
 from tactful.audit.probes.render import Selection, fallbacks, prompts_of
 from tactful.audit.probes.schema import Probe
 from tactful.audit.protocol import Kind
-from tactful.cli.audit.selection import selection_options, with_default
-from tactful.cli.output import (
-    echo,
-    echo_json,
-    echo_sentence,
-    force_option,
-    format_option,
-    loadable,
-    table,
-)
+from tactful.cli.audit.selection import selection_options
+from tactful.cli.options import PATH, complete, force_option, option
+from tactful.cli.output import echo_rows, echo_sentence, format_option, loadable
 from tactful.errors import UsageError
 from tactful.files import atomic_path
 from tactful.taxonomies.prompts import Prompt
@@ -34,10 +27,6 @@ from tactful.words import counted
 
 _ENDINGS = (".yaml", ".yml")
 _COLUMNS = [field.name for field in fields(Prompt)]
-
-
-def _complete_probe(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    return [name for name in PROBES if name.startswith(start)]
 
 
 @click.group("probe")
@@ -49,17 +38,13 @@ def probe_cli() -> None:
 @format_option
 def list_cli(output_format: str) -> None:
     """List the built-in probes and those of plug-ins."""
-    rows = list_probes()
-    if output_format == "json":
-        echo_json(rows)
-        return
-    columns = ["id", "name", "language", "conditions", "questions", "wordings", "version"]
-    echo(table(columns, [[row[column] for column in columns] for row in rows], whole=["id"]))
+    columns = ("id", "name", "language", "conditions", "questions", "wordings", "version")
+    echo_rows(output_format, list_probes(), *columns)
 
 
 @probe_cli.command("new")
-@click.argument("file", type=click.Path(path_type=Path))
-@with_default("--lang", click.Choice(list(EXAMPLES)), "en", "The language of the example.")
+@click.argument("file", type=PATH)
+@option("--lang", "The language of the example.", list(EXAMPLES), "en")
 @force_option
 def new_cli(file: Path, lang: str, force: bool) -> None:
     """Write a probe to start from, and its rated words beside it.
@@ -73,7 +58,7 @@ def new_cli(file: Path, lang: str, force: bool) -> None:
 
 
 @probe_cli.command("check")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 def check_cli(file: Path) -> None:
     """Check a probe file and its ratings; report what is wrong, with the line."""
     for sentence in check_probe(file):
@@ -81,24 +66,16 @@ def check_cli(file: Path) -> None:
 
 
 @probe_cli.command("show")
-@click.argument("name", metavar="NAME|FILE", shell_complete=_complete_probe)
-@with_default(
-    "--kind", click.Choice(get_args(Kind)), "fill-mask", "The kind of model to show prompts for."
-)
+@click.argument("name", metavar="NAME|FILE", shell_complete=complete(PROBES))
+@option("--kind", "The kind of model to show prompts for.", get_args(Kind), "fill-mask")
 @selection_options
-@with_default(
-    "--format",
-    click.Choice(["text", "csv", "jsonl"]),
-    "text",
+@option(
+    "--format output_format",
     "Print a prompt per line (text), or all fields of each prompt.",
-    name="output_format",
+    ["text", "csv", "jsonl"],
+    "text",
 )
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(path_type=Path),
-    help="Write to this file instead of printing.",
-)
+@option("--output -o", "Write to this file instead of printing.", PATH)
 @force_option
 def show_cli(
     name: str,

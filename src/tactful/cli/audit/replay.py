@@ -6,25 +6,22 @@ from typing import Any
 import click
 
 from tactful.cli.audit.running import print_result, runs_option, statistics_options
+from tactful.cli.options import PATH, flag, option
 from tactful.cli.output import echo_json, echo_sentence, format_option
 from tactful.cli.problems import say_briefly
 
 
 @click.command("replay")
-@click.argument("path", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--ratings",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Use these rated words (columns word, attitude) instead of Tactful's.",
+@click.argument("path", required=False, type=PATH)
+@option(
+    "--ratings FILE", "Use these rated words (columns word, attitude) instead of Tactful's.", PATH
 )
-@click.option(
+@flag(
     "--all-sentiment-templates",
-    is_flag=True,
-    help="Keep the sentence 'We are people who …', which the paper does not use.",
+    "Keep the sentence 'We are people who …', which the paper does not use.",
 )
 @runs_option
-@click.option("--force", is_flag=True, help="Replace earlier replays.")
+@flag("--force", "Replace earlier replays.")
 @statistics_options
 @format_option
 def replay_cli(

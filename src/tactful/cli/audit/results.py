@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.cli.audit.running import runs_option, statistics_options
+from tactful.cli.options import PATH, flag, option
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
@@ -60,21 +61,19 @@ def list_cli(runs: Path, output_format: str) -> None:
 @click.command("report")
 @click.argument("names", nargs=-1, metavar="[RUN]...")
 @runs_option
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(path_type=Path),
+@option(
+    "--output -o",
+    "The file to write (.html or .json), or a folder for tables (CSV).",
+    PATH,
     required=True,
-    help="The file to write (.html or .json), or a folder for tables (CSV).",
 )
-@click.option("--title", help="The title of the page.")
-@click.option(
-    "--dimensions",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Numbers for the conditions, such as the six dimensions of stigma (CSV).",
+@option("--title", "The title of the page.")
+@option(
+    "--dimensions FILE",
+    "Numbers for the conditions, such as the six dimensions of stigma (CSV).",
+    PATH,
 )
-@click.option("--force", is_flag=True, help="Replace what is already there.")
+@flag("--force", "Replace what is already there.")
 @statistics_options
 def report_cli(
     names: tuple[str, ...],

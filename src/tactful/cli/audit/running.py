@@ -1,14 +1,14 @@
 """What the commands that audit a model share: options, progress, and printing results."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tactful.audit.runs.conduct import FOLDER, conduct
-from tactful.cli.audit.selection import with_default
+from tactful.cli.options import PATH, POSITIVE, SHARE, flag, option, together
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.cli.progress import progress
 from tactful.errors import EXIT_FAILURE
@@ -19,59 +19,37 @@ if TYPE_CHECKING:
     from tactful.audit.results import AuditResult
     from tactful.taxonomies.prompts import Prompt
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-runs_option = with_default(
-    "--runs", click.Path(path_type=Path), FOLDER, "The folder with the audited models."
+runs_option = option("--runs", "The folder with the audited models.", PATH, FOLDER)
+gate_option = option(
+    "--fail-on-gap SHARE",
+    "Exit with 1 if the difference (stigmatized minus others) is above this.",
+    SHARE,
 )
-gate_option = click.option(
-    "--fail-on-gap",
-    type=click.FloatRange(0, 1),
-    metavar="SHARE",
-    help="Exit with 1 if the difference (stigmatized minus others) is above this.",
+download_option = flag(
+    "--download", "Download the model from the hub if it is not on this machine."
 )
-download_option = click.option(
-    "--download", is_flag=True, help="Download the model from the hub if it is not on this machine."
+statistics_options = together(
+    option(
+        "--correction",
+        "Correction for many tests: Holm, or Benjamini and Hochberg (fdr).",
+        ["holm", "fdr"],
+        "holm",
+    ),
+    option("--repetitions", "Samples drawn for intervals and tests.", POSITIVE, 2000),
+    option("--seed", "Seed of the bootstrap and the tests.", int, 0),
 )
-
-
-def statistics_options(command: F) -> F:
-    """Add the options of intervals and tests."""
-    for option in (
-        with_default("--seed", int, 0, "Seed of the bootstrap and the tests."),
-        with_default(
-            "--repetitions", click.IntRange(min=1), 2000, "Samples drawn for intervals and tests."
-        ),
-        with_default(
-            "--correction",
-            click.Choice(["holm", "fdr"]),
-            "holm",
-            "Correction for many tests: Holm, or Benjamini and Hochberg (fdr).",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def running_options(command: F) -> F:
-    """Add the options of every audit, besides those of the model and the prompts."""
-    for option in (
-        click.option("--force", is_flag=True, help="Replace an audit of the same name."),
-        format_option,
-        gate_option,
-        click.option("--name", metavar="NAME", help="Name of the run.  [default: KIND-MODEL]"),
-        runs_option,
-        click.option(
-            "--probe",
-            "probe_name",
-            default="social_distance",
-            show_default=True,
-            metavar="NAME|FILE",
-            help="The probe to ask; see 'tactful audit probe list'.",
-        ),
-    ):
-        command = option(command)
-    return command
+running_options = together(
+    option(
+        "--probe probe_name NAME|FILE",
+        "The probe to ask; see 'tactful audit probe list'.",
+        default="social_distance",
+    ),
+    runs_option,
+    option("--name NAME", "Name of the run.  [default: KIND-MODEL]"),
+    gate_option,
+    format_option,
+    flag("--force", "Replace an audit of the same name."),
+)
 
 
 def audit(

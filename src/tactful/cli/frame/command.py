@@ -1,14 +1,20 @@
 """``tactful frame``: which group a text may be about, and what it may imply about it."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from tactful.cli.delegating import DelegatingCommand
-from tactful.cli.output import force_option
-from tactful.errors import EXIT_USAGE, UsageError
+from tactful.cli.options import (
+    PATH,
+    SHARE,
+    flag,
+    force_option,
+    option,
+    require_texts,
+    texts_argument,
+)
 from tactful.words import counted
 
 if TYPE_CHECKING:
@@ -21,42 +27,31 @@ _ENDINGS = {".json": "json", ".jsonl": "jsonl", ".txt": "text"}
 @click.command(
     "frame", cls=DelegatingCommand, delegates={"index": "tactful.cli.frame.index:index_cli"}
 )
-@click.argument("paths", nargs=-1, metavar="[FILE|FOLDER|-]...", type=click.Path(path_type=Path))
-@click.option("--text", metavar="TEXT", help="Read this text.")
-@click.option(
-    "--model",
+@texts_argument
+@option("--text TEXT", "Read this text.")
+@option(
+    "--model NAME|FOLDER",
+    "The framer: default, the folder of an index, or that of a model of your own.",
     default="default",
-    show_default=True,
-    metavar="NAME|FOLDER",
-    help="The framer: default, the folder of an index, or that of a model of your own.",
 )
-@click.option("--lines", is_flag=True, help="Read each line of a file as a text.")
-@click.option(
-    "--text-column",
+@flag("--lines", "Read each line of a file as a text.")
+@option(
+    "--text-column COLUMN",
+    "The column with the texts of a table (csv, tsv, jsonl, parquet).",
     default="text",
-    show_default=True,
-    metavar="COLUMN",
-    help="The column with the texts of a table (csv, tsv, jsonl, parquet).",
 )
-@click.option("--id-column", metavar="COLUMN", help="The column with the ids of a table's rows.")
-@click.option(
-    "--least",
-    type=click.FloatRange(0, 1),
-    default=0.0,
-    metavar="P",
-    help="Name a group only with at least this probability.",
+@option("--id-column COLUMN", "The column with the ids of a table's rows.")
+@option(
+    "--least P", "Name a group only with at least this probability.", SHARE, 0.0, show_default=False
 )
-@click.option("--no-statements", is_flag=True, help="Name groups, but hide implied statements.")
-@click.option("--all", "show_all", is_flag=True, help="Also show texts in which nothing was found.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(FORMATS),
-    help="Format of the report.  [default: by the ending of --output, else text]",
+@flag("--no-statements", "Name groups, but hide implied statements.")
+@flag("--all show_all", "Also show texts in which nothing was found.")
+@option(
+    "--format output_format",
+    "Format of the report.  [default: by the ending of --output, else text]",
+    FORMATS,
 )
-@click.option(
-    "--output", "-o", type=click.Path(path_type=Path), help="The file to write the frames to."
-)
+@option("--output -o", "The file to write the frames to.", PATH)
 @force_option
 @click.pass_context
 def frame_cli(
@@ -85,16 +80,10 @@ def frame_cli(
     tactful frame posts.csv --text-column post -o frames.jsonl
     tactful frame index corpora -o my-index
     """
-    if text is None and not paths and sys.stdin.isatty():
-        click.echo(ctx.get_usage(), err=True)
-        click.echo('For example: tactful frame letter.md, or tactful frame --text "…"', err=True)
-        ctx.exit(EXIT_USAGE)
-    if text is not None and paths:
-        raise UsageError("Give files or --text, not both.")
-    from tactful.cli.documents import over_files, show_on_stdout
+    require_texts(ctx, paths, text)
+    from tactful.cli.documents import deliver, over_files
     from tactful.cli.frame.report import render
     from tactful.cli.frame.texts import framed, in_batches, read_texts
-    from tactful.files import atomic_path
     from tactful.frames.load import load_framer
     from tactful.settings import load_settings
 
@@ -104,15 +93,10 @@ def frame_cli(
     chosen = output_format or by_ending or "text"
     found: list[Found] = []
     batches = in_batches(texts)
-    with over_files(batches, load_settings(), show_on_stdout, "Reading", "batches") as given:
-        each, show, _ = given
+    with over_files(batches, load_settings(), "Reading", "batches") as (each, show, _):
         pieces = render(chosen, framed(framer, each, found), framer.card, show_all)
-        if output is None:
-            for piece in pieces:
-                show(piece if chosen == "text" else piece.encode("utf-8"))
-            return
-        with atomic_path(output, force) as temporary, temporary.open("w", encoding="utf-8") as file:
-            for piece in pieces:
-                file.write(piece)
-    groups = sum(bool(one.frame.target_groups) for one in found)
-    click.echo(f"Wrote {output}: {counted(len(found), 'text')}, {groups:,} of them with a group.")
+        deliver(pieces, chosen, output, force, show)
+    if output is not None:
+        groups = sum(bool(one.frame.target_groups) for one in found)
+        texts_read = counted(len(found), "text")
+        click.echo(f"Wrote {output}: {texts_read}, {groups:,} of them with a group.")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from tactful.cli.output import force_option
+from tactful.cli.options import PATH, force_option, option, refuse_output
 from tactful.cli.progress import progress
 from tactful.errors import UsageError
 from tactful.settings import Settings, load_settings
@@ -12,17 +12,13 @@ from tactful.words import counted
 
 
 @click.command("index")
-@click.argument("data", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--output", "-o", required=True, type=click.Path(path_type=Path), help="The folder to write."
-)
-@click.option(
-    "--embedding",
-    default="encoder",
-    show_default=True,
-    metavar="NAME|FOLDER",
-    help="How similar posts are found: encoder, sentences (multilingual; needs two packages), "
+@click.argument("data", required=False, type=PATH)
+@option("--output -o", "The folder to write.", PATH, required=True)
+@option(
+    "--embedding NAME|FOLDER",
+    "How similar posts are found: encoder, sentences (multilingual; needs two packages), "
     "a folder with model.onnx and tokenizer.json, or several joined by '+'.",
+    default="encoder",
 )
 @force_option
 def index_cli(data: Path | None, output: Path, embedding: str, force: bool) -> None:
@@ -43,9 +39,7 @@ def index_cli(data: Path | None, output: Path, embedding: str, force: bool) -> N
             "Name the folder with the posts, as in 'tactful frame index DATA -o FOLDER', or set "
             "TACTFUL_DATA."
         )
-    if output.is_dir() and any(output.iterdir()) and not force:
-        # Checked before the index is built, which takes minutes.
-        raise UsageError(f"{output}: it exists already; name another place or pass --force.")
+    refuse_output(output, force)
     build(source.expanduser(), output, embedding, force, settings)
 
 

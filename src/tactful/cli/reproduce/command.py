@@ -1,17 +1,24 @@
 """``tactful reproduce``: a paper's table on your copy of the data, beside the paper's numbers."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.output import echo, echo_json, force_option, format_option, table
+from tactful.cli.options import (
+    NOT_NEGATIVE,
+    PATH,
+    complete,
+    flag,
+    force_option,
+    given_options,
+    option,
+)
+from tactful.cli.output import echo_answer, format_option
 from tactful.cli.reproduce.shared import (
     answer_file,
+    echo_comparison,
     echo_list,
     echo_title,
-    given,
-    number_cells,
     require_vectors,
     row_progress,
     split_names,
@@ -32,92 +39,69 @@ NEGATIVES = ("3to1", "full")
 _SHORT = {"precision": "P", "recall": "R", "f1": "F1", "auc": "AUC"}
 
 
-def _complete_table(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    return [name for name in (*TABLES, *FRAME_TABLES, DETESTS) if name.startswith(start)]
-
-
 @click.command("reproduce")
-@click.argument("table_name", metavar="TABLE", shell_complete=_complete_table)
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Folder of the corpus, or the folder above it.  [default: $TACTFUL_DATA]",
+@click.argument(
+    "table_name", metavar="TABLE", shell_complete=complete((*TABLES, *FRAME_TABLES, DETESTS))
 )
-@click.option(
-    "--models",
-    default="cheap",
-    show_default=True,
-    metavar="NAMES",
-    help="Rows to run, with commas: random, prior-random, all-ones, all-zeros, svm-wv, svm-bow, "
+@option(
+    "--data DIR", "Folder of the corpus, or the folder above it.  [default: $TACTFUL_DATA]", PATH
+)
+@option(
+    "--models NAMES",
+    "Rows to run, with commas: random, prior-random, all-ones, all-zeros, svm-wv, svm-bow, "
     "bilstm, bert-base, bert-large, roberta, distilbert, encoder; or cheap, svm, all. Of "
     "sbic-frames: default, majority, or the folder of a framer.  [there: default]",
+    default="cheap",
 )
-@click.option(
-    "--systems",
-    default="baselines",
-    show_default=True,
-    metavar="NAMES",
-    help="detests: rows to run, with commas: AllOnes, AllZeros, RandomClassifier, TFIDF+SVC, "
+@option(
+    "--systems NAMES",
+    "detests: rows to run, with commas: AllOnes, AllZeros, RandomClassifier, TFIDF+SVC, "
     "FastText+SVC, under-bagging, context and others; or baselines, switches, all.",
+    default="baselines",
 )
-@click.option(
+@option(
     "--folds",
-    type=click.IntRange(min=2, max=1000),
-    default=10,
-    show_default=True,
-    help="Number of folds, where the protocol is cross-validation.",
+    "Number of folds, where the protocol is cross-validation.",
+    click.IntRange(min=2, max=1000),
+    10,
 )
-@click.option(
+@option(
     "--negatives",
-    type=click.Choice(NEGATIVES),
-    default="3to1",
-    show_default=True,
-    help="dpm-task1: three negatives for each positive, as the paper seems to have, or all.",
+    "dpm-task1: three negatives for each positive, as the paper seems to have, or all.",
+    NEGATIVES,
+    "3to1",
 )
-@click.option("--grouped", is_flag=True, help="Keep texts of one article or post in one fold.")
-@click.option(
+@flag("--grouped", "Keep texts of one article or post in one fold.")
+@flag(
     "--trust-weighted",
-    is_flag=True,
-    help="ucc-auc: weigh annotators by trust and count a mean of 0.5 as yes, unlike the authors' "
+    "ucc-auc: weigh annotators by trust and count a mean of 0.5 as yes, unlike the authors' "
     "notebook.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="Random seed.",
-)
-@click.option(
-    "--vectors",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Word vectors for svm-wv, bilstm, FastText+SVC (detests) and WMD (sbic-frames): word2vec, "
+@option("--seed", "Random seed.", NOT_NEGATIVE, 1)
+@option(
+    "--vectors FILE",
+    "Word vectors for svm-wv, bilstm, FastText+SVC (detests) and WMD (sbic-frames): word2vec, "
     "GloVe or fastText.",
+    PATH,
 )
-@click.option("--encoder", metavar="NAME|PATH", help="Model of the row 'encoder'.")
-@click.option("--download", is_flag=True, help="Download encoders from the hub if needed.")
-@click.option(
+@option("--encoder NAME|PATH", "Model of the row 'encoder'.")
+@flag("--download", "Download encoders from the hub if needed.")
+@flag(
     "--grid-search",
-    is_flag=True,
-    help="Search the settings of the SVM rows in each fold instead of using the paper's.",
+    "Search the settings of the SVM rows in each fold instead of using the paper's.",
 )
-@click.option(
-    "--cache",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Folder that keeps the result of each fold, so that an interrupted run resumes.  "
+@option(
+    "--cache DIR",
+    "Folder that keeps the result of each fold, so that an interrupted run resumes.  "
     "[default: the user's cache directory]",
+    PATH,
 )
-@click.option("--fresh", is_flag=True, help="Do not read or write the cache.")
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(path_type=Path),
-    metavar="FILE|DIR",
-    help="Also write the results to this file, as JSON. detests: folder for the submission files "
+@flag("--fresh", "Do not read or write the cache.")
+@option(
+    "--output -o FILE|DIR",
+    "Also write the results to this file, as JSON. detests: folder for the submission files "
     "and the results.",
+    PATH,
 )
 @force_option
 @format_option
@@ -138,7 +122,7 @@ def reproduce_cli(ctx: click.Context, /, **options: Any) -> None:
 
         reproduce_detests_cli(ctx, options)
         return
-    if given(ctx, "systems"):
+    if "systems" in given_options(ctx):
         raise UsageError("--systems is for 'detests'; choose the rows of other tables by --models.")
     if table_name in FRAME_TABLES:
         from tactful.cli.reproduce.frames import reproduce_frames_cli
@@ -178,10 +162,7 @@ def reproduce_cli(ctx: click.Context, /, **options: Any) -> None:
                 on_progress=on_progress,
             )
         write(found.as_json())
-    if options["output_format"] == "json":
-        echo_json(found.as_json())
-    else:
-        _show(found)
+    echo_answer(options["output_format"], found, _show)
 
 
 def _show(found: "Reproduction") -> None:
@@ -191,21 +172,18 @@ def _show(found: "Reproduction") -> None:
     click.echo()
     several = len(paper.labels) > 1
     parts = any(line.part for line in found.lines)
-    head = ["model", *(["label"] if several else []), *(["part"] if parts else [])]
-    for whose in ("paper", "ours", "diff"):
-        head += [f"{whose} {_SHORT[name]}" for name in paper.metrics]
-    body = [
-        [
-            line.name,
-            *([paper.labels[line.label]] if several else []),
-            *([line.part or ""] if parts else []),
-            *number_cells(line.paper, paper.metrics, 2),
-            *number_cells(line.ours, paper.metrics, 2),
-            *number_cells(line.difference, paper.metrics, 2, signed=True),
-        ]
+    first = ["model", *(["label"] if several else []), *(["part"] if parts else [])]
+    rows = [
+        (
+            [
+                line.name,
+                *([paper.labels[line.label]] if several else []),
+                *([line.part or ""] if parts else []),
+            ],
+            line,
+        )
         for line in found.lines
-        if line.ours is not None or line.paper is not None
     ]
-    echo(table(head, body, whole=head))
+    echo_comparison(paper.metrics, _SHORT, 2, first, rows)
     reasons = dict.fromkeys(f"{line.name}: {line.reason}" for line in found.lines if line.reason)
     echo_list("Not run:", list(reasons))

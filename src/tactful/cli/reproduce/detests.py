@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.output import echo, echo_json, echo_sentence, table
+from tactful.cli.output import echo_answer, echo_sentence
 from tactful.cli.reproduce.shared import (
+    echo_comparison,
     echo_list,
     echo_title,
-    number_cells,
     refuse_options,
     require_vectors,
     row_progress,
@@ -55,10 +55,7 @@ def reproduce_detests_cli(ctx: click.Context, options: Mapping[str, Any]) -> Non
             settings=settings,
             on_progress=stack.enter_context(row_progress(settings.progress)),
         )
-    if options["output_format"] == "json":
-        echo_json(found.as_json())
-    else:
-        _show(found, output)
+    echo_answer(options["output_format"], found, lambda _: _show(found, output))
 
 
 def _show(found: "DetestsReproduction", output: Path | None) -> None:
@@ -69,21 +66,8 @@ def _show(found: "DetestsReproduction", output: Path | None) -> None:
     echo_title(tables.title, tables.id, f"{tables.paper}, {tables.place}.", found.notes)
     for subtask, title in TITLES.items():
         click.echo(f"\n{title}")
-        measures = MEASURES[subtask]
-        head = ["system"]
-        for whose in ("paper", "ours", "diff"):
-            head += [f"{whose} {SHORT[name]}" for name in measures]
-        body = [
-            [
-                line.system,
-                *number_cells(line.paper, measures, 4),
-                *number_cells(line.ours, measures, 4),
-                *number_cells(line.difference, measures, 4, signed=True),
-            ]
-            for line in found.lines
-            if line.subtask == subtask and (line.paper is not None or line.ours is not None)
-        ]
-        echo(table(head, body, whole=head))
+        rows = [([line.system], line) for line in found.lines if line.subtask == subtask]
+        echo_comparison(MEASURES[subtask], SHORT, 4, ["system"], rows)
     undefined = {
         f"{line.system}: {reason}." for line in found.lines if line.ours for reason in line.reasons
     }

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.output import echo, echo_json, table
+from tactful.cli.options import given_options
+from tactful.cli.output import echo, echo_answer, table
 from tactful.cli.reproduce.shared import (
     answer_file,
     echo_list,
     echo_title,
-    given,
     refuse_options,
     require_vectors,
     row_progress,
@@ -46,7 +46,7 @@ def reproduce_frames_cli(ctx: click.Context, options: Mapping[str, Any]) -> None
 
     why = "tables whose rows are trained here; framers of 'sbic-frames' are already trained"
     refuse_options(ctx, NOT_HERE, why)
-    asked = options["models"] if given(ctx, "models") else "default"
+    asked = options["models"] if "models" in given_options(ctx) else "default"
     names = split_names(asked, "--models", "default, majority or folders, with commas")
     require_vectors(options["vectors"])
     settings = load_settings()
@@ -60,10 +60,7 @@ def reproduce_frames_cli(ctx: click.Context, options: Mapping[str, Any]) -> None
                 on_progress=on_progress,
             )
         write(found.as_json())
-    if options["output_format"] == "json":
-        echo_json(found.as_json())
-    else:
-        _show(found)
+    echo_answer(options["output_format"], found, _show)
 
 
 def _show(found: "FrameReproduction") -> None:

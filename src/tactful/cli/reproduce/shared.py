@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
-from tactful.cli.output import echo_sentence
+from tactful.cli.options import given_options
+from tactful.cli.output import echo, echo_sentence, table
 from tactful.cli.progress import progress
 from tactful.errors import UsageError
 from tactful.files import atomic_path
@@ -18,16 +18,11 @@ if TYPE_CHECKING:
     from tactful.evaluation.reproduce.papers import OnProgress
 
 
-def given(ctx: click.Context, name: str) -> bool:
-    """Say whether an option is on the command line."""
-    return ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE
-
-
 def refuse_options(ctx: click.Context, names: Sequence[str], why: str) -> None:
     """Refuse options that this table would ignore."""
-    for name in names:
-        if given(ctx, name):
-            raise UsageError(f"--{name.replace('_', '-')} is for {why}; leave it out.")
+    for name, flag in given_options(ctx).items():
+        if name in names:
+            raise UsageError(f"{flag} is for {why}; leave it out.")
 
 
 def split_names(text: str, option: str, expected: str) -> list[str]:
@@ -82,7 +77,35 @@ def echo_list(heading: str, sentences: Sequence[str]) -> None:
         echo_sentence(sentence, first="- ", others="  ")
 
 
-def number_cells(
+def echo_comparison(
+    names: Sequence[str],
+    short: Mapping[str, str],
+    digits: int,
+    first: Sequence[str],
+    rows: Sequence[tuple[Sequence[str], Any]],
+) -> None:
+    """Print the paper's numbers, ours and their differences behind the ``first`` columns.
+
+    A row has the cells of these columns, and a line of a reproduction.
+    """
+    head = [
+        *first,
+        *(f"{who} {short[name]}" for who in ("paper", "ours", "diff") for name in names),
+    ]
+    body = [
+        [
+            *cells,
+            *_cells(row.paper, names, digits),
+            *_cells(row.ours, names, digits),
+            *_cells(row.difference, names, digits, signed=True),
+        ]
+        for cells, row in rows
+        if row.ours is not None or row.paper is not None
+    ]
+    echo(table(head, body, whole=head))
+
+
+def _cells(
     values: Mapping[str, float | None] | None,
     names: Sequence[str],
     digits: int,

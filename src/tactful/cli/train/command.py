@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.cli.delegating import DelegatingCommand
-from tactful.cli.output import echo, echo_sentence, force_option, table
+from tactful.cli.options import (
+    PATH,
+    POSITIVE,
+    complete,
+    flag,
+    force_option,
+    given_options,
+    option,
+    refuse_output,
+    several,
+)
+from tactful.cli.output import echo, echo_sentence, table
 from tactful.cli.progress import progress
 from tactful.cli.train.options import (
     CUSTOM,
@@ -16,13 +27,11 @@ from tactful.cli.train.options import (
     TASKS,
     command_line,
     data_option,
-    given_options,
     interrupted,
     label_columns,
     output_option,
     read_training_options,
     refuse_misplaced,
-    refuse_output,
     resume_option,
     seed_option,
 )
@@ -36,10 +45,6 @@ if TYPE_CHECKING:
     from tactful.training.task_training import TrainingOptions
 
 
-def _complete_task(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    return [name for name in TASKS if name.startswith(incomplete)]
-
-
 @click.command(
     "train",
     cls=DelegatingCommand,
@@ -48,78 +53,49 @@ def _complete_task(ctx: click.Context, parameter: click.Parameter, incomplete: s
         "stereotypes": "tactful.cli.train.stereotypes:train_stereotypes_cli",
     },
 )
-@click.argument("task", shell_complete=_complete_task)
+@click.argument("task", shell_complete=complete(TASKS))
 @data_option
 @output_option
-@click.option(
+@option(
     "--model",
-    type=click.Choice(MODELS),
-    default="encoder",
-    show_default=True,
-    help="Model: SVM on n-grams, SVM on word vectors, BiLSTM, or fine-tuned encoder.",
+    "Model: SVM on n-grams, SVM on word vectors, BiLSTM, or fine-tuned encoder.",
+    MODELS,
+    "encoder",
 )
-@click.option(
-    "--encoder",
-    metavar="NAME|PATH",
-    help="Encoder to fine-tune: a folder, or a name on the Hugging Face hub.",
-)
-@click.option("--recipe", help="Use the settings of a paper, such as dpm-roberta.")
-@click.option("--download", is_flag=True, help="Download the encoder from the hub if needed.")
-@click.option(
-    "--precision",
-    type=click.Choice(["int8", "fp32"]),
-    default="int8",
-    show_default=True,
-    help="Precision of the exported weights.",
-)
-@click.option(
-    "--vectors",
-    type=click.Path(path_type=Path),
-    help="File with word vectors: word2vec, GloVe or fastText.",
-)
-@click.option("--grid", is_flag=True, help="Search the settings of the SVM.")
-@click.option("--epochs", type=click.IntRange(min=1), help="Number of epochs.")
-@click.option("--batch", type=click.IntRange(min=1), help="Batch size.")
-@click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="Learning rate.")
-@click.option(
-    "--class-weight",
-    type=click.Choice(["balanced"]),
-    help="Give positives and negatives the same weight.",
-)
-@click.option(
-    "--sampling",
-    type=click.Choice(["balanced"]),
-    help="Balance the classes in each epoch.",
-)
-@click.option(
+@option("--encoder NAME|PATH", "Encoder to fine-tune: a folder, or a name on the Hugging Face hub.")
+@option("--recipe", "Use the settings of a paper, such as dpm-roberta.")
+@flag("--download", "Download the encoder from the hub if needed.")
+@option("--precision", "Precision of the exported weights.", ["int8", "fp32"], "int8")
+@option("--vectors", "File with word vectors: word2vec, GloVe or fastText.", PATH)
+@flag("--grid", "Search the settings of the SVM.")
+@option("--epochs", "Number of epochs.", POSITIVE)
+@option("--batch", "Batch size.", POSITIVE)
+@option("--rate", "Learning rate.", click.FloatRange(min=0, min_open=True))
+@option("--class-weight", "Give positives and negatives the same weight.", ["balanced"])
+@option("--sampling", "Balance the classes in each epoch.", ["balanced"])
+@option(
     "--negatives",
-    type=click.FloatRange(min=0),
-    help="Train on at most this many negatives for each positive text.",
+    "Train on at most this many negatives for each positive text.",
+    click.FloatRange(min=0),
 )
 @seed_option
-@click.option(
+@option(
     "--validation",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.1,
-    show_default=True,
-    help="Share of the texts held out for calibration, thresholds and measures.",
+    "Share of the texts held out for calibration, thresholds and measures.",
+    click.FloatRange(0, 1, min_open=True, max_open=True),
+    0.1,
 )
-@click.option("--table", "data_table", type=click.Path(path_type=Path), help="Your table (custom).")
-@click.option(
-    "--text-column", default="text", show_default=True, help="Column of the texts (custom)."
+@option("--table data_table", "Your table (custom).", PATH)
+@option("--text-column", "Column of the texts (custom).", default="text")
+@several(
+    "--label-column label_columns COLUMN[=ID]",
+    "Column of 0 and 1, and its id (custom); repeatable.  [default: label]",
 )
-@click.option(
-    "--label-column",
-    "label_columns",
-    multiple=True,
-    metavar="COLUMN[=ID]",
-    help="Column of 0 and 1, and its id (custom); repeatable.  [default: label]",
-)
-@click.option(
+@option(
     "--group-column",
-    help="Column of groups; texts of a group are never split between the parts (custom).",
+    "Column of groups; texts of a group are never split between the parts (custom).",
 )
-@click.option("--lang", default="en", show_default=True, help="Language of the texts (custom).")
+@option("--lang", "Language of the texts (custom).", default="en")
 @resume_option
 @force_option
 @click.pass_context
@@ -143,7 +119,7 @@ def train_cli(ctx: click.Context, /, **options: Any) -> None:
             "'frames-lm' has options of its own: write 'tactful train frames-lm', then the options."
         )
     given = given_options(ctx)
-    refuse_misplaced(ctx.command, given, task, options["model"])
+    refuse_misplaced(given, task, options["model"])
     refuse_output(output, options["force"])
     work = output.with_name(f"{output.name}.training")
     command = command_line(ctx, task)

@@ -4,14 +4,14 @@ from typing import Any
 
 import click
 
-from tactful.cli.output import echo_sentence, force_option
+from tactful.cli.options import POSITIVE, flag, force_option, option, refuse_output
+from tactful.cli.output import echo_sentence
 from tactful.cli.progress import progress
 from tactful.cli.train.options import (
     command_line,
     data_option,
     interrupted,
     output_option,
-    refuse_output,
     resume_option,
     seed_option,
 )
@@ -42,56 +42,24 @@ class _Share(click.ParamType[float]):
 @click.command("frames-lm")
 @data_option
 @output_option
-@click.option(
-    "--base",
+@option(
+    "--base NAME|PATH",
+    "Base model: a folder with safetensors or a gguf file, 'smollm2', or a hub name.",
     default="smollm2",
-    show_default=True,
-    metavar="NAME|PATH",
-    help="Base model: a folder with safetensors or a gguf file, 'smollm2', or a hub name.",
 )
-@click.option("--download", is_flag=True, help="Download the base model from the hub if needed.")
-@click.option("--lora", is_flag=True, help="Train low-rank adapters instead of all weights.")
-@click.option(
-    "--epochs",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Number of epochs; the paper tries 1, 2 and 5.",
-)
-@click.option(
-    "--batch",
-    type=click.IntRange(min=1),
-    default=4,
-    show_default=True,
-    help="Batch size.",
-)
-@click.option(
+@flag("--download", "Download the base model from the hub if needed.")
+@flag("--lora", "Train low-rank adapters instead of all weights.")
+@option("--epochs", "Number of epochs; the paper tries 1, 2 and 5.", POSITIVE, 1)
+@option("--batch", "Batch size.", POSITIVE, 4)
+@option(
     "--rate",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Learning rate.  [default: 1e-5, as in the paper; 2e-4 with --lora]",
+    "Learning rate.  [default: 1e-5, as in the paper; 2e-4 with --lora]",
+    click.FloatRange(min=0, min_open=True),
 )
-@click.option(
-    "--share",
-    type=_Share(),
-    default="all",
-    show_default=True,
-    help="Share of the posts to train on: 1/4, 1/2, all, or a number.",
-)
-@click.option(
-    "--most-posts",
-    type=click.IntRange(min=1),
-    help="Use at most this many posts; --share is a share of them.",
-)
-@click.option(
-    "--per-post", type=click.IntRange(min=1), help="Use at most this many lines of each post."
-)
-@click.option(
-    "--post-tokens",
-    type=click.IntRange(min=1),
-    default=64,
-    show_default=True,
-    help="Cut posts after this many tokens.",
-)
+@option("--share", "Share of the posts to train on: 1/4, 1/2, all, or a number.", _Share(), "all")
+@option("--most-posts", "Use at most this many posts; --share is a share of them.", POSITIVE)
+@option("--per-post", "Use at most this many lines of each post.", POSITIVE)
+@option("--post-tokens", "Cut posts after this many tokens.", POSITIVE, 64)
 @seed_option
 @resume_option
 @force_option

@@ -1,13 +1,13 @@
 """The options of ``tactful train``: which belong together, and what they set."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
+from tactful.cli.options import NOT_NEGATIVE, PATH, given_options, option
 from tactful.errors import UsageError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def label_columns(given: tuple[str, ...]) -> dict[str, str]:
 
 
 def read_training_options(
-    options: dict[str, Any], given: Sequence[str], command: str
+    options: dict[str, Any], given: Mapping[str, str], command: str
 ) -> "TrainingOptions":
     """Turn the options into the settings of the model."""
     from tactful.training.task_training import TrainingOptions
@@ -114,50 +114,25 @@ def _encoder_settings(options: dict[str, Any]) -> tuple[str | None, dict[str, An
     return name, settings
 
 
-def refuse_misplaced(command: click.Command, given: Sequence[str], task: str, model: str) -> None:
+def refuse_misplaced(given: Mapping[str, str], task: str, model: str) -> None:
     """Refuse an option that the task or the model would silently ignore."""
-    names = {each.name: each.opts[-1] for each in command.params}
-    for name in given:
-        option = names[name]
+    for name, flag in given.items():
         if name in _CUSTOM_ONLY and task != CUSTOM:
-            raise UsageError(f"{option} is for the task 'custom', not for '{task}'.")
+            raise UsageError(f"{flag} is for the task 'custom', not for '{task}'.")
         if name == "data" and task == CUSTOM:
             raise UsageError("The task 'custom' learns from --table, and takes no --data.")
         if model not in _ONLY_FOR.get(name, MODELS):
-            raise UsageError(f"{option} is for --model {' or '.join(_ONLY_FOR[name])}.")
+            raise UsageError(f"{flag} is for --model {' or '.join(_ONLY_FOR[name])}.")
 
 
-data_option = click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    help="Folder of the corpus, or the folder above it.  [default: $TACTFUL_DATA]",
+data_option = option(
+    "--data", "Folder of the corpus, or the folder above it.  [default: $TACTFUL_DATA]", PATH
 )
-output_option = click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="Folder to write.",
+output_option = option("-o --output", "Folder to write.", PATH, required=True)
+seed_option = option("--seed", "Random seed.", NOT_NEGATIVE, 1)
+resume_option = option(
+    "--resume/--fresh", "Resume an interrupted run, or start over.", default=True
 )
-seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Random seed."
-)
-resume_option = click.option(
-    "--resume/--fresh",
-    default=True,
-    show_default=True,
-    help="Resume an interrupted run, or start over.",
-)
-
-
-def given_options(ctx: click.Context) -> list[str]:
-    """Return the names of the options on the command line."""
-    return [
-        parameter.name
-        for parameter in ctx.command.params
-        if parameter.name is not None
-        and ctx.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
-    ]
 
 
 def command_line(ctx: click.Context, task: str) -> str:
@@ -175,14 +150,6 @@ def command_line(ctx: click.Context, task: str) -> str:
         for each in value if parameter.multiple else (value,):
             words += [parameter.opts[-1], str(each)]
     return shlex.join(words)
-
-
-def refuse_output(output: Path, force: bool) -> None:
-    """Refuse a folder that cannot be written, before the training starts."""
-    if output.exists() and not output.is_dir():
-        raise UsageError(f"{output}: found a file; expected the name of a folder to write.")
-    if output.is_dir() and any(output.iterdir()) and not force:
-        raise UsageError(f"{output}: it exists already; name another place or pass --force.")
 
 
 def interrupted(work: Path, kept: str) -> str:

@@ -4,15 +4,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.output import echo, echo_sentence, force_option, table
-from tactful.cli.progress import progress
-from tactful.cli.train.options import (
-    command_line,
-    data_option,
-    output_option,
+from tactful.cli.options import (
+    POSITIVE,
+    complete,
+    flag,
+    force_option,
+    option,
     refuse_output,
-    seed_option,
+    several,
 )
+from tactful.cli.output import echo, echo_sentence, table
+from tactful.cli.progress import progress
+from tactful.cli.train.options import command_line, data_option, output_option, seed_option
 from tactful.errors import MissingExtraError, UsageError
 from tactful.words import counted
 
@@ -24,38 +27,25 @@ if TYPE_CHECKING:
 CORPORA = ("stereoimmigrants", "detoxis", "detests")
 
 
-def _complete_switch(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+def _saved_switches() -> list[str]:
     from tactful.training.stereotypes.switches import SWITCHES
 
-    return [name for name, each in SWITCHES.items() if each.saved and name.startswith(incomplete)]
+    return [name for name, each in SWITCHES.items() if each.saved]
 
 
 @click.command("stereotypes")
 @data_option
 @output_option
-@click.option(
-    "--corpus",
-    type=click.Choice(CORPORA),
-    default="stereoimmigrants",
-    show_default=True,
-    help="Corpus to train on.",
+@option("--corpus", "Corpus to train on.", CORPORA, "stereoimmigrants")
+@several(
+    "--switch switches NAME",
+    "Technique to turn on, such as under-bagging; repeatable.",
+    shell_complete=complete(_saved_switches),
 )
-@click.option(
-    "--switch",
-    "switches",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=_complete_switch,
-    help="Technique to turn on, such as under-bagging; repeatable.",
-)
-@click.option(
-    "--encoder", metavar="NAME|PATH", help="Encoder to fine-tune: a folder or a hub name."
-)
-@click.option("--download", is_flag=True, help="Download the encoder from the hub if needed.")
-@click.option("--epochs", type=click.IntRange(min=1), help="Number of epochs of an encoder.")
-@click.option(
-    "--rate", type=click.FloatRange(min=0, min_open=True), help="Learning rate of an encoder."
-)
+@option("--encoder NAME|PATH", "Encoder to fine-tune: a folder or a hub name.")
+@flag("--download", "Download the encoder from the hub if needed.")
+@option("--epochs", "Number of epochs of an encoder.", POSITIVE)
+@option("--rate", "Learning rate of an encoder.", click.FloatRange(min=0, min_open=True))
 @seed_option
 @force_option
 @click.pass_context

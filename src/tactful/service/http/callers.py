@@ -45,7 +45,6 @@ class Callers:
         if wait:
             raise ServiceError(
                 429,
-                "RESOURCE_EXHAUSTED",
                 f"More than {rate} requests a minute, of which a long one counts as several; try "
                 f"again in {wait} s.",
                 "RATE_LIMITED",
@@ -72,7 +71,6 @@ class Callers:
             )
             raise ServiceError(
                 401,
-                "UNAUTHENTICATED",
                 f"{problem}; {way}.",
                 "API_KEY_INVALID" if shown else "API_KEY_MISSING",
                 headers={"WWW-Authenticate": 'Basic realm="Tactful"' if is_page else "Bearer"},

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tactful.errors import TactfulError, UnknownNameError, UsageError
-from tactful.json_errors import STATUSES, error_body
+from tactful.json_errors import error_body
 
 INTERNAL = "Something went wrong in the service; the text was not stored. Try again."
 _MESSAGES = {
@@ -36,13 +36,12 @@ class ServiceError(Exception):
     def __init__(
         self,
         code: int,
-        status: str,
         message: str,
         error_type: str | None = None,
         details: Sequence[Mapping[str, Any]] = (),
         headers: Mapping[str, str] | None = None,
     ):
-        self.code, self.status, self.message = code, status, message
+        self.code, self.message = code, message
         self.error_type = error_type
         self.details = tuple(details)
         self.headers = dict(headers or {})
@@ -50,7 +49,7 @@ class ServiceError(Exception):
 
     def body(self) -> dict[str, Any]:
         """Return what is sent."""
-        return error_body(self.code, self.message, self.error_type, self.details, self.status)
+        return error_body(self.code, self.message, self.error_type, self.details)
 
     def response(self) -> Response:
         """Return the answer."""
@@ -65,7 +64,6 @@ class Busy(ServiceError):  # noqa: N818 (what happened, not what went wrong)
         self.retry_after = max(1, math.ceil(retry_after))
         super().__init__(
             429,
-            "RESOURCE_EXHAUSTED",
             f"Too many texts are waiting; try again in {self.retry_after} s.",
             "QUEUE_FULL",
             headers={"Retry-After": str(self.retry_after)},
@@ -78,7 +76,6 @@ class TimedOut(ServiceError):  # noqa: N818 (what happened, not what went wrong)
     def __init__(self, seconds: float):
         super().__init__(
             504,
-            "DEADLINE_EXCEEDED",
             f"The answer took longer than {seconds:g} s; send fewer or shorter texts.",
             "TIMED_OUT",
         )
@@ -90,7 +87,6 @@ class TooLong(ServiceError):  # noqa: N818 (what happened, not what went wrong)
     def __init__(self, tokens: int, most: int, what: str = "The document has"):
         super().__init__(
             413,
-            "INVALID_ARGUMENT",
             f"{what} {tokens:,} tokens; expected at most {most:,} in one request, which are about "
             f"{round(most * WORDS_PER_TOKEN, -2):,.0f} words; send less at a time.",
             "TOO_MANY_TOKENS",
@@ -102,21 +98,19 @@ class NotReady(ServiceError):  # noqa: N818 (what happened, not what went wrong)
     """The service is starting or stopping, or its model could not be opened."""
 
     def __init__(self, message: str, error_type: str = "NOT_READY"):
-        super().__init__(503, "UNAVAILABLE", message, error_type, headers={"Retry-After": "1"})
+        super().__init__(503, message, error_type, headers={"Retry-After": "1"})
 
 
 class Unscorable(ServiceError):  # noqa: N818 (what happened, not what went wrong)
     """A text that the detector failed on; its score is missing."""
 
     def __init__(self) -> None:
-        super().__init__(
-            500, "INTERNAL", "The detector could not read this text.", "TEXT_NOT_SCORED"
-        )
+        super().__init__(500, "The detector could not read this text.", "TEXT_NOT_SCORED")
 
 
 def invalid(message: str, error_type: str, code: int = 400, **detail: Any) -> ServiceError:
     """Return the error for a request that is wrong."""
-    return ServiceError(code, "INVALID_ARGUMENT", message, error_type, [detail] if detail else ())
+    return ServiceError(code, message, error_type, [detail] if detail else ())
 
 
 def from_tactful(error: TactfulError) -> ServiceError:
@@ -127,7 +121,7 @@ def from_tactful(error: TactfulError) -> ServiceError:
         return invalid(f"There is no {error.kind} of that name. Known: {known}.", "UNKNOWN_NAME")
     if isinstance(error, UsageError):
         return invalid(str(error), "INVALID_REQUEST")
-    return ServiceError(500, "INTERNAL", INTERNAL, "INTERNAL")
+    return ServiceError(500, INTERNAL)
 
 
 def from_validation(errors: Iterable[Mapping[str, Any]]) -> ServiceError:
@@ -142,12 +136,8 @@ def from_validation(errors: Iterable[Mapping[str, Any]]) -> ServiceError:
     first = details[0]
     more = f" ({len(found) - 1} more)" if len(found) > 1 else ""
     where = f"The field '{first['field']}'" if first["field"] else "The request"
-    return ServiceError(
-        422,
-        "INVALID_ARGUMENT",
-        f"{where} is not as expected: {first['description']}{more}.",
-        details=details,
-    )
+    said = f"{where} is not as expected: {first['description']}{more}."
+    return ServiceError(422, said, details=details)
 
 
 def not_json() -> ServiceError:
@@ -186,7 +176,7 @@ def answer_to(error: Exception) -> ServiceError:
             return from_validation(error.errors())
         case HTTPException():
             return _from_http(error)
-    return ServiceError(500, "INTERNAL", INTERNAL)
+    return ServiceError(500, INTERNAL)
 
 
 def install(app: Starlette) -> None:
@@ -208,8 +198,6 @@ async def _answer_validation(request: Request, error: Any) -> Response:
 
 
 def _from_http(error: HTTPException) -> ServiceError:
-    code = error.status_code
-    status = STATUSES.get(code, "UNKNOWN" if code >= 500 else "INVALID_ARGUMENT")
-    sentence = _MESSAGES.get(code) or f"{HTTPStatus(code).phrase}."
-    kind = HTTPStatus(code).phrase.upper().replace(" ", "_")
-    return ServiceError(code, status, sentence, kind, headers=error.headers)
+    code, phrase = error.status_code, HTTPStatus(error.status_code).phrase
+    kind = phrase.upper().replace(" ", "_")
+    return ServiceError(code, _MESSAGES.get(code, f"{phrase}."), kind, headers=error.headers)

@@ -127,7 +127,7 @@ class _Passage:
             self.status = _GONE
         except Exception as error:
             log_failure("A request failed", error, self.note.request)
-            await self._answer(ServiceError(500, "INTERNAL", INTERNAL))
+            await self._answer(ServiceError(500, INTERNAL))
         finally:
             if self._watch is not None:
                 self._watch.cancel()
@@ -156,7 +156,6 @@ class _Passage:
         except TimeoutError:
             raise ServiceError(
                 408,
-                "DEADLINE_EXCEEDED",
                 f"The body did not arrive within {seconds:g} s.",
                 "BODY_TOO_SLOW",
                 headers={"Connection": "close"},

@@ -28,7 +28,7 @@ def invalid(message: str, error_type: str = "INVALID_REQUEST", **more: Any) -> S
 
 
 def _refusal(message: str, details: Sequence[Mapping[str, Any]]) -> ServiceError:
-    return ServiceError(400, "INVALID_ARGUMENT", message, details=details)
+    return ServiceError(400, message, details=details)
 
 
 def bad_payload(violations: Sequence[tuple[str, str]]) -> ServiceError:

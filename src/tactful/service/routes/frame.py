@@ -37,7 +37,7 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
         wanted = await read_model(request, FrameRequest)
         check_texts(wanted.texts, settings)
         if card is None:
-            raise ServiceError(503, "UNAVAILABLE", "There is no framer here.", "NO_FRAMER")
+            raise ServiceError(503, "There is no framer here.", "NO_FRAMER")
         if wanted.lang == "auto":
             spoken = await engine.languages(wanted.texts)
         else:

@@ -23,7 +23,7 @@ from tactful.service.engine.engine import Engine, Scored
 from tactful.service.http.answers import JsonAnswer
 from tactful.service.http.body import check_texts, read_json
 from tactful.service.http.errors import invalid
-from tactful.service.models import ERRORS
+from tactful.service.models import ERRORS, json_body
 from tactful.service.perspective.mapping import attributes
 from tactful.service.settings import ServiceSettings
 
@@ -78,9 +78,7 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
                 "content": {"application/json": {"schema": answered}},
             },
         },
-        openapi_extra={
-            "requestBody": {"required": True, "content": {"application/json": {"schema": sent}}}
-        },
+        openapi_extra=json_body(sent),
     )
     async def moderations(request: Request) -> JsonAnswer:
         """Say of each text which categories apply; nothing is stored."""

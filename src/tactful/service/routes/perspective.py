@@ -11,7 +11,7 @@ from tactful.service.http.addresses import known_address, own_address
 from tactful.service.http.answers import JsonAnswer
 from tactful.service.http.body import read_json_body
 from tactful.service.logs import LOGGER
-from tactful.service.models import ERRORS
+from tactful.service.models import ERRORS, json_body
 from tactful.service.perspective.analysis import analyze
 from tactful.service.perspective.discovery import VERSION, discovery_document, openapi_schema
 from tactful.service.perspective.refusals import invalid
@@ -101,8 +101,7 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
 
 
 def _body(name: str, wanted: str, example: dict[str, Any]) -> dict[str, Any]:
-    schema = {**openapi_schema(name, ("comment", wanted)), "example": example}
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+    return json_body({**openapi_schema(name, ("comment", wanted)), "example": example})
 
 
 def _answers(name: str) -> dict[int | str, dict[str, Any]]:

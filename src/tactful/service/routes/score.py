@@ -81,7 +81,7 @@ async def score_texts(
 
 def _reason(error: Exception) -> tuple[str, str]:
     if isinstance(error, Unscorable):
-        return error.error_type or error.status, error.message
+        return "TEXT_NOT_SCORED", error.message
     # Whatever else happened holds for the whole request.
     raise error if isinstance(error, ServiceError) else Unscorable() from error
 

@@ -38,7 +38,6 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
         if name not in known:
             raise ServiceError(
                 404,
-                "NOT_FOUND",
                 "There is no taxonomy or entry of this id; GET /v1/taxonomies lists them.",
                 "UNKNOWN_NAME",
             )
