@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from tests.plugin_packages import write_package
 from tests.toxicity_detector import KIND, OPENER, ToxicPhrases
 
+from tactful.cli import progress
 from tactful.corpora import CORPORA
 from tactful.detectors.base import BaseDetector
 from tactful.detectors.card import write_card
@@ -33,6 +34,10 @@ settings.load_profile("same")
 # press Ctrl-C on a child could not end it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A command says every 30 seconds that it is still at work. On a busy machine it would say so in the
+# middle of what a test compares.
+progress.EVERY_SECONDS = 1e6
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -117,8 +117,8 @@ class _Bar(Progress):
 class Ticker:
     """Calls a function every 30 seconds, from a thread of its own."""
 
-    def __init__(self, tick: Callable[[], None], seconds: float = EVERY_SECONDS):
-        self._tick, self._seconds = tick, seconds
+    def __init__(self, tick: Callable[[], None], seconds: float | None = None):
+        self._tick, self._seconds = tick, EVERY_SECONDS if seconds is None else seconds
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
