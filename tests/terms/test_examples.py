@@ -3,8 +3,7 @@
 import pytest
 
 from tactful.terms import Lexicon, Term, find_terms, load_terms
-from tactful.terms.forms import NEXT, PLACEHOLDER, variants
-from tactful.terms.lexicon import FOLDER, KINDS, LANGUAGES
+from tactful.terms.lexicon import FOLDER, KINDS, LANGUAGES, NEXT, PLACEHOLDER, variants
 from tactful.terms.schema import read_terms
 
 TERMS = [

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tactful.checking.findings import (
     Framing,
@@ -11,10 +12,16 @@ from tactful.checking.findings import (
     check_thresholds,
     choose_ids,
     rule_ids,
-    with_frames,
+    term_reader,
     without_explanations,
 )
-from tactful.checking.languages import merged, options_for_parts, part_of, parts_by_language
+from tactful.checking.languages import (
+    detected_in,
+    merged,
+    options_for_parts,
+    part_of,
+    parts_by_language,
+)
 from tactful.checking.models import LOCK, opened_detector, opened_framer
 from tactful.checking.options import (
     AUTO,
@@ -25,21 +32,17 @@ from tactful.checking.options import (
     CheckOptions,
 )
 from tactful.checking.report import DocumentReport
-from tactful.checking.reports.run import Run, in_language
+from tactful.checking.reports.run import Run
 from tactful.checking.wording import REPORT_LANGUAGES, spoken_or_english
 from tactful.detectors.base import Detector
 from tactful.detectors.card import Card
 from tactful.detectors.load import DETECTORS, embedded_cards
 from tactful.documents.document import Document, Kind, document_of, read_document
-from tactful.documents.language import LANGUAGE_NAMES, guess_language
+from tactful.documents.language import LANGUAGE_NAMES
 from tactful.errors import InputError, UnknownNameError, UsageError
 from tactful.registry import unknown_name
+from tactful.terms.lexicon import IDS, ROOT
 from tactful.types import Frame
-
-if TYPE_CHECKING:
-    from tactful.checking.term_findings import TermReader
-
-_SEGMENTS_FOR_LANGUAGE = 100
 
 
 class Checker:
@@ -73,7 +76,7 @@ class Checker:
     @property
     def cards(self) -> list[Card]:
         """The cards of all detectors that may be used, the main one first."""
-        return [self.detector.card, *self._other_cards()]
+        return [self.detector.card, *self._other_cards]
 
     def check(self, text: str, kind: Kind = "plain") -> DocumentReport:
         """Check a text.
@@ -164,7 +167,7 @@ class Checker:
         found = language_of(document)
         if found is None or found == spoken:
             return self.detector
-        if any(card.lang == found for card in self._other_cards()):
+        if any(card.lang == found for card in self._other_cards):
             # Opened when a text needs it: most runs see one language only.
             return opened_detector("default", found)
         raise InputError(
@@ -194,6 +197,7 @@ class Checker:
             )
         return detector
 
+    @cached_property
     def _other_cards(self) -> list[Card]:
         if self.options.lang != AUTO or self.options.model not in DETECTORS:
             return []
@@ -258,7 +262,7 @@ def report_on(
     """Put the report on a document together."""
     card = detector.card
     only = wanted_ids(options.only, card)
-    terms = _term_reader(options, card.lang)
+    terms = term_reader(options, card.lang)
     if only is None and terms is None:
         raise InputError(
             f"found {LANGUAGE_NAMES.get(card.lang, card.lang)} text; expected a language in which "
@@ -274,28 +278,25 @@ def report_on(
         terms=terms,
         quotes=options.quotes,
     )
-    if framing is not None:
+    if framing is not None and report.findings:
+        from tactful.checking.placing import with_frames
+
         report = with_frames(report, framing)
     if not options.explanations:
         report = without_explanations(report)
     own = spoken_or_english(card.lang)
     lang = own if options.report_lang == AUTO else options.report_lang
     # Names are English until now, explanations are in the detector's language.
-    return report if lang == own == "en" else in_language(report, lang)
+    if lang == own == "en" or not report.findings:
+        return report
+    from tactful.checking.explanation import in_language
 
-
-def _term_reader(options: CheckOptions, lang: str) -> "TermReader | None":
-    if options.terms == "off":  # the terms are not even imported
-        return None
-    from tactful.checking.term_findings import term_reader
-
-    return term_reader(options, lang)
+    return in_language(report, lang)
 
 
 def language_of(document: Document) -> str | None:
     """Return the language that a document seems to be in; None where that cannot be told."""
-    start = document.segments[:_SEGMENTS_FOR_LANGUAGE]
-    return guess_language(" ".join(segment.text for segment in start))
+    return detected_in(document).lang
 
 
 def wanted_ids(only: Sequence[str], card: Card) -> tuple[str, ...] | None:
@@ -310,9 +311,7 @@ def wanted_ids(only: Sequence[str], card: Card) -> tuple[str, ...] | None:
 
 def is_wanted(options: CheckOptions, card: Card) -> bool:
     """Say whether anything that is looked for can be found in the language of a detector."""
-    return (
-        wanted_ids(options.only, card) is not None or _term_reader(options, card.lang) is not None
-    )
+    return wanted_ids(options.only, card) is not None or term_reader(options, card.lang) is not None
 
 
 def check_ids(options: CheckOptions, cards: Sequence[Card]) -> None:
@@ -320,8 +319,6 @@ def check_ids(options: CheckOptions, cards: Sequence[Card]) -> None:
     project = options.configuration
     known = list(dict.fromkeys(name for card in cards for name in card.ids))
     if options.terms != "off":
-        from tactful.terms.lexicon import IDS, ROOT
-
         known += [ROOT, *IDS]
     try:
         choose_ids(options.only, known)

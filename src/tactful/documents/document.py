@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from tactful.documents.ignores import Directive, directives_in_plain, placed_directive
 from tactful.documents.segments import MOST_WORDS, Block, Segment, Writer, segments_of
 from tactful.errors import FileFormatError, UsageError
 from tactful.registry import unknown_name
+
+if TYPE_CHECKING:
+    from tactful.documents.ignores import Directive
 
 TextKind = Literal["plain", "markdown", "html", "rst", "subtitles", "notebook"]
 Kind = Literal["plain", "markdown", "html", "rst", "subtitles", "notebook", "docx"]
@@ -51,7 +53,7 @@ class Extract(NamedTuple):
     """What was taken from a source: blocks of text, and directives to Tactful."""
 
     blocks: list[Block]
-    directives: list[Directive]
+    directives: "list[Directive]"
     landmarks: Sequence[tuple[int, str]] = ()
 
 
@@ -63,7 +65,7 @@ class Document:
     source: str = field(repr=False)
     kind: Kind
     segments: tuple[Segment, ...] = field(repr=False)
-    directives: tuple[Directive, ...] = ()
+    directives: "tuple[Directive, ...]" = ()
     """Every ``tactful: …`` found; :func:`tactful.documents.ignores.find_ignores` reads them."""
     landmarks: tuple[tuple[int, str], ...] = field(default=(), repr=False)
     """Where readers find an offset if they see no lines: ``cell 3, line 2``, ``paragraph 7``."""
@@ -180,7 +182,11 @@ def _extract(text: str, kind: str, name: str) -> Extract:
 
 def plain_blocks(source: str) -> Extract:
     """Cut plain text at blank lines; lines of one paragraph become one text."""
-    found = list(directives_in_plain(source))
+    found: list[Directive] = []
+    if "tactful:" in source:  # most texts have no directive
+        from tactful.documents.ignores import directives_in_plain
+
+        found = list(directives_in_plain(source))
     blocks: list[Block] = []
     directives: list[Directive] = []
     at = passed = 0
@@ -207,10 +213,12 @@ def _part(source: str, start: int, end: int) -> Extract:
     writer.add(source[start:end], start, end)
     text, offsets = writer.finish()
     found = plain_blocks(text)
-    return Extract(
-        [block._replace(maps=(offsets, *block.maps)) for block in found.blocks if block.text],
-        [placed_directive(each, offsets, 0) for each in found.directives],
-    )
+    blocks = [block._replace(maps=(offsets, *block.maps)) for block in found.blocks if block.text]
+    if not found.directives:
+        return Extract(blocks, [])
+    from tactful.documents.ignores import placed_directive
+
+    return Extract(blocks, [placed_directive(each, offsets, 0) for each in found.directives])
 
 
 def _paragraphs(source: str) -> Iterator[tuple[int, int]]:

@@ -72,9 +72,8 @@ def placed_directive(directive: Directive, offsets: Offsets, before: int) -> Dir
 
 def directives_in_plain(source: str) -> Iterator[Directive]:
     """Yield the directives of a plain text, in order."""
-    if "tactful:" in source:
-        for found in _IN_PLAIN.finditer(source):
-            yield _directive(found, *found.span())
+    for found in _IN_PLAIN.finditer(source):
+        yield _directive(found, *found.span())
 
 
 def _directive(found: re.Match[str], start: int, end: int) -> Directive:

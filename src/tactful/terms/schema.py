@@ -9,8 +9,18 @@ from pydantic_core import PydanticCustomError
 
 from tactful.taxonomies.load import read_model
 from tactful.taxonomies.schema import Record, Text
-from tactful.terms.forms import LONGEST, NEXT, PLACEHOLDER, WORD, variants
-from tactful.terms.lexicon import GUARDS, KINDS, LANGUAGES, OWN_SOURCE, load_terms
+from tactful.terms.lexicon import (
+    GUARDS,
+    KINDS,
+    LANGUAGES,
+    LONGEST,
+    NEXT,
+    OWN_SOURCE,
+    PLACEHOLDER,
+    WORD,
+    load_terms,
+    variants,
+)
 
 _LONGEST_REASON = 160
 _SHOWN = 60
