@@ -6,13 +6,12 @@ text costs one look-up per word; the weights are whole numbers, so that sums are
 machine. ``factory.language`` makes the table beside this file.
 """
 
-import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -116,11 +115,6 @@ def detect_language(text: str) -> Detected:
     return found
 
 
-def detect_languages(texts: Iterable[str]) -> list[Detected]:
-    """Return what :func:`detect_language` says of each text."""
-    return [detect_language(text) for text in texts]
-
-
 def guess_language(text: str) -> str | None:
     """Return ``en`` or ``es``, or None where the text is too short, neither, or not sure.
 
@@ -206,9 +200,3 @@ def read_table(path: Path) -> Table:
             "Tactful again."
         )
     return Table(weights, scale, (english, spanish))
-
-
-def language_card() -> dict[str, Any]:
-    """Return how the embedded table was made: corpora, seed, hash of the data, measurements."""
-    card: dict[str, Any] = json.loads(CARD.read_text(encoding="utf-8"))
-    return card
