@@ -1,6 +1,5 @@
 """Each distribution states the licence of its content; Tactful's has only open models."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import pytest
 import yaml
 
 from tactful.detectors.card import read_card
-from tactful.documents.language import CARD
+from tactful.documents.language import language_card
 
 ROOT = Path(__file__).resolve().parents[1]
 RESEARCH = ROOT / "weights-research"
@@ -56,10 +55,7 @@ def test_the_source_archive_of_tactful_leaves_the_weights_out() -> None:
 def test_the_licence_of_the_language_table_names_its_corpora() -> None:
     text = (ROOT / "LICENSE.language-table").read_text(encoding="utf-8")
     assert LANGUAGE_TABLE in text
-    assert all(
-        f": {terms}\n" in text
-        for terms in json.loads(CARD.read_text(encoding="utf-8"))["licences"].values()
-    )
+    assert all(f": {terms}\n" in text for terms in language_card()["licences"].values())
 
 
 def test_the_weights_are_there() -> None:

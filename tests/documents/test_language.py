@@ -24,6 +24,7 @@ from tactful.documents.language import (
     embedded_table,
     grams_of,
     guess_language,
+    language_card,
     read_table,
     words_of,
 )
@@ -171,7 +172,8 @@ def test_the_table_is_small_and_holds_only_pieces_of_words() -> None:
 
 
 def test_the_card_tells_where_the_table_comes_from() -> None:
-    card = json.loads(CARD.read_text(encoding="utf-8"))
+    card = language_card()
+    assert card == json.loads(CARD.read_text(encoding="utf-8"))
     assert set(card["corpora"]) == {"dpm", "ucc", "sbic", "stereoimmigrants", "detoxis"}
     assert card["grams"] == len(embedded_table().weights)
     assert len(card["data_sha256"]) == 64

@@ -6,7 +6,7 @@ That is ``tactful.toml``, or ``[tool.tactful]`` in pyproject.toml.
 import json
 import re
 import tomllib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tactful.checking.reports import RENDERERS
 from tactful.detectors.load import is_detector_name
 from tactful.errors import UsageError
-from tactful.registry import unknown_name
+from tactful.registry import Registry, unknown_name
 
 if TYPE_CHECKING:
     from tactful.checking.models import Model
@@ -278,7 +278,7 @@ def _value(
     return read
 
 
-def _one_of(allowed: Collection[str]) -> Reader:
+def _one_of(allowed: tuple[str, ...] | Registry[Any]) -> Reader:
     def read(lines: _Lines, key: str, value: object) -> Any:
         if not isinstance(value, str) or value not in allowed:
             raise _refuse(lines, key, value, f"one of {', '.join(allowed)}")

@@ -270,8 +270,8 @@ class _Reading:
         self.problems.append(self._said(line, code, verb=directive.verb, **said))
 
     def _said(self, line: int | None, code: str, **said: str) -> Problem:
-        words = (each.format(**said) for each in _PROBLEMS[code])
-        return Problem(self.name, line, code, *words, Severity.NOTE)
+        found, expected, action = (each.format(**said) for each in _PROBLEMS[code])
+        return Problem(self.name, line, code, found, expected, action, Severity.NOTE)
 
 
 def _problem_with_id(name: str) -> str | None:

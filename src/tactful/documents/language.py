@@ -6,12 +6,13 @@ text costs one look-up per word; the weights are whole numbers, so that sums are
 machine. ``factory.language`` makes the table beside this file.
 """
 
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -200,3 +201,9 @@ def read_table(path: Path) -> Table:
             "Tactful again."
         )
     return Table(weights, scale, (english, spanish))
+
+
+def language_card() -> dict[str, Any]:
+    """Return how the embedded table was made: corpora, seed, hash of the data, measurements."""
+    card: dict[str, Any] = json.loads(CARD.read_text(encoding="utf-8"))
+    return card

@@ -19,6 +19,7 @@ from tactful.checking.reports.run import (
     advice_on,
     as_tree,
     implied_sentences,
+    left_out,
     what_is_found,
 )
 from tactful.checking.wording import Wording, wording
@@ -204,15 +205,7 @@ def _facts(report: DocumentReport, words: Wording) -> str:
         words.count(said.passage, len(report.passages)),
         words.count(said.finding, len(report.findings)),
     ]
-    for count, number in (
-        (said.silenced_here, report.silenced),
-        (said.quoted, report.quoted),
-        (said.known, report.known),
-        (said.unchanged, report.unchanged),
-        (said.unchecked, len(report.unchecked)),
-    ):
-        if number:
-            facts.append(words.count(count, number))
+    facts += left_out(report, words, said.silenced_here, len(report.unchecked))
     return " · ".join(facts)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from tactful.checking.options import AUTO
 from tactful.checking.report import DocumentReport, Kind, Outcome, PlacedFinding, PlacedSpan, Unread
 from tactful.checking.reports import RENDERERS, STREAMED, Renderer
-from tactful.checking.wording import WORDINGS, Wording, spoken_or_english, wording
+from tactful.checking.wording import WORDINGS, Count, Wording, spoken_or_english, wording
 from tactful.detectors.card import Card
 from tactful.types import Frame, Implication
 from tactful.words import shorten, visible
@@ -237,16 +237,9 @@ class Tally:
             parts[0] += " " + said.of_documents.format(some=some, all=every)
         if self.findings:
             parts[0] += f": {', '.join(self._families(words))}"
-        for count, number in (
-            (said.silenced, self.silenced),
-            (said.quoted, self.quoted),
-            (said.known, self.known),
-            (said.unchanged, self.unchanged),
-            (said.unchecked, self.unchecked),
-            (said.unread, self.unread),
-        ):
-            if number:
-                parts.append(words.count(count, number))
+        parts += left_out(self, words, said.silenced, self.unchecked)
+        if self.unread:
+            parts.append(words.count(said.unread, self.unread))
         sentence = "; ".join(parts)
         return f"{sentence[0].upper()}{sentence[1:]}."
 
@@ -257,6 +250,22 @@ class Tally:
             yield (
                 f"{words.number(number)} {family}" if count is None else words.count(count, number)
             )
+
+
+def left_out(
+    counts: Tally | DocumentReport, words: Wording, silenced: Count, unchecked: int
+) -> Iterator[str]:
+    """Say how many findings were left out for each reason, and how many passages."""
+    said = words.reporting
+    for count, number in (
+        (silenced, counts.silenced),
+        (said.quoted, counts.quoted),
+        (said.known, counts.known),
+        (said.unchanged, counts.unchanged),
+        (said.unchecked, unchecked),
+    ):
+        if number:
+            yield words.count(count, number)
 
 
 def group_of(name: str) -> str:
