@@ -319,4 +319,4 @@ def likelihood(confidence: float) -> str:
     >>> likelihood(0.83)
     'likely'
     """
-    return wording().likelihood(confidence)
+    return wording("en").likelihood(confidence)

@@ -12,7 +12,7 @@ from tactful.detectors.card import Card
 from tactful.types import Frame, Implication
 from tactful.words import shorten, visible
 
-CAVEAT = wording().reporting.caveat
+CAVEAT = wording("en").reporting.caveat
 IN_GROUP = "frame.in_group"
 WARNING_FROM = 0.85
 """Findings from this confidence on ("very likely") are warnings, the others and terms are notes."""
