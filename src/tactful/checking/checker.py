@@ -71,7 +71,7 @@ class Checker:
             from tactful.checking.presets import fitting
 
             self.options = fitting(self.options, self.cards)
-        self._check_ids()
+        check_ids(self.options, self.cards)
 
     @property
     def cards(self) -> list[Card]:
@@ -123,7 +123,8 @@ class Checker:
             main = self.detector_for(document)
             parts = None
             if self.options.lang == AUTO:
-                known = self._languages(main)
+                others = [card.lang for card in self.cards if is_wanted(self.options, card)]
+                known = [main.card.lang, *others]
                 parts = parts_by_language(document, main.card.lang, known)
             if parts is None:
                 return self._report(main, document, self.options, read_by, framing)
@@ -153,11 +154,6 @@ class Checker:
         if read_by is not None:
             detector = read_by(detector)
         return report_on(detector, document, options, framing)
-
-    def _languages(self, main: Detector) -> list[str]:
-        """Return the languages in which passages of a document can be read: its own comes first."""
-        others = [card.lang for card in self.cards if is_wanted(self.options, card)]
-        return [main.card.lang, *others]
 
     def detector_for(self, document: Document) -> Detector:
         """Return the detector that reads the language of a document."""
@@ -216,10 +212,6 @@ class Checker:
             return framer.frame(texts)
 
         return framing
-
-    def _check_ids(self) -> None:
-        """Refuse unknown ids; those of the project's file with their line."""
-        check_ids(self.options, self.cards)
 
 
 def check(text: str, kind: Kind = "plain", **options: Any) -> DocumentReport:

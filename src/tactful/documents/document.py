@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from tactful.documents.segments import MOST_WORDS, Block, Segment, Writer, segments_of
+from tactful.documents.segments import MOST_WORDS, Block, Segment, Writer, lines_in, segments_of
 from tactful.errors import FileFormatError, UsageError
 from tactful.registry import unknown_name
 
@@ -43,7 +43,6 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _NOT_IN_TEXT = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b"))
 _LOOKED_AT = 65_536
 _MOST_CONTROLS = 0.05
-_LINE_END = re.compile(r"\r\n|\r|\n")
 # Atomic groups: CR LF is one end of a line, never two with a blank line between.
 _PARAGRAPH_END = re.compile(r"(?>\r\n|\r|\n)(?:[ \t\f\v]*+(?>\r\n|\r|\n))++")
 _HAS_WORDS = re.compile(r"[^\W_]|[^\x00-\x7f]")
@@ -88,7 +87,7 @@ class Document:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(found.end() for found in _LINE_END.finditer(self.source))]
+        return lines_in(self.source)[0]
 
 
 def kind_of(path: Path) -> Kind:
@@ -247,7 +246,7 @@ def _decoded(path: Path, data: bytes) -> str:
                 f"{path}: found a binary file; expected text in UTF-8; leave this file out."
             ) from None
         before = body[: error.start]
-        line = len(_LINE_END.findall(before.decode("utf-8"))) + 1
+        line = len(lines_in(before.decode("utf-8"))[0])
         raise FileFormatError(
             f"{path}, line {line}: found the byte 0x{body[error.start]:02X} at byte "
             f"{error.start + len(data) - len(body):,} of the file, which is not UTF-8; "

@@ -15,6 +15,16 @@ from unicodedata import combining
 _SPACES = re.compile(r"[ \t\n\r\f\v]{2,}|[\t\n\r\f\v]")
 
 
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def lines_in(source: str, first: int = 0) -> tuple[list[int], list[int]]:
+    """Return where the lines of a text begin and end; a line ends with LF, CR LF or CR."""
+    ends = list(_LINE_END.finditer(source, first))
+    starts = [first, *(found.end() for found in ends)]
+    return starts, [*(found.start() for found in ends), len(source)]
+
+
 class Offsets:
     """Maps spans of a text to spans of what it was made of.
 
