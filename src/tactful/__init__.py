@@ -4,15 +4,17 @@ Rooms and names are loaded when they are first used: ``import tactful`` loads no
 """
 
 import os
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from tactful.registry import find_moved_names as _find_moved_names
 
 __version__ = "0.2.0"
 
 # Since 1.29 onnxruntime notes how it is used in a file, to send it to its maker, unless this is
 # said before it is loaded. Nothing here uses the network unless it is asked to.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+_find_moved_names()
 
 _TYPES = ("Example", "Finding", "Frame", "Implication", "Judgement", "Report", "Span")
 _LAZY = dict.fromkeys(_TYPES, "tactful.types") | {
@@ -40,8 +42,6 @@ __all__ = [
 # fmt: on
 
 if TYPE_CHECKING:
-    from importlib.machinery import ModuleSpec
-
     from tactful import (
         aggregation,
         agreement,
@@ -77,19 +77,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return list(__all__)
-
-
-class _MovedNames:
-    """Python asks it for modules below ``tactful`` that nothing else finds: old names."""
-
-    @staticmethod
-    def find_spec(fullname: str, path: Any, target: Any = None) -> "ModuleSpec | None":
-        if not fullname.startswith("tactful."):
-            return None
-        from tactful.moved import find_moved
-
-        return find_moved(fullname)
-
-
-if _MovedNames not in sys.meta_path:
-    sys.meta_path.append(_MovedNames)
