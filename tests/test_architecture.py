@@ -23,7 +23,7 @@ LEVELS = {
     **dict.fromkeys(("json_errors", "moved", "pages", "posting", "ratings", "resampling"), 0),
     **dict.fromkeys(("tables", "value_or_reason", "words"), 0),
 }
-UPWARD = {("detectors/base.py", "tactful.checking.findings")}
+UPWARD = {("detectors/base.py", "tactful.checking.placing")}
 """``detector.check(text)`` is older than the room ``checking`` (docs/decisions/0008)."""
 # The public API and ``python -m tactful`` stand above the levels; nothing imports them.
 ENTRANCES = {"__init__", "__main__"}

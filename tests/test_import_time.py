@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 LIBRARIES = ("polars", "numpy", "pydantic", "yaml", "rich", "matplotlib", "python_calamine")
-MOST_MODULES = 50
+MOST_MODULES = 40
 """How many modules of Tactful a check may load."""
 HELP = """
 from tactful.cli.main import main

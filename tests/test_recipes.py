@@ -183,14 +183,14 @@ def test_a_report_format_has_one_place(tree: Path) -> None:
 def test_the_sentences_of_a_language_have_one_place(tree: Path) -> None:
     """A further language of reports is one entry, the file that it names, and translations."""
     folder = tree / "src" / "tactful" / "checking" / "wording"
-    english = (folder / "english.py").read_text(encoding="utf-8")
-    scots = english.replace('lang="en"', 'lang="sco"').replace("{n} finding", "{n} note")
-    (folder / "scots.py").write_text(scots, encoding="utf-8")
+    english = (folder / "en.toml").read_text(encoding="utf-8")
+    scots = english.replace("{n} finding", "{n} note")
+    (folder / "sco.toml").write_text(scots, encoding="utf-8")
     taxonomies = tree / "src" / "tactful" / "taxonomies"
     shutil.copytree(taxonomies / "es", taxonomies / "sco")
-    es = '"es": "tactful.checking.wording.spanish:SPANISH",'
-    sco = '"sco": "tactful.checking.wording.scots:ENGLISH",'
-    change(tree, "src/tactful/checking/wording/__init__.py", es, f"{es}\n        {sco}")
+    en = '"en": Grammar("{:,}".format, _english_share, lambda _: "and"),'
+    sco = en.replace("en", "sco", 1)
+    change(tree, "src/tactful/checking/wording/__init__.py", en, f"{en}\n    {sco}")
     *_, last = in_tree(tree, f"{CHECK} {SENTENCE} --report-lang sco").splitlines()
     assert re.match(r"\d+ notes? in ", last)
 

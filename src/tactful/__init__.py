@@ -7,14 +7,14 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tactful.moved import install as _install_moved
+from tactful.registry import find_moved_names as _find_moved_names
 
 __version__ = "0.2.0"
 
 # Since 1.29 onnxruntime notes how it is used in a file, to send it to its maker, unless this is
 # said before it is loaded. Nothing here uses the network unless it is asked to.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-_install_moved()
+_find_moved_names()
 
 _TYPES = ("Example", "Finding", "Frame", "Implication", "Judgement", "Report", "Span")
 _LAZY = dict.fromkeys(_TYPES, "tactful.types") | {

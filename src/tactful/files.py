@@ -153,6 +153,14 @@ def _only_member(path: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     return members[0]
 
 
+def not_utf8(path: Path, line: int) -> FileFormatError:
+    """Build the error of a line whose bytes are no text."""
+    return FileFormatError(
+        f"{path}, line {line}: found bytes that are not UTF-8 text; expected UTF-8; save the file "
+        "as UTF-8."
+    )
+
+
 def csv_rows(
     path: Path, handle: Iterable[str], delimiter: str = ","
 ) -> Iterator[tuple[int, list[str]]]:
@@ -168,10 +176,7 @@ def csv_rows(
         for line in handle:
             count += 1
             if has_bad_bytes(line):
-                raise FileFormatError(
-                    f"{path}, line {count}: found bytes that are not UTF-8 text; expected UTF-8; "
-                    "save the file as UTF-8."
-                )
+                raise not_utf8(path, count)
             yield line
 
     reader = csv.reader(watched(), delimiter=delimiter, strict=True)

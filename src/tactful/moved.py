@@ -1,13 +1,11 @@
 """Modules that had another name in version 0.1: the old one still works, with a warning.
 
-Python asks this finder only for names that nothing else finds. It will go in version 0.3.
+Python asks for them only where nothing else finds a name. They will go in version 0.3.
 """
 
-import sys
 import warnings
-from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
@@ -52,20 +50,7 @@ class _Alias(Loader):
         """Do nothing: the module was imported under its new name."""
 
 
-class MovedModules(MetaPathFinder):
-    """Finds modules by their old name."""
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Return the module that a name of 0.1 stands for."""
-        new = MOVED.get(fullname.removeprefix("tactful.")) if path is not None else None
-        if new is None or not fullname.startswith("tactful."):
-            return None
-        return ModuleSpec(fullname, _Alias(fullname, f"tactful.{new}"))
-
-
-def install() -> None:
-    """Let Python ask for old names, after everything else."""
-    if not any(isinstance(each, MovedModules) for each in sys.meta_path):
-        sys.meta_path.append(MovedModules())
+def find_moved(fullname: str) -> ModuleSpec | None:
+    """Return the module that a name of 0.1 stands for."""
+    new = MOVED.get(fullname.removeprefix("tactful."))
+    return None if new is None else ModuleSpec(fullname, _Alias(fullname, f"tactful.{new}"))

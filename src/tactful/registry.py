@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from tactful.errors import PluginError, TactfulError, UnknownNameError
 
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
     from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
@@ -199,6 +200,24 @@ def lazy_names(
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return find, lambda: sorted(sys.modules[package].__all__)
+
+
+class _MovedNames:
+    """Python asks it for modules below ``tactful`` that nothing else finds: old names."""
+
+    @staticmethod
+    def find_spec(fullname: str, path: Any, target: Any = None) -> "ModuleSpec | None":
+        if not fullname.startswith("tactful."):
+            return None
+        from tactful.moved import find_moved
+
+        return find_moved(fullname)
+
+
+def find_moved_names() -> None:
+    """Let Python find modules by the names that they had in version 0.1."""
+    if _MovedNames not in sys.meta_path:
+        sys.meta_path.append(_MovedNames)
 
 
 def data_file(found: Any) -> Path:

@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from tactful.errors import FileFormatError, InputError, UsageError
-from tactful.files import csv_rows, has_bad_bytes, open_text
+from tactful.files import csv_rows, has_bad_bytes, not_utf8, open_text
 from tactful.registry import unknown_name
 from tactful.words import counted
 
@@ -102,7 +102,7 @@ def _read_jsonl(path: Path) -> pl.DataFrame:
         lines = handle.readlines()
     for number, line in enumerate(lines, 1):
         if has_bad_bytes(line):
-            raise _not_utf8(path, number)
+            raise not_utf8(path, number)
     if not any(map(str.strip, lines)):
         raise FileFormatError(f"{path}: found no rows; expected at least one.")
     try:
@@ -171,11 +171,4 @@ def _text_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> pl.Dat
     frame = pl.DataFrame([pl.Series(name, cells, pl.String) for name, cells in columns if name])
     return frame.with_columns(
         pl.when(pl.all() != "").then(pl.all())  # an empty cell holds nothing
-    )
-
-
-def _not_utf8(path: Path, line: int) -> FileFormatError:
-    return FileFormatError(
-        f"{path}, line {line}: found bytes that are not UTF-8 text; expected UTF-8; save the file "
-        "as UTF-8."
     )

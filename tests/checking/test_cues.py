@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.checking.cue_schema import CueFile, CueRecord, read_cue_file
 
-from tactful.checking.cue_schema import CueFile, CueRecord, read_cue_file
 from tactful.checking.cues import FILES, FOLDER, OTHER, find_cues, load_cues
 from tactful.checking.people import mentions
 from tactful.detectors.identity_bias import phrasings

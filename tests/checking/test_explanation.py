@@ -13,12 +13,11 @@ from tactful.checking.advice import advise
 from tactful.checking.explanation import (
     MOST_QUOTES,
     QUOTE_LENGTH,
-    SURENESS,
     explain,
     explain_finding,
     quoted,
-    sureness,
 )
+from tactful.checking.wording import STEPS, wording
 from tactful.errors import UsageError
 from tactful.taxonomies import find_entry, load_taxonomy
 from tactful.taxonomies.schema import GuidedEntry
@@ -92,13 +91,12 @@ def test_what_is_found_together_repeats_no_phrase(taxonomy: str, spans: tuple[Sp
     ],
 )
 def test_how_sure_in_words(probability: float, words: str) -> None:
-    assert sureness(probability) == words
+    assert wording().sureness(probability) == words
 
 
 def test_the_scale_falls_and_covers_everything() -> None:
-    steps = [least for least, _ in SURENESS]
-    assert steps == sorted(steps, reverse=True)
-    assert steps[-1] == 0
+    assert list(STEPS) == sorted(STEPS, reverse=True)
+    assert STEPS[-1] == 0
 
 
 @pytest.mark.parametrize(
@@ -237,4 +235,5 @@ def test_the_page_shows_what_is_said_and_the_scale() -> None:
         advise(["pcl", "pcl.compassion"], poor, ["poor souls"]),
     ]
     rows = re.findall(r"^\| ([\d.]+) \| (.+) \|$", page, re.MULTILINE)
-    assert [(float(least), words) for least, words in rows] == list(SURENESS)
+    scale = zip(STEPS, wording().explaining.sureness, strict=True)
+    assert [(float(least), words) for least, words in rows] == list(scale)

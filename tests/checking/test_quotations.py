@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tactful.checking.checker import Checker
-from tactful.checking.quotations import is_quoted, quotations, without_quotations
 from tactful.documents.document import document_of
+from tactful.documents.segments import is_quoted, quotations, without_quotations
 from tactful.errors import UnknownNameError
 
 OWN = "You are a stupid fool and a liar."

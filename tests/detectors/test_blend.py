@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tactful.detectors.base import Spans
+from tactful.detectors.base import Contribution, Spans
 from tactful.detectors.card import Card, write_card
-from tactful.detectors.explain.words import Contribution
 from tactful.detectors.load import load_detector
 from tactful.detectors.models.blend import BlendDetector, load_blend_detector
 from tactful.errors import FileFormatError

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from tactful.detectors.explain.words import Contribution, carrying_spans, spread_over_words
+from tactful.detectors.base import Contribution
+from tactful.detectors.explain.words import carrying_spans, spread_over_words
 from tactful.documents.normalise import normalise
 
 

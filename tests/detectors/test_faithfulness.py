@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tactful.detectors.base import Contribution
 from tactful.detectors.explain.faithfulness import (
     BINS,
     RANDOM,
@@ -14,7 +15,7 @@ from tactful.detectors.explain.faithfulness import (
     faithfulness,
     word_values,
 )
-from tactful.detectors.explain.words import Contribution, word_contributions, words_of
+from tactful.detectors.explain.words import word_contributions, words_of
 from tactful.errors import InputError, UsageError
 
 TEN = "one two three four five six seven eight nine key"

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from tactful.detectors.base import Contribution
 from tactful.detectors.card import Card
 from tactful.detectors.explain.words import (
     LONG_TOKENS,
-    Contribution,
     carrying_spans,
     is_too_much,
     narrowed,

@@ -22,10 +22,10 @@ import tactful
 from tactful.checking.confidence import confidence, thresholds_in_force
 from tactful.checking.findings import likeliest
 from tactful.checking.options import CheckOptions
-from tactful.checking.quotations import quotations
 from tactful.cli.main import main
 from tactful.detectors.base import found_ids
 from tactful.documents.document import Kind
+from tactful.documents.segments import quotations
 from tactful.service.app import create_app
 from tactful.service.settings import ServiceSettings
 

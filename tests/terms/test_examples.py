@@ -1,11 +1,10 @@
 """Every term is found where it should be, and not where it should not."""
 
 import pytest
+from tests.terms.term_file import read_terms
 
 from tactful.terms import Lexicon, Term, find_terms, load_terms
-from tactful.terms.forms import NEXT, PLACEHOLDER, variants
-from tactful.terms.lexicon import FOLDER, KINDS, LANGUAGES
-from tactful.terms.schema import read_terms
+from tactful.terms.lexicon import FOLDER, KINDS, LANGUAGES, NEXT, PLACEHOLDER, variants
 
 TERMS = [
     pytest.param(lang, term, id=f"{lang}-{term.id}-{number}-{term.forms[0]}")

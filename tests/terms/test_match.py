@@ -7,7 +7,7 @@ from tests.counted_work import growth
 
 from tactful.errors import UnknownNameError
 from tactful.terms import Guard, Lexicon, Term, TermMatch, find_terms, load_terms
-from tactful.terms.forms import variants
+from tactful.terms.lexicon import variants
 
 
 def lexicon(*terms: Term, lang: str = "en") -> Lexicon:

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+from tests.terms.term_file import read_terms
 
 from tactful.errors import TaxonomyError
-from tactful.terms.schema import read_terms, term_problems
+from tactful.terms.schema import term_problems
 
 GOOD = {
     "forms": ["cab~/s"],

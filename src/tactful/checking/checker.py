@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tactful.checking.findings import (
     Framing,
@@ -11,10 +12,16 @@ from tactful.checking.findings import (
     check_thresholds,
     choose_ids,
     rule_ids,
-    with_frames,
+    term_reader,
     without_explanations,
 )
-from tactful.checking.languages import merged, options_for_parts, part_of, parts_by_language
+from tactful.checking.languages import (
+    detected_in,
+    merged,
+    options_for_parts,
+    part_of,
+    parts_by_language,
+)
 from tactful.checking.models import LOCK, opened_detector, opened_framer
 from tactful.checking.options import (
     AUTO,
@@ -25,21 +32,17 @@ from tactful.checking.options import (
     CheckOptions,
 )
 from tactful.checking.report import DocumentReport
-from tactful.checking.reports.run import Run, in_language
+from tactful.checking.reports.run import Run
 from tactful.checking.wording import REPORT_LANGUAGES, spoken_or_english
 from tactful.detectors.base import Detector
 from tactful.detectors.card import Card
 from tactful.detectors.load import DETECTORS, embedded_cards
 from tactful.documents.document import Document, Kind, document_of, read_document
-from tactful.documents.language import LANGUAGE_NAMES, guess_language
+from tactful.documents.language import LANGUAGE_NAMES
 from tactful.errors import InputError, UnknownNameError, UsageError
 from tactful.registry import unknown_name
+from tactful.terms.lexicon import IDS, ROOT
 from tactful.types import Frame
-
-if TYPE_CHECKING:
-    from tactful.checking.term_findings import TermReader
-
-_SEGMENTS_FOR_LANGUAGE = 100
 
 
 class Checker:
@@ -68,12 +71,12 @@ class Checker:
             from tactful.checking.presets import fitting
 
             self.options = fitting(self.options, self.cards)
-        self._check_ids()
+        check_ids(self.options, self.cards)
 
     @property
     def cards(self) -> list[Card]:
         """The cards of all detectors that may be used, the main one first."""
-        return [self.detector.card, *self._other_cards()]
+        return [self.detector.card, *self._other_cards]
 
     def check(self, text: str, kind: Kind = "plain") -> DocumentReport:
         """Check a text.
@@ -120,7 +123,8 @@ class Checker:
             main = self.detector_for(document)
             parts = None
             if self.options.lang == AUTO:
-                known = self._languages(main)
+                others = [card.lang for card in self.cards if is_wanted(self.options, card)]
+                known = [main.card.lang, *others]
                 parts = parts_by_language(document, main.card.lang, known)
             if parts is None:
                 return self._report(main, document, self.options, read_by, framing)
@@ -151,11 +155,6 @@ class Checker:
             detector = read_by(detector)
         return report_on(detector, document, options, framing)
 
-    def _languages(self, main: Detector) -> list[str]:
-        """Return the languages in which passages of a document can be read: its own comes first."""
-        others = [card.lang for card in self.cards if is_wanted(self.options, card)]
-        return [main.card.lang, *others]
-
     def detector_for(self, document: Document) -> Detector:
         """Return the detector that reads the language of a document."""
         spoken = self.detector.card.lang
@@ -164,7 +163,7 @@ class Checker:
         found = language_of(document)
         if found is None or found == spoken:
             return self.detector
-        if any(card.lang == found for card in self._other_cards()):
+        if any(card.lang == found for card in self._other_cards):
             # Opened when a text needs it: most runs see one language only.
             return opened_detector("default", found)
         raise InputError(
@@ -194,6 +193,7 @@ class Checker:
             )
         return detector
 
+    @cached_property
     def _other_cards(self) -> list[Card]:
         if self.options.lang != AUTO or self.options.model not in DETECTORS:
             return []
@@ -212,10 +212,6 @@ class Checker:
             return framer.frame(texts)
 
         return framing
-
-    def _check_ids(self) -> None:
-        """Refuse unknown ids; those of the project's file with their line."""
-        check_ids(self.options, self.cards)
 
 
 def check(text: str, kind: Kind = "plain", **options: Any) -> DocumentReport:
@@ -258,7 +254,7 @@ def report_on(
     """Put the report on a document together."""
     card = detector.card
     only = wanted_ids(options.only, card)
-    terms = _term_reader(options, card.lang)
+    terms = term_reader(options, card.lang)
     if only is None and terms is None:
         raise InputError(
             f"found {LANGUAGE_NAMES.get(card.lang, card.lang)} text; expected a language in which "
@@ -274,28 +270,25 @@ def report_on(
         terms=terms,
         quotes=options.quotes,
     )
-    if framing is not None:
+    if framing is not None and report.findings:
+        from tactful.checking.placing import with_frames
+
         report = with_frames(report, framing)
     if not options.explanations:
         report = without_explanations(report)
     own = spoken_or_english(card.lang)
     lang = own if options.report_lang == AUTO else options.report_lang
     # Names are English until now, explanations are in the detector's language.
-    return report if lang == own == "en" else in_language(report, lang)
+    if lang == own == "en" or not report.findings:
+        return report
+    from tactful.checking.explanation import in_language
 
-
-def _term_reader(options: CheckOptions, lang: str) -> "TermReader | None":
-    if options.terms == "off":  # the terms are not even imported
-        return None
-    from tactful.checking.term_findings import term_reader
-
-    return term_reader(options, lang)
+    return in_language(report, lang)
 
 
 def language_of(document: Document) -> str | None:
     """Return the language that a document seems to be in; None where that cannot be told."""
-    start = document.segments[:_SEGMENTS_FOR_LANGUAGE]
-    return guess_language(" ".join(segment.text for segment in start))
+    return detected_in(document).lang
 
 
 def wanted_ids(only: Sequence[str], card: Card) -> tuple[str, ...] | None:
@@ -310,9 +303,7 @@ def wanted_ids(only: Sequence[str], card: Card) -> tuple[str, ...] | None:
 
 def is_wanted(options: CheckOptions, card: Card) -> bool:
     """Say whether anything that is looked for can be found in the language of a detector."""
-    return (
-        wanted_ids(options.only, card) is not None or _term_reader(options, card.lang) is not None
-    )
+    return wanted_ids(options.only, card) is not None or term_reader(options, card.lang) is not None
 
 
 def check_ids(options: CheckOptions, cards: Sequence[Card]) -> None:
@@ -320,8 +311,6 @@ def check_ids(options: CheckOptions, cards: Sequence[Card]) -> None:
     project = options.configuration
     known = list(dict.fromkeys(name for card in cards for name in card.ids))
     if options.terms != "off":
-        from tactful.terms.lexicon import IDS, ROOT
-
         known += [ROOT, *IDS]
     try:
         choose_ids(options.only, known)

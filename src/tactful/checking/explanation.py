@@ -8,27 +8,24 @@ The words are those of the taxonomies. Their files are read here without the sch
 more than all the rest of a short check; the tests of the taxonomies prove that they keep it.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tactful.checking.wording import STEPS, Explaining, Wording, in_or_english, wording
-from tactful.checking.wording.english import ENGLISH
+from tactful.checking.wording import WORDINGS, Explaining, Wording, in_or_english, wording
 from tactful.errors import UsageError
 from tactful.types import Frame, Span
 from tactful.words import cut_words, plain
 
 if TYPE_CHECKING:
     from tactful.checking.cues import FoundCue
-    from tactful.checking.report import PlacedFinding
+    from tactful.checking.report import DocumentReport, Kind, PlacedFinding
 
 _TAXONOMIES = Path(__file__).parents[1] / "taxonomies"
 _EXPLAINED = ("pcl", "unhealthy", "frame", "stereotype", "toxicity", "term")
-
-SURENESS = tuple(zip(STEPS, ENGLISH.explaining.sureness, strict=True))
-"""The least calibrated probability for which each wording is used, in English."""
 
 MOST_QUOTES = 3
 QUOTE_LENGTH = 60
@@ -225,15 +222,6 @@ def _wordings(said: Explaining, position: int) -> list[str]:
     return [each[(position + turn * at) % len(each)] for at, each in enumerate(columns)]
 
 
-def sureness(probability: float, lang: str = "en") -> str:
-    """Return how sure a calibrated probability is, in words.
-
-    >>> sureness(0.72)
-    'fairly sure'
-    """
-    return wording(lang).sureness(probability)
-
-
 def quoted(text: str, spans: Sequence[Span]) -> list[str]:
     """Return the first few pieces of the text, each once, shortened and safe to print."""
     pieces = [_short(plain(span.cut(text))) for span in _in_order(spans)]
@@ -279,3 +267,58 @@ def _read_entries(file: str) -> list[dict[str, Any]]:
     data = yaml.load((_TAXONOMIES / file).read_bytes(), Loader=loader)  # noqa: S506 (a safe loader)
     entries: list[dict[str, Any]] = data["entries"]
     return entries
+
+
+def entry_of(name: str, lang: str = "en") -> Mapping[str, Any]:
+    """Return the fields of an id in its taxonomy; none for an id that no taxonomy has."""
+    return taxonomy_entries(name.partition(".")[0], lang).get(name, (0, {}))[1]
+
+
+def name_in(name: str, lang: str = "en") -> str:
+    """Return what people call an id; a custom detector may have ids that no taxonomy has."""
+    return str(entry_of(name, lang).get("name", name))
+
+
+def in_language(report: "DocumentReport", lang: str) -> "DocumentReport":
+    """Return the report with names and explanations in ``lang``.
+
+    The wording of a custom detector stays as it is.
+    """
+    return replace(
+        report,
+        findings=tuple(
+            replace(
+                each,
+                kinds=tuple(_in(kind, each.passage.text, lang) for kind in each.kinds),
+                explanation=_said(each.explanation, lang, partial(explanation_of, each)),
+            )
+            for each in report.findings
+        ),
+    )
+
+
+def _in(kind: "Kind", passage: str, lang: str) -> "Kind":
+    spans = [Span(span.start, span.end) for span in kind.spans]
+
+    def explained(language: str, experimental: bool) -> str:
+        return explain(
+            kind.id, passage, kind.confidence, spans, language, experimental=experimental
+        )
+
+    name = _said(kind.name, lang, lambda language: name_in(kind.id, language))
+    explanation = kind.explanation
+    # A kind does not say whether it is an experiment; what was said of it does.
+    for experimental in (False, True) if explanation else ():
+        explanation = _said(explanation, lang, partial(explained, experimental=experimental))
+    return replace(kind, name=name, explanation=explanation)
+
+
+def _said(given: str, lang: str, ours: Callable[[str], str]) -> str:
+    """Return what we say in ``lang``, if what is given is ours in any language.
+
+    We say the same of the same finding, so that our words can be told from others'.
+    """
+    wanted = ours(lang)
+    # Most reports are in the language of their findings: the other files need not be opened.
+    known = given == wanted or any(given == ours(each) for each in WORDINGS if each != lang)
+    return wanted if known else given

@@ -1,40 +1,37 @@
-"""From scores to findings, of one text or of a document, with a place in the document's source.
+"""From scores and terms to findings, of a document, with a place in its source.
 
 Passages are scored many at a time; only those in which something reaches its threshold are looked
-at more closely, for the words that carry it and the explanation.
+at more closely (:mod:`tactful.checking.placing`). Terms of style guides are found in the same
+passages. A term between quotation marks is somebody else's, or is spoken about, and people may call
+themselves what they like: neither is reported.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-from tactful.checking.confidence import confidence, probability_at, thresholds_in_force
-from tactful.checking.explanation import explain, explanation_of, taxonomy_entries
-from tactful.checking.options import LEAST, QUOTES
-from tactful.checking.quotations import quotations, without_quotations
-from tactful.checking.report import (
-    FRAMED,
-    DocumentReport,
-    Kind,
-    Passage,
-    Place,
-    PlacedFinding,
-    PlacedSpan,
-)
+from tactful.checking.confidence import REPORTED, confidence, probability_at, thresholds_in_force
+from tactful.checking.options import LEAST, QUOTES, CheckOptions, ProjectTerms
+from tactful.checking.report import DocumentReport, Passage, PlacedFinding, passage_of
 from tactful.checking.wording import spoken_or_english
-from tactful.detectors.base import GATES, BaseDetector, Detector, Scores, found_ids
+from tactful.detectors.base import BaseDetector, Detector, Scores, found_ids, gates_of
 from tactful.detectors.card import Card
 from tactful.documents.document import Document
-from tactful.documents.ignores import find_ignores
-from tactful.documents.segments import Segment, sentences
-from tactful.errors import UsageError
+from tactful.documents.segments import (
+    Segment,
+    is_quoted,
+    quotations,
+    several_sentences,
+    without_quotations,
+)
+from tactful.errors import Problem, UsageError
 from tactful.registry import unknown_name
+from tactful.terms.lexicon import IDS, LANGUAGES, ROOT, Lexicon, TermMatch, find_terms, load_terms
 from tactful.types import Finding, Frame, Span
-
-if TYPE_CHECKING:
-    from tactful.checking.term_findings import TermReader
 
 BATCH = 256
 """How many passages are scored in one call."""
@@ -50,39 +47,16 @@ QUOTE = "quote"
 Range = tuple[int, int]
 Scored = tuple[Segment, dict[str, float], dict[str, Range]]
 """A passage, its scores, and for ids that one of its sentences carries, that sentence."""
-
-
-def findings_of(
-    detector: Detector,
-    text: str,
-    probabilities: Mapping[str, float],
-    sure: Mapping[str, float] | None = None,
-) -> list[Finding]:
-    """Return a finding for each id of ``probabilities``, all of which reach their threshold.
-
-    Explanations say how ``sure`` that is; without it, by the probabilities.
-    """
-    sure = sure or probabilities
-    if not probabilities:
-        return []
-    lang, experimental = spoken_or_english(detector.card.lang), detector.card.experimental
-    if not isinstance(detector, BaseDetector):
-        # A detector that has only the protocol reports by its own thresholds; ours may be lower.
-        known = {finding.id: finding for finding in detector.check(text).findings}
-        return [
-            known.get(name) or Finding(name, value, (), explain(name, text, sure[name], (), lang))
-            for name, value in probabilities.items()
-        ]
-    spans = detector.spans(text, list(probabilities))
-    return [
-        Finding(
-            name,
-            value,
-            carrying := spans.get(name, ()),
-            explain(name, text, sure[name], carrying, lang, experimental=name in experimental),
-        )
-        for name, value in probabilities.items()
-    ]
+PROBABILITIES = {"avoid": 0.9, "advice": 0.5}
+"""A level as a probability: how many style guides would agree, roughly. It is also the confidence,
+because terms are reported from 0.5 on."""
+_OF_ONESELF = re.compile(
+    r"\b(?:I['\u2019]?m|I am|I was|I['\u2019]ve been|we['\u2019]?re|we are|we were|soy|fui|somos)"
+    r"(?: +[\w'\u2019-]+){0,2} +$",
+    re.IGNORECASE,
+)
+_BEFORE = 40
+"""How many characters before a term may say that the writers speak of themselves."""
 
 
 def choose_ids(wanted: Sequence[str], known: Sequence[str]) -> frozenset[str]:
@@ -133,8 +107,8 @@ def check_document(
     """
     card = detector.card
     chosen = frozenset[str]() if only is None else choose_ids(only, card.ids)
-    check_thresholds(thresholds or {}, card.ids)
     own = thresholds or {}
+    check_thresholds(own, card.ids)
     limits = thresholds_in_force(card, own)
     needed = {
         name: limit if name in own else probability_at(least, limit)
@@ -142,27 +116,23 @@ def check_document(
     }
     # A detector with only the protocol has its own words.
     lang = spoken_or_english(card.lang) if isinstance(detector, BaseDetector) else None
-    ignores = find_ignores(document)
+    silences, problems = _ignores(document)
     passages: list[Passage] = []
     findings: list[PlacedFinding] = []
     silenced = left_out = 0
-    if only is None:
-        read: Iterable[Scored] = ((segment, {}, {}) for segment in document.segments)
-    else:
+    read: Iterable[Scored] = ((segment, {}, {}) for segment in document.segments)
+    if only is not None:
         read = _scored(detector, document.segments, needed)
     for segment, scores, places in read:
-        passage = Passage(
-            _place(document, segment.start, segment.end),
-            segment.text,
-            segment.block,
-            segment.number,
-            {name: value for name, value in scores.items() if name in chosen}
-            if all_scores
-            else None,
-            document.where(segment.start),
-        )
+        kept = {name: scores[name] for name in scores if name in chosen} if all_scores else None
+        passage = passage_of(document, segment, kept)
         passages.append(passage)
         found = [name for name in found_ids(scores, needed) if name in chosen]
+        matches = [] if terms is None else list(terms.findings(segment.text))
+        if not found and not matches:
+            continue
+        from tactful.checking.placing import Seen, by_sentence, kind_of, kinds_of, placed
+
         if card.report_thresholds:
             found = likeliest(found, scores, own)
         quoted = _quoted(detector, segment, found, needed, places) if quotes != "check" else set()
@@ -171,31 +141,30 @@ def check_document(
             left_out += not found
         sure = {name: confidence(scores[name], limits[name]) for name in found}
         here: list[PlacedFinding] = []
-        for place, names in _by_sentence(found, sure, places).items():
+        for place, names in by_sentence(found, sure, places).items():
             loud = [
                 name
                 for name in names
-                if not any(ignores.silences(segment, each) for each in (name, *_gates(name)))
+                if not any(silences(segment, each) for each in (name, *gates_of(name)))
             ]
             silenced += not loud
             if loud:
                 wanted = {name: Seen(scores[name], sure[name], limits[name]) for name in loud}
-                kinds = _kinds(detector, document, segment, wanted, places)
-                placed = _placed(document, segment, passage, kinds, place, lang)
-                here.append(replace(placed, quoted=quoted.issuperset(loud)))
-        for term in () if terms is None else terms.findings(segment.text):
-            name = term.finding.id
-            if ignores.silences(segment, name):
+                kinds = kinds_of(detector, document, segment, wanted, places)
+                one = placed(document, segment, passage, kinds, place, lang)
+                here.append(replace(one, quoted=quoted.issuperset(loud)))
+        for term in matches:
+            if silences(segment, term.finding.id):
                 silenced += 1
                 continue
-            is_quoted = quotes != "check" and (term.quoted or segment.block == QUOTE)
-            if is_quoted and quotes == "skip":
+            in_quotation = quotes != "check" and (term.quoted or segment.block == QUOTE)
+            if in_quotation and quotes == "skip":
                 left_out += 1
                 continue
             seen = Seen(term.finding.probability, term.finding.probability, term.threshold)
-            kind = _kind(document, segment, term.finding, seen, ())
-            placed = _placed(document, segment, passage, (kind,), None)
-            here.append(replace(placed, suggestions=term.suggestions, quoted=is_quoted))
+            kinds = (kind_of(document, segment, term.finding, seen, ()),)
+            one = placed(document, segment, passage, kinds, None)
+            here.append(replace(one, suggestions=term.suggestions, quoted=in_quotation))
         findings += sorted(here, key=lambda each: each.place.start)
     return DocumentReport(
         document.path if document.path is None else str(document.path),
@@ -204,10 +173,22 @@ def check_document(
         document.source,
         tuple(findings),
         tuple(passages),
-        tuple(ignores.problems),
+        problems,
         silenced,
         left_out,
     )
+
+
+def _ignores(
+    document: Document,
+) -> tuple[Callable[[Segment, str], bool], tuple[Problem, ...]]:
+    """Return what tells whether a document silences an id, and what is wrong with that."""
+    if not document.directives:
+        return lambda segment, name: False, ()
+    from tactful.documents.ignores import find_ignores
+
+    found = find_ignores(document)
+    return found.silences, found.problems
 
 
 def without_explanations(report: DocumentReport) -> DocumentReport:
@@ -225,62 +206,10 @@ def without_explanations(report: DocumentReport) -> DocumentReport:
     )
 
 
-def with_frames(report: DocumentReport, framing: Framing) -> DocumentReport:
-    """Return the report with a frame at each finding that a group is the target.
-
-    A frame that names no group adds nothing.
-    """
-    asked = [each.passage.text for each in report.findings if _has_group(each)]
-    if not asked:
-        return report
-    frames = iter(framing(asked))
-    return replace(
-        report,
-        findings=tuple(
-            _framed(finding, next(frames)) if _has_group(finding) else finding
-            for finding in report.findings
-        ),
-    )
-
-
-def _has_group(finding: PlacedFinding) -> bool:
-    return any(kind.id == FRAMED for kind in finding.kinds)
-
-
-def _framed(finding: PlacedFinding, frame: Frame) -> PlacedFinding:
-    if not frame.implications:
-        return finding
-    framed = replace(finding, frame=frame)
-    return replace(framed, explanation=explanation_of(framed))  # frames are in English
-
-
 def rule_ids(card: Card, only: Sequence[str] = ()) -> list[str]:
     """Return the ids that a check looks for, in the order of the card."""
     chosen = choose_ids(only, card.ids)
     return [name for name in card.ids if name in chosen]
-
-
-def name_of(name: str) -> str:
-    """Return what people call an id; a custom detector may have ids that no taxonomy has."""
-    return str(_entry(name).get("name", name))
-
-
-def parent_of(name: str, found: Collection[str]) -> str | None:
-    """Return the nearest of the ``found`` ids that ``name`` stands below, if any."""
-    above: list[str] = []
-    while parent := _entry(above[-1] if above else name).get("parent"):
-        above.append(parent)
-    above += _gates(name)
-    return next((each for each in above if each in found), None)
-
-
-def _gates(name: str) -> list[str]:
-    return [gate for gate, below in GATES.items() if name.startswith(below) and name != gate]
-
-
-def _entry(name: str) -> Mapping[str, Any]:
-    # Read without the schema, as the explanations are: that would double a short check's time.
-    return taxonomy_entries(name.partition(".")[0]).get(name, (0, {}))[1]
 
 
 def _scored(
@@ -297,7 +226,7 @@ def _scored(
         parts = [
             (row, place)
             for row in _suspicious(scores, needed, detector.card)
-            for place in _sentences(batch[row].text)
+            for place in several_sentences(batch[row].text)
         ]
         texts = [batch[row].text[start:end] for row, (start, end) in parts]
         again = detector.score(texts) if texts else {}
@@ -349,12 +278,6 @@ def _suspicious(scores: Scores, needed: Mapping[str, float], card: Card) -> list
     return np.flatnonzero(np.logical_or.reduce(reached)).tolist()
 
 
-def _sentences(text: str) -> list[Range]:
-    """Return the sentences of a text that has several."""
-    found = sentences(text)
-    return found if len(found) > 1 else []
-
-
 def _quoted(
     detector: Detector,
     segment: Segment,
@@ -381,115 +304,84 @@ def _quoted(
         if within:
             scores = detector.score([without_quotations(segment.text[start:end], within)])
             quoted.update(name for name in names if scores[name][0] < needed[name])
-    return quoted | {name for name in found if not quoted.isdisjoint(_gates(name))}
+    return quoted | {name for name in found if not quoted.isdisjoint(gates_of(name))}
 
 
-class Seen(NamedTuple):
-    """How a check sees an id in a passage."""
+class FoundTerm(NamedTuple):
+    """A term, the probability from which it is reported, and what to write instead."""
 
-    probability: float
-    confidence: float
+    finding: Finding
     threshold: float
+    suggestions: tuple[str, ...]
+    quoted: bool
 
 
-def _root(name: str, found: Collection[str]) -> str:
-    """Return the one of the ``found`` ids that ``name`` belongs under and that stands alone."""
-    while parent := parent_of(name, found):
-        name = parent
-    return name
+@dataclass(frozen=True, slots=True)
+class TermReader:
+    """Finds the terms that the options of a check ask for."""
+
+    lexicon: Lexicon
+    level: str
+    thresholds: Mapping[str, float]
+    """For each wanted id, the probability from which it is reported by default."""
+    needed: Mapping[str, float]
+    """For each wanted id, the probability from which it is reported in this check."""
+
+    def findings(self, text: str) -> Iterator[FoundTerm]:
+        """Yield the terms of a text."""
+        matches = find_terms(text, terms=self.lexicon, level=self.level)
+        quoted = quotations(text) if matches else []
+        for match in matches:
+            if _OF_ONESELF.search(text, max(match.start - _BEFORE, 0), match.start):
+                continue
+            least = self.needed.get(match.id)
+            probability = PROBABILITIES[match.level]
+            if least is not None and probability >= least:
+                spans = (Span(match.start, match.end, match.id),)
+                finding = Finding(match.id, probability, spans, _said(match))
+                found = self.thresholds[match.id], match.replacements
+                yield FoundTerm(finding, *found, is_quoted((match.start, match.end), quoted))
 
 
-def _by_sentence(
-    found: Sequence[str], sure: Mapping[str, float], places: Mapping[str, Range]
-) -> dict[Range | None, list[str]]:
-    """Sort what was found in a passage by the sentence that carries it; None is the whole passage.
-
-    A category is where the id is that it belongs under. What the whole passage carries joins the
-    surest sentence, if any.
-    """
-    by_place: dict[Range | None, list[str]] = {}
-    for name in found:
-        by_place.setdefault(places.get(_root(name, found)), []).append(name)
-    if len(by_place) > 1 and None in by_place:
-        whole = by_place.pop(None)
-        by_place[max(by_place, key=lambda at: max(sure[each] for each in by_place[at]))] += whole
-    return by_place
-
-
-def _kinds(
-    detector: Detector,
-    document: Document,
-    segment: Segment,
-    wanted: Mapping[str, Seen],
-    places: Mapping[str, Range],
-) -> tuple[Kind, ...]:
-    """Return the kinds of a finding, the surest first, with marks where each id was found."""
-    text = segment.text
-    pieces: dict[Range, list[str]] = {}
-    for name in wanted:
-        pieces.setdefault(places.get(_root(name, wanted), (0, len(text))), []).append(name)
-    kinds = []
-    for (start, end), names in pieces.items():
-        scores = {name: wanted[name].probability for name in names}
-        sure = {name: wanted[name].confidence for name in names}
-        for finding in findings_of(detector, text[start:end], scores, sure):
-            spans = tuple(
-                replace(span, start=span.start + start, end=span.end + start)
-                for span in finding.spans
-            )
-            moved = replace(finding, spans=spans)
-            kinds.append(_kind(document, segment, moved, wanted[finding.id], wanted))
-    order = list(wanted)
-    return tuple(sorted(kinds, key=lambda kind: (-kind.confidence, order.index(kind.id))))
-
-
-def _kind(
-    document: Document, segment: Segment, finding: Finding, seen: Seen, found: Collection[str]
-) -> Kind:
-    return Kind(
-        finding.id,
-        name_of(finding.id),
-        parent_of(finding.id, found),
-        *seen,
-        tuple(
-            _placed_span(document, segment, span)
-            for span in sorted(finding.spans, key=lambda each: (each.start, each.end))
-        ),
-        finding.explanation,
+def term_reader(options: CheckOptions, lang: str) -> TermReader | None:
+    """Return what finds the terms of a language; None where none are wanted."""
+    wanted = wanted_terms(options.only)
+    if options.terms == "off" or lang not in LANGUAGES or not wanted:
+        return None
+    level = "advice" if options.terms == "all" else "avoid"
+    project = options.configuration
+    lexicon = _lexicon(lang, ProjectTerms() if project is None else project.terms)
+    # A threshold for 'term' holds for all kinds that have none of their own.
+    own = {
+        name: options.thresholds[each]
+        for name in wanted
+        for each in (ROOT, name)
+        if each in options.thresholds
+    }
+    return TermReader(
+        lexicon,
+        level,
+        {name: own.get(name, REPORTED) for name in wanted},
+        {name: own.get(name, options.least) for name in wanted},
     )
 
 
-def _placed(
-    document: Document,
-    segment: Segment,
-    passage: Passage,
-    kinds: tuple[Kind, ...],
-    sentence: Range | None,
-    lang: str | None = None,
-) -> PlacedFinding:
-    """Place a finding on its sentence: the one that was read, or that has all the marked words.
+def wanted_terms(only: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of terms that are wanted; all of them where ``only`` is empty.
 
-    It is explained in ``lang``; without one, by what is said of its main kind.
+    >>> wanted_terms(["term.age", "pcl"])
+    ('term.age',)
     """
-    whole = (0, len(segment.text))
-    if sentence is None:
-        marks = [span for kind in kinds for span in kind.spans]
-        first = min((mark.start for mark in marks), default=whole[0])
-        last = max((mark.end for mark in marks), default=whole[1])
-        each = (at for at in _sentences(segment.text) if at[0] <= first and last <= at[1])
-        sentence = next(each, whole)
-    place = passage.place
-    if sentence != whole:
-        place = _place(document, *segment.to_source(*sentence))
-    placed = PlacedFinding(kinds, passage, place, sentence)
-    own = placed.main.explanation if lang is None else explanation_of(placed, lang)
-    return replace(placed, explanation=own)
+    return tuple(name for name in IDS if not only or name in only or ROOT in only)
 
 
-def _placed_span(document: Document, segment: Segment, span: Span) -> PlacedSpan:
-    place = _place(document, *segment.to_source(span.start, span.end))
-    return PlacedSpan(place, span.cut(segment.text), span.start, span.end)
+@lru_cache(maxsize=16)
+def _lexicon(lang: str, project: ProjectTerms) -> Lexicon:
+    known = load_terms(lang)
+    if not (project.add or project.allow):
+        return known
+    return known.with_project(project.tables(), project.allow)
 
 
-def _place(document: Document, start: int, end: int) -> Place:
-    return Place(start, end, *document.line_column(start), *document.line_column(end))
+def _said(match: TermMatch) -> str:
+    return f"{match.reason} ({match.source})"

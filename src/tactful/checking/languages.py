@@ -6,10 +6,11 @@ mixes two languages is read sentence by sentence. One in a third language is not
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from tactful.checking.options import AUTO, CheckOptions
-from tactful.checking.report import DocumentReport, Passage, Place
+from tactful.checking.report import DocumentReport, passage_of
 from tactful.checking.wording import spoken_or_english
 from tactful.documents.document import Document
 from tactful.documents.language import (
@@ -60,8 +61,7 @@ def parts_by_language(document: Document, main: str, known: Collection[str]) -> 
     """
     if main not in LANGUAGE_NAMES:  # a detector for a language that we cannot recognise
         return None
-    start = " ".join(segment.text for segment in document.segments[:_SEGMENTS])
-    is_foreign = _is_foreign(start, detect_language(start))
+    is_foreign = _is_foreign(_start(document), detected_in(document))
     by_lang: dict[str, list[Segment]] = {main: []}
     unchecked: list[Segment] = []
     for segment in document.segments:
@@ -73,6 +73,20 @@ def parts_by_language(document: Document, main: str, known: Collection[str]) -> 
     if not unchecked and len(by_lang) == 1 and len(by_lang[main]) == len(document.segments):
         return None
     return Parts(main, {lang: tuple(found) for lang, found in by_lang.items()}, tuple(unchecked))
+
+
+def detected_in(document: Document) -> Detected:
+    """Say in what language a document seems to be, by its first passages."""
+    return _detected(_start(document))
+
+
+def _start(document: Document) -> str:
+    return " ".join(segment.text for segment in document.segments[:_SEGMENTS])
+
+
+@lru_cache(maxsize=2)  # a check asks twice for the same document
+def _detected(start: str) -> Detected:
+    return detect_language(start)
 
 
 class _Piece(NamedTuple):
@@ -164,12 +178,5 @@ def merged(
         silenced=sum(report.silenced for report in reports),
         quoted=sum(report.quoted for report in reports),
         others=tuple(report.model for report in reports[1:]),
-        unchecked=tuple(_passage(document, segment) for segment in unchecked),
+        unchecked=tuple(passage_of(document, segment) for segment in unchecked),
     )
-
-
-def _passage(document: Document, segment: Segment) -> Passage:
-    start, end = segment.start, segment.end
-    place = Place(start, end, *document.line_column(start), *document.line_column(end))
-    where = document.where(start)
-    return Passage(place, segment.text, segment.block, segment.number, where=where)

@@ -6,7 +6,7 @@ That is ``tactful.toml``, or ``[tool.tactful]`` in pyproject.toml.
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tactful.checking.reports import RENDERERS
 from tactful.detectors.load import is_detector_name
 from tactful.errors import UsageError
-from tactful.registry import unknown_name
+from tactful.registry import Registry, unknown_name
 
 if TYPE_CHECKING:
     from tactful.checking.models import Model
@@ -262,54 +262,63 @@ def _refuse(lines: _Lines, key: str, found: object, expected: str) -> UsageError
     return UsageError(f"{lines.place(key)}: found {shown} as '{key}'; expected {expected}.")
 
 
-def _text(lines: _Lines, key: str, value: object) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise _refuse(lines, key, value, "a text in quotes")
-    lines.line(key)
-    return value
+Reader = Callable[[_Lines, str, object], Any]
+"""Reads the value of a key."""
 
 
-def _one_of(allowed: tuple[str, ...]) -> Callable[[_Lines, str, object], str]:
-    def read(lines: _Lines, key: str, value: object) -> str:
-        if value not in allowed:
-            raise _refuse(lines, key, value, f"one of {', '.join(allowed)}")
-        return str(value)
+def _value(
+    fits: Callable[[Any], bool], expected: str, kept_as: Callable[[Any], Any] = lambda value: value
+) -> Reader:
+    def read(lines: _Lines, key: str, value: object) -> Any:
+        if not fits(value):
+            raise _refuse(lines, key, value, expected)
+        lines.line(key)
+        return kept_as(value)
 
     return read
 
 
-def _format(lines: _Lines, key: str, value: object) -> str:
-    if not isinstance(value, str) or value not in RENDERERS:
-        raise _refuse(lines, key, value, f"one of {', '.join(RENDERERS)}")
-    return value
+def _one_of(allowed: tuple[str, ...] | Registry[Any]) -> Reader:
+    def read(lines: _Lines, key: str, value: object) -> Any:
+        if not isinstance(value, str) or value not in allowed:
+            raise _refuse(lines, key, value, f"one of {', '.join(allowed)}")
+        return value
+
+    return read
 
 
-def _texts(lines: _Lines, key: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
-        raise _refuse(lines, key, value, 'a list of texts, such as ["one", "two"]')
-    lines.line(key)
-    return tuple(value)
+_text = _value(lambda value: isinstance(value, str) and bool(value.strip()), "a text in quotes")
+_texts = _value(
+    lambda value: isinstance(value, list) and all(isinstance(each, str) and each for each in value),
+    'a list of texts, such as ["one", "two"]',
+    tuple,
+)
+_truth = _value(lambda value: isinstance(value, bool), "true or false")
+_share = _value(
+    lambda value: type(value) in (int, float) and 0 <= value <= 1,
+    "a number from 0 to 1",
+    float,
+)
 
 
 def _endings(lines: _Lines, key: str, value: object) -> tuple[str, ...]:
-    endings = _texts(lines, key, value)
+    endings: tuple[str, ...] = _texts(lines, key, value)
     for each in endings:
         if not each.startswith(".") or "/" in each:
             raise _refuse(lines, key, each, 'endings that start with a dot, such as ".rst"')
     return endings
 
 
-def _truth(lines: _Lines, key: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise _refuse(lines, key, value, "true or false")
+def _table(lines: _Lines, key: str, value: object, known: Sequence[str]) -> dict[str, Any]:
+    """Return the value of a key that is a table; refuse one with other keys."""
+    if not isinstance(value, dict):
+        named = " and ".join([", ".join(f'"{each}"' for each in known[:-1]), f'"{known[-1]}"'])
+        raise _refuse(lines, key, value, f"a table with {named}")
+    for name in value:
+        if name not in known:
+            problem = unknown_name(f"key of '{key}'", name, list(known))
+            raise UsageError(f"{lines.place(f'{key}.{name}')}: {problem}")
     return value
-
-
-def _share(lines: _Lines, key: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise _refuse(lines, key, value, "a number from 0 to 1")
-    lines.line(key)
-    return float(value)
 
 
 def _thresholds(lines: _Lines, key: str, value: object, above: str = "") -> dict[str, float]:
@@ -326,12 +335,7 @@ def _thresholds(lines: _Lines, key: str, value: object, above: str = "") -> dict
 
 
 def _project_terms(lines: _Lines, key: str, value: object) -> ProjectTerms:
-    if not isinstance(value, dict):
-        raise _refuse(lines, key, value, 'a table with "level", "add" and "allow"')
-    for name in value:
-        if name not in ("level", "add", "allow"):
-            known = unknown_name("key of 'terms'", name, ["level", "add", "allow"])
-            raise UsageError(f"{lines.place(f'terms.{name}')}: {known}")
+    value = _table(lines, key, value, ("level", "add", "allow"))
     level, add, allow = value.get("level"), value.get("add", []), value.get("allow", [])
     if level is not None:
         level = _one_of(TERMS)(lines, "terms.level", level)
@@ -349,15 +353,8 @@ def _project_terms(lines: _Lines, key: str, value: object) -> ProjectTerms:
 
 
 def _project_rewrite(lines: _Lines, key: str, value: object) -> ProjectRewrite:
-    if not isinstance(value, dict):
-        raise _refuse(lines, key, value, 'a table with "endpoint"')
-    known = list(ProjectRewrite.__dataclass_fields__)
-    found: dict[str, str] = {}
-    for name, inner in value.items():
-        if name not in known:
-            problem = unknown_name("key of 'rewrite'", name, known)
-            raise UsageError(f"{lines.place(f'rewrite.{name}')}: {problem}")
-        found[name] = _text(lines, f"rewrite.{name}", inner)
+    table = _table(lines, key, value, list(ProjectRewrite.__dataclass_fields__))
+    found = {name: _text(lines, f"rewrite.{name}", inner) for name, inner in table.items()}
     variable = found.get("key_variable")
     if variable is not None and not variable.startswith(KEY_PREFIX):
         expected = f"a name that begins with {KEY_PREFIX}; pass any other with --key-variable"
@@ -365,14 +362,14 @@ def _project_rewrite(lines: _Lines, key: str, value: object) -> ProjectRewrite:
     return ProjectRewrite(**found)
 
 
-_READERS: dict[str, Callable[[_Lines, str, object], Any]] = {
+_READERS: dict[str, Reader] = {
     "preset": _one_of(PRESETS),
     "model": _text,
     "lang": _one_of(LANGUAGES),
     "only": _texts,
     "least": _share,
     "fail_on": _share,
-    "format": _format,
+    "format": _one_of(RENDERERS),
     "exclude": _texts,
     "include": _endings,
     "explain": _truth,

@@ -3,21 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from tactful.checking.wording import wording
 from tactful.detectors.base import GATES
-from tactful.documents.document import WITHOUT_LINES
+from tactful.documents.document import WITHOUT_LINES, Document
+from tactful.documents.segments import Segment
 from tactful.errors import Problem
 from tactful.types import Frame
 from tactful.words import shorten
 
-LIKELIHOODS = (
-    (0.95, "almost certain"),
-    (0.85, "very likely"),
-    (0.70, "likely"),
-    (0.50, "rather likely"),
-    (0.25, "possible"),
-    (0.00, "doubtful"),
-)
-"""The least confidence for each wording; the steps are those of the explanations."""
 FRAMED = "frame.group"
 """The kind with which a finding has a frame."""
 
@@ -49,6 +42,25 @@ class Passage:
     """All scores, where they were asked for."""
     where: str | None = None
     """Where readers find it in a file that they do not see as lines, such as ``paragraph 7``."""
+
+
+def place_in(document: Document, start: int, end: int) -> Place:
+    """Return a piece of the source of a document as a place."""
+    return Place(start, end, *document.line_column(start), *document.line_column(end))
+
+
+def passage_of(
+    document: Document, segment: Segment, probabilities: Mapping[str, float] | None = None
+) -> Passage:
+    """Return a segment of a document as a passage of its report."""
+    return Passage(
+        place_in(document, segment.start, segment.end),
+        segment.text,
+        segment.block,
+        segment.number,
+        probabilities,
+        document.where(segment.start),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,4 +319,4 @@ def likelihood(confidence: float) -> str:
     >>> likelihood(0.83)
     'likely'
     """
-    return next(words for least, words in LIKELIHOODS if confidence >= least)
+    return wording("en").likelihood(confidence)

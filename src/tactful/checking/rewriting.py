@@ -16,7 +16,7 @@ from typing import Any
 from tactful.checking.advice import suggestions_for
 from tactful.checking.chat import ChatEndpoint
 from tactful.checking.checker import Checker
-from tactful.checking.findings import name_of
+from tactful.checking.explanation import name_in
 from tactful.checking.options import AUTO, DEFAULT_MODEL, CheckOptions
 from tactful.checking.report import DocumentReport, Passage, Place, PlacedFinding
 from tactful.checking.wording import Wording, spoken_or_english, wording
@@ -244,7 +244,7 @@ def ask_for_rewrite(chat: ChatEndpoint, sentence: Sentence) -> Rewrite:
     prompt = _prompt()
     filled = Template(prompt["user"]).substitute(
         sentence=sentence.text,
-        kinds=", ".join(map(name_of, sentence.kinds)),
+        kinds=", ".join(map(name_in, sentence.kinds)),
         advice=" ".join(sentence.suggestions),
     )
     messages = [

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -46,7 +47,7 @@ def calibrated_scores(logits: NDArray[np.floating], card: Card) -> Scores:
     return {
         name: sigmoid(slope * logits[:, at] + intercept).astype(np.float32)
         for at, name in enumerate(card.ids)
-        for slope, intercept in [card.calibration.get(name, (1.0, 0.0))]
+        for slope, intercept in [card.scaling(name)]
     }
 
 
@@ -64,6 +65,11 @@ GATES = {"pcl": "pcl.", "frame.offensive": "frame.", "stereotype": "stereotype."
 stereotype is one, and there is no group or intent without offence. The attributes of UCC are
 reported on their own (Price et al. 2020, section 2), and so are the categories of toxicity: a
 polite text can threaten."""
+
+
+def gates_of(name: str) -> list[str]:
+    """Return the gates that an id stands below."""
+    return [gate for gate, below in GATES.items() if name.startswith(below) and name != gate]
 
 
 class BaseDetector(ABC):
@@ -86,13 +92,49 @@ class BaseDetector(ABC):
 
         :func:`tactful.check` corrects it: the mere mention of a group is not an offence.
         """
-        from tactful.checking.findings import findings_of
+        from tactful.checking.placing import findings_of
 
         probabilities = {name: float(found[0]) for name, found in self.score([text]).items()}
         thresholds = {name: self.card.threshold(name) for name in self.card.ids}
         ids = found_ids(probabilities, thresholds)
         found = findings_of(self, text, {name: probabilities[name] for name in ids})
         return Report(text, tuple(found), model=self.card.model)
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What the word at ``start`` to ``end`` adds to the log-odds of an id."""
+
+    start: int
+    end: int
+    value: float
+
+
+class LogitsDetector(BaseDetector):
+    """A detector that knows log-odds: the card says how they become probabilities."""
+
+    @abstractmethod
+    def logits(self, texts: Sequence[str]) -> NDArray[np.floating]:
+        """Return the log-odds before calibration, one row per text and one column per id."""
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return one probability per text for each id of the card."""
+        return calibrated_scores(self.logits(texts), self.card)
+
+
+class AdditiveDetector(BaseDetector):
+    """A detector that knows what each word adds: the words that add most carry an id."""
+
+    @abstractmethod
+    def contributions(self, text: str, ids: Sequence[str]) -> dict[str, list[Contribution]]:
+        """Return what each word adds to the calibrated log-odds of each id."""
+
+    def spans(self, text: str, ids: Sequence[str]) -> Spans:
+        """Return the words that carry each id."""
+        from tactful.detectors.explain.words import carrying_spans
+
+        found = self.contributions(text, ids)
+        return {name: carrying_spans(text, found[name], name) for name in ids}
 
 
 def found_ids(probabilities: Mapping[str, float], thresholds: Mapping[str, float]) -> list[str]:

@@ -63,6 +63,10 @@ class Card:
         root = name.partition(".")[0]
         return next((each for each in (name, root) if each in self.span_thresholds), None)
 
+    def scaling(self, name: str) -> tuple[float, float]:
+        """Return the slope and the intercept that calibrate the log-odds of ``name``."""
+        return self.calibration.get(name, (1.0, 0.0))
+
     def threshold(self, name: str) -> float:
         """Return the probability from which ``name`` counts as found."""
         return self.thresholds.get(name, DEFAULT_THRESHOLD)

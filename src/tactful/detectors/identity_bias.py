@@ -6,7 +6,7 @@ still tells harm from harmlessness once a term is in the sentence (Borkan et al.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -66,10 +66,6 @@ class BiasTable:
         """Return the rows of one id, the largest difference first."""
         rows = [row for row in self.rows if row.id == name]
         return sorted(rows, key=lambda row: (-row.difference, row.term))
-
-    def as_rows(self) -> list[dict[str, Any]]:
-        """Return the rows as plain data."""
-        return [asdict(row) for row in self.rows]
 
     def summary(self) -> dict[str, Any]:
         """Return what a card says: for each id the average, and the terms that fare worst."""

@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from tactful.documents.ignores import Directive, directives_in_plain, placed_directive
-from tactful.documents.segments import MOST_WORDS, Block, Segment, Writer, segments_of
+from tactful.documents.segments import MOST_WORDS, Block, Segment, Writer, lines_in, segments_of
 from tactful.errors import FileFormatError, UsageError
 from tactful.registry import unknown_name
+
+if TYPE_CHECKING:
+    from tactful.documents.ignores import Directive
 
 TextKind = Literal["plain", "markdown", "html", "rst", "subtitles", "notebook"]
 Kind = Literal["plain", "markdown", "html", "rst", "subtitles", "notebook", "docx"]
@@ -41,7 +43,6 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _NOT_IN_TEXT = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b"))
 _LOOKED_AT = 65_536
 _MOST_CONTROLS = 0.05
-_LINE_END = re.compile(r"\r\n|\r|\n")
 # Atomic groups: CR LF is one end of a line, never two with a blank line between.
 _PARAGRAPH_END = re.compile(r"(?>\r\n|\r|\n)(?:[ \t\f\v]*+(?>\r\n|\r|\n))++")
 _HAS_WORDS = re.compile(r"[^\W_]|[^\x00-\x7f]")
@@ -51,7 +52,7 @@ class Extract(NamedTuple):
     """What was taken from a source: blocks of text, and directives to Tactful."""
 
     blocks: list[Block]
-    directives: list[Directive]
+    directives: "list[Directive]"
     landmarks: Sequence[tuple[int, str]] = ()
 
 
@@ -63,7 +64,7 @@ class Document:
     source: str = field(repr=False)
     kind: Kind
     segments: tuple[Segment, ...] = field(repr=False)
-    directives: tuple[Directive, ...] = ()
+    directives: "tuple[Directive, ...]" = ()
     """Every ``tactful: …`` found; :func:`tactful.documents.ignores.find_ignores` reads them."""
     landmarks: tuple[tuple[int, str], ...] = field(default=(), repr=False)
     """Where readers find an offset if they see no lines: ``cell 3, line 2``, ``paragraph 7``."""
@@ -86,7 +87,7 @@ class Document:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(found.end() for found in _LINE_END.finditer(self.source))]
+        return lines_in(self.source)[0]
 
 
 def kind_of(path: Path) -> Kind:
@@ -180,7 +181,11 @@ def _extract(text: str, kind: str, name: str) -> Extract:
 
 def plain_blocks(source: str) -> Extract:
     """Cut plain text at blank lines; lines of one paragraph become one text."""
-    found = list(directives_in_plain(source))
+    found: list[Directive] = []
+    if "tactful:" in source:  # most texts have no directive
+        from tactful.documents.ignores import directives_in_plain
+
+        found = list(directives_in_plain(source))
     blocks: list[Block] = []
     directives: list[Directive] = []
     at = passed = 0
@@ -207,10 +212,12 @@ def _part(source: str, start: int, end: int) -> Extract:
     writer.add(source[start:end], start, end)
     text, offsets = writer.finish()
     found = plain_blocks(text)
-    return Extract(
-        [block._replace(maps=(offsets, *block.maps)) for block in found.blocks if block.text],
-        [placed_directive(each, offsets, 0) for each in found.directives],
-    )
+    blocks = [block._replace(maps=(offsets, *block.maps)) for block in found.blocks if block.text]
+    if not found.directives:
+        return Extract(blocks, [])
+    from tactful.documents.ignores import placed_directive
+
+    return Extract(blocks, [placed_directive(each, offsets, 0) for each in found.directives])
 
 
 def _paragraphs(source: str) -> Iterator[tuple[int, int]]:
@@ -239,7 +246,7 @@ def _decoded(path: Path, data: bytes) -> str:
                 f"{path}: found a binary file; expected text in UTF-8; leave this file out."
             ) from None
         before = body[: error.start]
-        line = len(_LINE_END.findall(before.decode("utf-8"))) + 1
+        line = len(lines_in(before.decode("utf-8"))[0])
         raise FileFormatError(
             f"{path}, line {line}: found the byte 0x{body[error.start]:02X} at byte "
             f"{error.start + len(data) - len(body):,} of the file, which is not UTF-8; "

@@ -42,6 +42,39 @@ MOST_PROBLEMS = 100
 MOST_IDS = 256
 """Different ids that the directives of a document may name: more than all taxonomies have."""
 
+_PROBLEMS = {
+    "unknown-directive": (
+        "'tactful: {verb}'",
+        f"one of {', '.join(VERBS)}",
+        "correct it; it silences nothing",
+    ),
+    "end-without-start": (
+        "'tactful: ignore-end'",
+        "'tactful: ignore-start' before it",
+        "add the start or remove the end",
+    ),
+    "start-without-end": (
+        "'tactful: ignore-start'",
+        "'tactful: ignore-end' after it",
+        "add the end; everything from here to the end of the document is silenced",
+    ),
+    "nothing-to-ignore": (
+        "'tactful: {verb}' that touches no text",
+        "{near}",
+        "move it, or remove it",
+    ),
+    "unknown-id": (
+        "the id '{name}'",
+        "an id such as pcl or unhealthy.sarcastic{guess}",
+        "correct it, unless a detector of your own has it",
+    ),
+    "more-problems": (
+        "{more} further problems with directives",
+        "directives with known ids",
+        "correct those that are listed and check again",
+    ),
+}
+"""What is wrong with a directive: what was found, what was expected, and what to do."""
 _REASON = re.compile(r"(?:^|\s)--\s")
 
 
@@ -72,9 +105,8 @@ def placed_directive(directive: Directive, offsets: Offsets, before: int) -> Dir
 
 def directives_in_plain(source: str) -> Iterator[Directive]:
     """Yield the directives of a plain text, in order."""
-    if "tactful:" in source:
-        for found in _IN_PLAIN.finditer(source):
-            yield _directive(found, *found.span())
+    for found in _IN_PLAIN.finditer(source):
+        yield _directive(found, *found.span())
 
 
 def _directive(found: re.Match[str], start: int, end: int) -> Directive:
@@ -139,24 +171,12 @@ class _Reading:
         open_: list[tuple[Directive, frozenset[str]]] = []
         for directive in self.document.directives:
             if directive.verb not in VERBS:
-                self._problem(
-                    directive,
-                    "unknown-directive",
-                    f"'tactful: {directive.verb}'",
-                    f"one of {', '.join(VERBS)}",
-                    "correct it; it silences nothing",
-                )
+                self._problem(directive, "unknown-directive")
                 continue
             ids = self._checked_ids(directive)
             if directive.verb == "ignore-end":
                 if not open_:
-                    self._problem(
-                        directive,
-                        "end-without-start",
-                        "'tactful: ignore-end'",
-                        "'tactful: ignore-start' before it",
-                        "add the start or remove the end",
-                    )
+                    self._problem(directive, "end-without-start")
                 else:
                     self._close(*open_.pop(), directive.start)
             elif directive.verb == "ignore-start":
@@ -166,18 +186,13 @@ class _Reading:
             else:
                 self._silence_one(directive, ids)
         for directive, ids in open_:
-            self._problem(
-                directive,
-                "start-without-end",
-                "'tactful: ignore-start'",
-                "'tactful: ignore-end' after it",
-                "add the end; everything from here to the end of the document is silenced",
-            )
+            self._problem(directive, "start-without-end")
             self._close(directive, ids, len(self.document.source))
         self._silence_ranges()
         problems = sorted(self.problems, key=lambda problem: problem.line or 0)
         if self.more_problems:
-            problems.append(self._more_problems())
+            more = f"{self.more_problems:,}"
+            problems.append(self._said(None, "more-problems", more=more))
         return Ignores(frozenset(self.everywhere), self.by_block, tuple(problems))
 
     def _close(self, start: Directive, ids: frozenset[str], end: int) -> None:
@@ -209,15 +224,9 @@ class _Reading:
     def _silence_one(self, directive: Directive, ids: frozenset[str]) -> None:
         number = self._target(directive)
         if number is None:
-            self._problem(
-                directive,
-                "nothing-to-ignore",
-                f"'tactful: {directive.verb}' that touches no text",
-                "a paragraph that it stands in or touches"
-                if directive.verb == "ignore"
-                else "text after it",
-                "move it, or remove it",
-            )
+            own = "a paragraph that it stands in or touches"
+            near = own if directive.verb == "ignore" else "text after it"
+            self._problem(directive, "nothing-to-ignore", near=near)
         else:
             self._silence(number, ids)
 
@@ -250,34 +259,19 @@ class _Reading:
             ids.append(name)
             guess = self.guesses[name]
             if guess is not None:
-                self._problem(
-                    directive,
-                    "unknown-id",
-                    f"the id '{name}'",
-                    f"an id such as pcl or unhealthy.sarcastic{guess}",
-                    "correct it, unless a detector of your own has it",
-                )
+                self._problem(directive, "unknown-id", name=name, guess=guess)
         return frozenset(ids)
 
-    def _problem(
-        self, directive: Directive, code: str, found: str, expected: str, action: str
-    ) -> None:
+    def _problem(self, directive: Directive, code: str, **said: str) -> None:
         if len(self.problems) >= MOST_PROBLEMS:
             self.more_problems += 1
             return
         line = self.document.line_column(directive.start)[0]
-        self.problems.append(Problem(self.name, line, code, found, expected, action, Severity.NOTE))
+        self.problems.append(self._said(line, code, verb=directive.verb, **said))
 
-    def _more_problems(self) -> Problem:
-        return Problem(
-            self.name,
-            None,
-            "more-problems",
-            f"{self.more_problems:,} further problems with directives",
-            "directives with known ids",
-            "correct those that are listed and check again",
-            Severity.NOTE,
-        )
+    def _said(self, line: int | None, code: str, **said: str) -> Problem:
+        found, expected, action = (each.format(**said) for each in _PROBLEMS[code])
+        return Problem(self.name, line, code, found, expected, action, Severity.NOTE)
 
 
 def _problem_with_id(name: str) -> str | None:

@@ -9,7 +9,7 @@ machine. ``factory.language`` makes the table beside this file.
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -114,11 +114,6 @@ def detect_language(text: str) -> Detected:
     if found.lang is not None and _is_mixed(scores, found.lang, LEANING / table.scale):
         return Detected(None, found.probability, "both languages")
     return found
-
-
-def detect_languages(texts: Iterable[str]) -> list[Detected]:
-    """Return what :func:`detect_language` says of each text."""
-    return [detect_language(text) for text in texts]
 
 
 def guess_language(text: str) -> str | None:

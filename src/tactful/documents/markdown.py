@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tactful.documents.html import html_blocks
 from tactful.documents.ignores import Directive, directive_in_comment, placed_directive
-from tactful.documents.segments import Block, Maps, Offsets, Writer
+from tactful.documents.segments import Block, Maps, Offsets, Writer, lines_in
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -34,7 +34,6 @@ MOST_BRACKETS = 8
 MOST_FILLED_CELLS = 500
 """Cells that rows may lack; where more are missing, a table ends, and plain lines follow."""
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _BRACKET = re.compile(r"[\[\]]")
 _WHITE = " \t\n\v\f\r"
 _FRONT_MATTER = re.compile(
@@ -71,9 +70,7 @@ class _Reader:
         self.blocks: list[Block] = []
         self.directives: list[Directive] = []
         self.first = _after_front_matter(source)
-        ends = list(_LINE_END.finditer(source, self.first))
-        self.starts = [self.first, *(found.end() for found in ends)]
-        self.stops = [*(found.start() for found in ends), len(source)]
+        self.starts, self.stops = lines_in(source, self.first)
         self.env: dict[str, object] = {}
         self.row, self.row_at = -1, 0
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from tactful.documents.ignores import Directive, placed_directive
 from tactful.documents.markdown import markdown_blocks
-from tactful.documents.segments import Block, Offsets, Writer
+from tactful.documents.segments import Block, Offsets, Writer, lines_in
 from tactful.errors import FileFormatError
 
 Landmark = tuple[int, str]
@@ -22,7 +22,6 @@ _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}:,]|[^\s"\[\]{}:,]++', re.DOTA
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
 )
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _DEPTH = 4
 """How deep the lines of a cell are: cells, a cell, its source, a line."""
 
@@ -127,7 +126,6 @@ def _decoded(source: str, strings: list[tuple[int, int]]) -> tuple[str, Offsets]
 
 
 def _lines(text: str, offsets: Offsets, cell: int) -> Iterator[Landmark]:
-    starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
-    for line, start in enumerate(starts, 1):
+    for line, start in enumerate(lines_in(text)[0], 1):
         if start < len(text):
             yield offsets.to_source(start, start + 1)[0], f"cell {cell}, line {line}"

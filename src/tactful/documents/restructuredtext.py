@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tactful.documents.ignores import Directive, directive_in_comment
-from tactful.documents.segments import Block, Offsets, Writer
+from tactful.documents.segments import Block, Offsets, Writer, lines_in
 
 if TYPE_CHECKING:
     from docutils import nodes
@@ -41,7 +41,6 @@ ROLES_WITH_TEXT = (
 )
 """Roles whose whole text is read; of others only a text before a target."""
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
 # Docutils would end lines at these.
 _OTHER_ENDS = str.maketrans(dict.fromkeys("\v\f\x1c\x1d\x1e\x85\u2028\u2029", " "))
 _COMMENT = re.compile(
@@ -93,9 +92,7 @@ def _parts(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 class _Reader:
     def __init__(self, source: str):
         self.source = source
-        ends = list(_LINE_END.finditer(source))
-        self.starts = [0, *(found.end() for found in ends)]
-        self.stops = [*(found.start() for found in ends), len(source)]
+        self.starts, self.stops = lines_in(source)
         text = source.translate(_OTHER_ENDS)
         self.lines = [text[s:e] for s, e in zip(self.starts, self.stops, strict=True)]
         self.used: defaultdict[int, int] = defaultdict(int)

@@ -1,4 +1,4 @@
-"""From blocks of a document to the pieces of text that detectors read.
+"""From blocks of a document to the pieces of text that detectors read, and what these consist of.
 
 A block is a paragraph, a heading, a list item, a quotation or a table cell. A block longer than a
 detector can read at once is cut at sentences into windows; each window is a :class:`Segment`, whose
@@ -7,12 +7,22 @@ detector can read at once is cut at sentences into windows; each window is a :cl
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from unicodedata import combining
 
 _SPACES = re.compile(r"[ \t\n\r\f\v]{2,}|[\t\n\r\f\v]")
+
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def lines_in(source: str, first: int = 0) -> tuple[list[int], list[int]]:
+    """Return where the lines of a text begin and end; a line ends with LF, CR LF or CR."""
+    ends = list(_LINE_END.finditer(source, first))
+    starts = [first, *(found.end() for found in ends)]
+    return starts, [*(found.start() for found in ends), len(source)]
 
 
 class Offsets:
@@ -296,6 +306,12 @@ def sentences(text: str) -> list[tuple[int, int]]:
     return spans
 
 
+def several_sentences(text: str) -> list[tuple[int, int]]:
+    """Return the spans of the sentences of a text that has more than one."""
+    found = sentences(text)
+    return found if len(found) > 1 else []
+
+
 def _append_stripped(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
     piece = text[start:end]
     lead = len(piece) - len(piece.lstrip())
@@ -358,3 +374,45 @@ def _dot_ends_sentence(word: str, following: str) -> bool:
     is_acronym = "." in word and word.replace(".", "").isalpha() and len(word) <= 8
     is_short = is_initial or is_acronym or _is_doubled(word)
     return not is_short or not following or following in _STARTERS
+
+
+LONGEST_QUOTATION = 2_000
+"""How many characters a quotation may have; marks that are further apart belong to two of them."""
+_QUOTATION = re.compile(
+    # Speech of several paragraphs closes in the last one only.
+    rf"“[^“”]{{1,{LONGEST_QUOTATION}}}(?:”|\Z)"
+    rf'|(?<![\w"])"[^"]{{1,{LONGEST_QUOTATION}}}"(?!\w)'
+    rf"|«[^«»]{{1,{LONGEST_QUOTATION}}}»"
+    rf"|„[^„“”]{{1,{LONGEST_QUOTATION}}}[“”]"
+    rf"|(?<!\w)\u2018(?:[^\u2018\u2019]|(?<=\w)\u2019(?=\w)){{1,{LONGEST_QUOTATION}}}\u2019(?!\w)"
+    rf"|(?<![\w'])'(?=\w)(?:[^'\n]|(?<=\w)'(?=\w)){{1,{LONGEST_QUOTATION}}}'(?!\w)"
+)
+_CLOSING_MARKS = "”\"»“\u2019'"
+_LEFT_OUT = "…"
+
+
+def quotations(text: str) -> list[tuple[int, int]]:
+    """Return the places of the quotations in a text, with their marks.
+
+    >>> quotations('He said "stop" and left.')
+    [(8, 14)]
+    """
+    return [found.span() for found in _QUOTATION.finditer(text)]
+
+
+def is_quoted(place: tuple[int, int], quoted: Sequence[tuple[int, int]]) -> bool:
+    """Say whether a place lies between the marks of a quotation."""
+    return any(start < place[0] and place[1] < end for start, end in quoted)
+
+
+def without_quotations(text: str, quoted: Sequence[tuple[int, int]]) -> str:
+    """Return a text with an ellipsis for the words of each quotation.
+
+    >>> without_quotations('He said "stop" and left.', [(8, 14)])
+    'He said "…" and left.'
+    """
+    parts, at = [], 0
+    for start, end in quoted:
+        parts += [text[at : start + 1], _LEFT_OUT]
+        at = end - (text[end - 1] in _CLOSING_MARKS)
+    return "".join([*parts, text[at:]])

@@ -5,15 +5,13 @@ from typing import TYPE_CHECKING
 from tactful.registry import lazy_names
 
 if TYPE_CHECKING:
-    from tactful.terms.lexicon import Guard, Lexicon, Term, load_terms
-    from tactful.terms.match import TermMatch, find_terms
+    from tactful.terms.lexicon import Guard, Lexicon, Term, TermMatch, find_terms, load_terms
 
 __all__ = ["Guard", "Lexicon", "Term", "TermMatch", "find_terms", "load_terms"]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "lexicon": ["Guard", "Lexicon", "Term", "load_terms"],
-        "match": ["TermMatch", "find_terms"],
+        "lexicon": ["Guard", "Lexicon", "Term", "TermMatch", "find_terms", "load_terms"],
     },
 )

@@ -1,16 +1,24 @@
-"""The shape of a file of terms, and of the terms that a project adds, as pydantic models."""
+"""The shape of a term, and of those that a project adds, as pydantic models."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, StrictBool, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from tactful.taxonomies.load import read_model
 from tactful.taxonomies.schema import Record, Text
-from tactful.terms.forms import LONGEST, NEXT, PLACEHOLDER, WORD, variants
-from tactful.terms.lexicon import GUARDS, KINDS, LANGUAGES, OWN_SOURCE, load_terms
+from tactful.terms.lexicon import (
+    GUARDS,
+    KINDS,
+    LANGUAGES,
+    LONGEST,
+    NEXT,
+    OWN_SOURCE,
+    PLACEHOLDER,
+    WORD,
+    load_terms,
+    variants,
+)
 
 _LONGEST_REASON = 160
 _SHOWN = 60
@@ -29,7 +37,8 @@ def _pattern(text: str) -> str:
     return text
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """Refuse a reason that is not one short sentence."""
     if not text.endswith(".") or len(text) > _LONGEST_REASON or "\n" in text:
         raise PydanticCustomError(
             "sentence",
@@ -100,43 +109,9 @@ class ProjectTerm(TermRecord):
     """A term that a project adds."""
 
     kind: Literal[KINDS]  # type: ignore[valid-type]  # the names are in one place
-    reason: Annotated[Text, AfterValidator(_sentence)]
+    reason: Annotated[Text, AfterValidator(sentence)]
     source: Text = OWN_SOURCE
     lang: Literal[LANGUAGES] | None = None  # type: ignore[valid-type]
-
-
-class TermFile(Record):
-    """The terms of one kind in one language."""
-
-    sources: Annotated[dict[Text, Text], Field(min_length=1)]
-    """Short name -> the guide's name."""
-    reasons: dict[Text, Annotated[Text, AfterValidator(_sentence)]] = Field(default_factory=dict)
-    """Short name -> a reason that several terms have."""
-    terms: Annotated[tuple[TermRecord, ...], Field(min_length=1)]
-
-    @model_validator(mode="after")
-    def _names_are_known(self) -> Self:
-        for term in self.terms:
-            if term.source not in self.sources:
-                raise PydanticCustomError(
-                    "source",
-                    "a source of the file's 'sources', not '{source}', for '{form}'",
-                    {"source": term.source, "form": term.forms[0]},
-                )
-            if term.reason not in self.reasons:
-                _sentence(term.reason)
-            if term.guarded() and not (term.match and term.no_match):
-                raise PydanticCustomError(
-                    "examples",
-                    "sentences in 'match' and 'no_match' for '{form}', which has a guard",
-                    {"form": term.forms[0]},
-                )
-        return self
-
-
-def read_terms(path: Path) -> TermFile:
-    """Read a file of terms with its schema; one ``TaxonomyError`` lists all problems."""
-    return read_model(path, TermFile)
 
 
 def term_problems(tables: Sequence[object]) -> Iterator[tuple[int, str]]:

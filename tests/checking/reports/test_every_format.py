@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tactful.checking.findings import check_document, with_frames
+from tactful.checking.findings import check_document
+from tactful.checking.placing import with_frames
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports import RENDERERS
 from tactful.checking.reports.run import Run, render

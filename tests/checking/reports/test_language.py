@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tactful.checking.explanation import explain
+from tactful.checking.explanation import explain, in_language
 from tactful.checking.findings import check_document, without_explanations
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports.run import (
@@ -19,7 +19,6 @@ from tactful.checking.reports.run import (
     evidence_sentence,
     implied_sentences,
     in_group_sentence,
-    in_language,
     render,
 )
 from tactful.detectors.base import BaseDetector

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tactful.checking.adapters.reader import require_texts
 from tactful.checking.models import LOCK, Model, opened_detector
 from tactful.detectors.card import Card
+from tactful.detectors.explain.words import log_odds
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
 
@@ -23,8 +24,6 @@ Columns = NDArray[np.float32]
 
 BATCH = 1024
 """How many texts go into one call of the detector."""
-NEAREST = 1e-6
-"""Log-odds are taken of probabilities at least so far from 0 and 1, so that they stay finite."""
 
 
 if TYPE_CHECKING:
@@ -145,8 +144,7 @@ def columns_of(card: Card, ids: Sequence[str] | None) -> list[str]:
 
 def log_odds_of(probabilities: Columns) -> Columns:
     """Return the log-odds of probabilities, finite also where they are 0 or 1."""
-    exact = np.clip(probabilities.astype(np.float64), NEAREST, 1 - NEAREST)
-    return np.asarray(np.log(exact / (1 - exact)), dtype=np.float32)
+    return log_odds(probabilities).astype(np.float32)
 
 
 def __getattr__(name: str) -> Any:

@@ -4,8 +4,6 @@ Everything is in the one file: no script, no font, no request. The policy in its
 the page's own style, and all that comes from documents is escaped.
 """
 
-import base64
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -13,7 +11,7 @@ from string import Template
 
 from tactful import __version__
 from tactful.checking.report import DocumentReport, Kind, Outcome, Passage, PlacedFinding, Unread
-from tactful.checking.reports.html_marks import Card, group_class, marked_text, safe
+from tactful.checking.reports.html_marks import Card, group_class, marked_text
 from tactful.checking.reports.run import (
     GROUPS,
     Run,
@@ -21,11 +19,14 @@ from tactful.checking.reports.run import (
     advice_on,
     as_tree,
     implied_sentences,
+    left_out,
     what_is_found,
 )
 from tactful.checking.wording import Wording, wording
 from tactful.detectors.card import Card as ModelCard
 from tactful.figures import COLOURS, INK
+from tactful.pages.frame import page
+from tactful.pages.text import safe
 from tactful.words import shorten
 
 _FOLDER = Path(__file__).parent
@@ -42,8 +43,6 @@ def render_html(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
     run = run.used(tally.models)
     reports = [each for each in kept if isinstance(each, DocumentReport)]
     unread = [each for each in kept if isinstance(each, Unread)]
-    style = _style()
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     one = reports[0] if len(reports) == 1 and not unread else None
     several = words.count(words.reporting.document, len(reports))
     # Of a folder, what needs attention comes first; the other documents are a list to open.
@@ -51,13 +50,7 @@ def render_html(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
     clean = [] if one else [each for each in reports if not _says_something(each)]
     numbers = iter(range(1, tally.findings + 1))
     looked = _looked_for(run, words)
-    page = Template((_FOLDER / "page.html").read_text(encoding="utf-8"))
-    yield page.substitute(
-        style_hash=digest,
-        style=style,
-        lang=words.lang,
-        version=safe(__version__),
-        title=f"Tactful: {safe(_label(one, words) if one else several)}",
+    body = Template((_FOLDER / "body.html").read_text(encoding="utf-8")).substitute(
         skip=safe(words.page.skip),
         heading=safe(_label(one, words) if one else words.page.heading),
         summary=safe(tally.sentence(words.lang)),
@@ -75,6 +68,8 @@ def render_html(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
         about="\n".join([*(_about(card, words) for card in run.cards), looked]),
         colophon=safe(words.page.colophon.format(version=__version__)),
     )  # fmt: skip
+    title = f"Tactful: {_label(one, words) if one else several}"
+    yield page(title, body=body, style=_style(), lang=words.lang)
 
 
 def _style() -> str:
@@ -210,15 +205,7 @@ def _facts(report: DocumentReport, words: Wording) -> str:
         words.count(said.passage, len(report.passages)),
         words.count(said.finding, len(report.findings)),
     ]
-    for count, number in (
-        (said.silenced_here, report.silenced),
-        (said.quoted, report.quoted),
-        (said.known, report.known),
-        (said.unchanged, report.unchanged),
-        (said.unchecked, len(report.unchecked)),
-    ):
-        if number:
-            facts.append(words.count(count, number))
+    facts += left_out(report, words, said.silenced_here, len(report.unchecked))
     return " · ".join(facts)
 
 

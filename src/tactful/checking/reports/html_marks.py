@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 
 from tactful.checking.report import PlacedFinding
 from tactful.checking.reports.run import GROUPS, group_of
 from tactful.checking.wording import Wording
-from tactful.words import shown_text
+from tactful.pages.text import safe
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +24,6 @@ class Card:
             for kind in self.finding.kinds
             if any(span.start < end and start < span.end for span in kind.spans)
         ]
-
-
-def safe(text: str) -> str:
-    """Escape text for HTML, and show what would be invisible or turn the page around."""
-    return escape(shown_text(text))
 
 
 def group_class(name: str, letter: str = "g") -> str:

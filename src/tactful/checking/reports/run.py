@@ -1,21 +1,18 @@
 """What a report says besides its findings: who looked, for what; and the count at the end."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
-from tactful.checking.explanation import explain, explanation_of, taxonomy_entries
 from tactful.checking.options import AUTO
 from tactful.checking.report import DocumentReport, Kind, Outcome, PlacedFinding, PlacedSpan, Unread
 from tactful.checking.reports import RENDERERS, STREAMED, Renderer
-from tactful.checking.wording import WORDINGS, Wording, spoken_or_english, wording
-from tactful.checking.wording.english import ENGLISH
+from tactful.checking.wording import WORDINGS, Count, Wording, spoken_or_english, wording
 from tactful.detectors.card import Card
-from tactful.types import Frame, Implication, Span
+from tactful.types import Frame, Implication
 from tactful.words import shorten, visible
 
-CAVEAT = ENGLISH.reporting.caveat
+CAVEAT = wording("en").reporting.caveat
 IN_GROUP = "frame.in_group"
 WARNING_FROM = 0.85
 """Findings from this confidence on ("very likely") are warnings, the others and terms are notes."""
@@ -48,6 +45,8 @@ def quotes_of(spans: Iterable[PlacedSpan], words: Wording, most: int | None = No
 
 def what_is_found(finding: PlacedFinding, words: Wording) -> str:
     """Name the kinds of a finding: the main one with its categories, then the others."""
+    from tactful.checking.explanation import name_in  # most documents need none
+
     heads: list[str] = []
     for number, (kind, below) in enumerate(_branches(finding)):
         named = [words.short(each.id, each.name) for each in below]
@@ -55,7 +54,7 @@ def what_is_found(finding: PlacedFinding, words: Wording) -> str:
         family = group_of(kind.id)
         if kind.id != family and family in _NEEDS_FAMILY:
             named.insert(0, head)
-            head = words.short(family, _name(family, words.lang))
+            head = words.short(family, name_in(family, words.lang))
         listed = ", ".join(named)
         if listed:
             head = f"{head} ({listed})" if number else f"{head}: {listed}"
@@ -129,24 +128,6 @@ def _sure(probability: float | None, words: Wording) -> str:
     return "" if probability is None else f" ({words.likely(probability)})"
 
 
-def in_language(report: DocumentReport, lang: str) -> DocumentReport:
-    """Return the report with names and explanations in ``lang``.
-
-    The wording of a custom detector stays as it is.
-    """
-    return replace(
-        report,
-        findings=tuple(
-            replace(
-                each,
-                kinds=tuple(_in(kind, each.passage.text, lang) for kind in each.kinds),
-                explanation=_said(each.explanation, lang, partial(explanation_of, each)),
-            )
-            for each in report.findings
-        ),
-    )
-
-
 def common_language(langs: Collection[str]) -> str:
     """Return the one language of all texts where there are sentences in it, else English.
 
@@ -155,38 +136,6 @@ def common_language(langs: Collection[str]) -> str:
     """
     first = next(iter(langs), "en")
     return first if first in WORDINGS and set(langs) == {first} else "en"
-
-
-def _in(kind: Kind, passage: str, lang: str) -> Kind:
-    spans = [Span(span.start, span.end) for span in kind.spans]
-
-    def explained(language: str, experimental: bool) -> str:
-        return explain(
-            kind.id, passage, kind.confidence, spans, language, experimental=experimental
-        )
-
-    name = _said(kind.name, lang, lambda language: _name(kind.id, language))
-    explanation = kind.explanation
-    # A kind does not say whether it is an experiment; what was said of it does.
-    for experimental in (False, True) if explanation else ():
-        explanation = _said(explanation, lang, partial(explained, experimental=experimental))
-    return replace(kind, name=name, explanation=explanation)
-
-
-def _said(given: str, lang: str, ours: Callable[[str], str]) -> str:
-    """Return what we say in ``lang``, if what is given is ours in any language.
-
-    We say the same of the same finding, so that our words can be told from others'.
-    """
-    wanted = ours(lang)
-    # Most reports are in the language of their findings: the other files need not be opened.
-    known = given == wanted or any(given == ours(each) for each in WORDINGS if each != lang)
-    return wanted if known else given
-
-
-def _name(name: str, lang: str) -> str:
-    entries = taxonomy_entries(name.partition(".")[0], lang)
-    return str(entries.get(name, (0, {}))[1].get("name", name))
 
 
 GROUPS = ("pcl", "unhealthy", "frame", "stereotype", "toxicity", "term")
@@ -288,16 +237,9 @@ class Tally:
             parts[0] += " " + said.of_documents.format(some=some, all=every)
         if self.findings:
             parts[0] += f": {', '.join(self._families(words))}"
-        for count, number in (
-            (said.silenced, self.silenced),
-            (said.quoted, self.quoted),
-            (said.known, self.known),
-            (said.unchanged, self.unchanged),
-            (said.unchecked, self.unchecked),
-            (said.unread, self.unread),
-        ):
-            if number:
-                parts.append(words.count(count, number))
+        parts += left_out(self, words, said.silenced, self.unchecked)
+        if self.unread:
+            parts.append(words.count(said.unread, self.unread))
         sentence = "; ".join(parts)
         return f"{sentence[0].upper()}{sentence[1:]}."
 
@@ -308,6 +250,22 @@ class Tally:
             yield (
                 f"{words.number(number)} {family}" if count is None else words.count(count, number)
             )
+
+
+def left_out(
+    counts: Tally | DocumentReport, words: Wording, silenced: Count, unchecked: int
+) -> Iterator[str]:
+    """Say how many findings were left out for each reason, and how many passages."""
+    said = words.reporting
+    for count, number in (
+        (silenced, counts.silenced),
+        (said.quoted, counts.quoted),
+        (said.known, counts.known),
+        (said.unchanged, counts.unchanged),
+        (said.unchecked, unchecked),
+    ):
+        if number:
+            yield words.count(count, number)
 
 
 def group_of(name: str) -> str:
@@ -340,6 +298,8 @@ def each_in_language(outcomes: Iterable[Outcome], run: Run) -> Iterator[Outcome]
         elif (lang := run.language_for(outcome)) == "en" == run.language_of(outcome):
             yield outcome  # in English already
         else:
+            from tactful.checking.explanation import in_language
+
             yield in_language(outcome, lang)
 
 

@@ -1,19 +1,28 @@
 """The sentences of explanations and reports, in each language that a reader may want.
 
-A language is one :class:`Wording`: a sentence that one language lacks does not pass the type
-checker. Taxonomies hold their own words (:mod:`tactful.taxonomies.translations`).
+The sentences of a language are data, ``LANG.toml`` in this folder: one :class:`Wording`, which no
+language can have without all its sentences. How a language writes numbers and lists is here.
+Taxonomies hold their own words (:mod:`tactful.taxonomies.translations`).
 """
 
+import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
 
 from tactful.checking.options import AUTO
-from tactful.registry import Registry
+from tactful.registry import unknown_name
 
 T = TypeVar("T")
 STEPS = (0.95, 0.85, 0.70, 0.50, 0.25, 0.00)
 """The least confidence for each word of a scale."""
+_TIED = "\N{NO-BREAK SPACE}"
+_THIN = "\N{NARROW NO-BREAK SPACE}"
+# "Y" turns into "e" before the sound of i, but not before a diphthong (hielo, iones).
+_SOUNDS_LIKE_I = re.compile(r"\W*h?[ií](?![aeouáéóú])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +146,21 @@ class Wording:
     under: str
     """The words for a share below 1 %; no detector can know that it is 0."""
     over: str
-    number: Callable[[int], str]
-    likely: Callable[[float], str]
-    """A confidence or a probability in a report."""
-    joined: Callable[[Sequence[str]], str]
-    """Puts quotations into one list."""
+
+    def number(self, number: int) -> str:
+        """Write a number."""
+        return WORDINGS[self.lang].number(number)
+
+    def likely(self, share: float) -> str:
+        """Write a confidence or a probability in a report."""
+        return WORDINGS[self.lang].likely(self, share)
+
+    def joined(self, marked: Sequence[str]) -> str:
+        """Put quotations into one list."""
+        if len(marked) == 1:
+            return marked[0]
+        conjunction = WORDINGS[self.lang].conjunction(marked[-1])
+        return f"{', '.join(marked[:-1])} {conjunction} {marked[-1]}"
 
     def sureness(self, confidence: float) -> str:
         """Say how sure an explanation is."""
@@ -180,22 +199,59 @@ class Wording:
         return f"{self.under if number < 1 else self.over}{space}%"
 
 
-WORDINGS: Registry[Wording] = Registry(
-    "language of reports",
-    {
-        "en": "tactful.checking.wording.english:ENGLISH",
-        "es": "tactful.checking.wording.spanish:SPANISH",
-    },
-)
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """How a language writes numbers and lists."""
+
+    number: Callable[[int], str]
+    likely: Callable[[Wording, float], str]
+    conjunction: Callable[[str], str]
+    """The word for "and" before another one."""
 
 
+def _english_share(_: Wording, share: float) -> str:
+    # No detector can know that something is certain.
+    return f"{min(share, 0.99):.2f}"
+
+
+def _spanish_number(number: int) -> str:
+    # The Academy groups from five digits on, with a space (Ortografía de 2010, VIII, 2.2.1).
+    return f"{number:,}".replace(",", _THIN) if number >= 10_000 else str(number)
+
+
+WORDINGS = {
+    "en": Grammar("{:,}".format, _english_share, lambda _: "and"),
+    "es": Grammar(
+        _spanish_number,
+        lambda words, share: words.percent(share, _TIED),
+        lambda last: "e" if _SOUNDS_LIKE_I.match(last) else "y",
+    ),
+}
+"""The languages of reports."""
 REPORT_LANGUAGES = (AUTO, *WORDINGS)
 """What the language of a report can be; ``auto`` is that of the texts."""
 
 
+@cache
 def wording(lang: str = "en") -> Wording:
     """Return the sentences of a language; an unknown one answers with the list."""
-    return WORDINGS.get(lang)
+    if lang not in WORDINGS:
+        raise unknown_name("language of reports", lang, list(WORDINGS))
+    file = Path(__file__).with_name(f"{lang}.toml")
+    found: Wording = _read(Wording, {"lang": lang, **tomllib.loads(file.read_text("utf-8"))})
+    return found
+
+
+def _read(kind: Any, said: Any) -> Any:
+    """Return what a file says as a field of this kind."""
+    if kind is Count:
+        return Count(*[said] * 3 if isinstance(said, str) else said)
+    if kind == Mapping[str, Count]:
+        return {name: _read(Count, each) for name, each in said.items()}
+    if kind in (Wording, Explaining, Reporting, Page, Rules):
+        kinds = {each.name: each.type for each in fields(kind)}
+        return kind(**{name: _read(kinds.get(name), each) for name, each in said.items()})
+    return tuple(said) if isinstance(said, list) else said
 
 
 def spoken_or_english(lang: str) -> str:

@@ -15,7 +15,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.explain.words import Contribution, Scorer, keep_words, words_of
+from tactful.detectors.base import Contribution
+from tactful.detectors.explain.words import Scorer, keep_words, words_of
 from tactful.errors import InputError, UsageError
 
 RANDOM = "random order"

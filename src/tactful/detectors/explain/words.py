@@ -7,13 +7,13 @@ word, so there pieces are left out first, and single words only inside the stron
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tactful.detectors.base import Contribution
 from tactful.documents.normalise import Normalised
 from tactful.documents.segments import sentences
 from tactful.types import Span
@@ -95,15 +95,6 @@ _FUNCTION_WORDS = frozenset(
         "too", "was", "were", "what", "when", "which", "who", "with",
     }
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Contribution:
-    """What the word at ``start`` to ``end`` adds to the log-odds of an id."""
-
-    start: int
-    end: int
-    value: float
 
 
 def spread_over_words(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, Scores, calibrated_scores
+from tactful.detectors.base import LogitsDetector
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.models.linear import TOKEN
 from tactful.detectors.models.onnx_session import open_session
@@ -31,7 +31,7 @@ OVERLAP = 32
 _BATCH = 64
 
 
-class BiLstmDetector(BaseDetector):
+class BiLstmDetector(LogitsDetector):
     """Scores texts with an exported BiLSTM, in one thread."""
 
     def __init__(self, folder: Path, card: Card, words: Sequence[str]):
@@ -41,10 +41,6 @@ class BiLstmDetector(BaseDetector):
     @cached_property
     def _session(self) -> Any:
         return open_session(self.folder / MODEL_FILE)
-
-    def score(self, texts: Sequence[str]) -> Scores:
-        """Return one probability per text for each id of the card."""
-        return calibrated_scores(self.logits(texts), self.card)
 
     def logits(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the log-odds before calibration, one row per text and one column per id."""

@@ -13,9 +13,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, Scores, Spans, calibrated_scores
+from tactful.detectors.base import AdditiveDetector, Contribution, LogitsDetector, Spans
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.explain.words import Contribution, carrying_spans
 from tactful.errors import FileFormatError
 from tactful.types import Span
 
@@ -42,7 +41,7 @@ class Member(Protocol):
         ...
 
 
-class BlendDetector(BaseDetector):
+class BlendDetector(LogitsDetector, AdditiveDetector):
     """A weighted mean of detectors with the same ids."""
 
     def __init__(
@@ -57,10 +56,6 @@ class BlendDetector(BaseDetector):
             np.array([_share_of(share, name) for name in card.ids], dtype=np.float32)
             for share in shares
         ]
-
-    def score(self, texts: Sequence[str]) -> Scores:
-        """Return one probability per text for each id of the card."""
-        return calibrated_scores(self.logits(texts), self.card)
 
     def logits(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the mean log-odds before calibration."""
@@ -81,8 +76,7 @@ class BlendDetector(BaseDetector):
             if marked:
                 found = {**member.spans(text, marked), **found}
         others = [name for name in ids if not found.get(name)]
-        parts = self.contributions(text, others) if others else {}
-        return found | {name: carrying_spans(text, parts[name], name) for name in others}
+        return {**found, **(super().spans(text, others) if others else {})}
 
     def contributions(self, text: str, ids: Sequence[str]) -> dict[str, list[Contribution]]:
         """Return what each word adds to the calibrated log-odds, over all members."""
@@ -90,9 +84,9 @@ class BlendDetector(BaseDetector):
         found = {}
         for name in ids:
             at = self.card.ids.index(name)
-            slope = self.card.calibration.get(name, (1.0, 0.0))[0]
+            slope = self.card.scaling(name)[0]
             scales = [
-                float(share[at]) * slope / member.card.calibration.get(name, (1.0, 0.0))[0]
+                float(share[at]) * slope / member.card.scaling(name)[0]
                 for member, share in zip(self.members, self.shares, strict=True)
             ]
             found[name] = _added([parts[name] for parts in each], scales)

@@ -18,16 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, Scores, Spans, calibrated_scores
+from tactful.detectors.base import Contribution, LogitsDetector, Spans
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.explain.words import (
-    Contribution,
-    carrying_spans,
-    is_too_much,
-    narrowed,
-    spread_over_words,
-    token_spans,
-)
 from tactful.detectors.models.onnx_session import open_session
 from tactful.documents.normalise import Normalised, normalise
 from tactful.errors import FileFormatError
@@ -35,10 +27,6 @@ from tactful.types import Span
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 Ids = Sequence[int]
 Integers = NDArray[np.int64]
@@ -124,7 +112,7 @@ class _Window(NamedTuple):
     """By name; those of tokens have one row per token."""
 
 
-class EncoderDetector(BaseDetector):
+class EncoderDetector(LogitsDetector):
     """Scores texts with an ONNX encoder in one thread, or as many as asked for."""
 
     def __init__(self, folder: Path, card: Card, threads: int = 1):
@@ -157,10 +145,6 @@ class EncoderDetector(BaseDetector):
     def marks_words(self) -> bool:
         """Whether one reading tells what each word adds; else each word is left out once."""
         return (self.folder / HEADS_FILE).is_file()
-
-    def score(self, texts: Sequence[str]) -> Scores:
-        """Return one probability per text for each id of the card."""
-        return calibrated_scores(self.logits(texts), self.card)
 
     def logits(self, texts: Sequence[str]) -> Numbers:
         """Return the log-odds before calibration, one row per text and one column per id."""
@@ -209,6 +193,8 @@ class EncoderDetector(BaseDetector):
 
     def spans(self, text: str, ids: Sequence[str]) -> Spans:
         """Return what the token head marks, and for other ids the words that carry most."""
+        from tactful.detectors.explain.words import carrying_spans
+
         marked = {name: head for name in ids if (head := self.card.marked_as(name))}
         found = dict(self._marked(text, marked)) if marked else {}
         others = [name for name in ids if not found.get(name)]
@@ -221,6 +207,8 @@ class EncoderDetector(BaseDetector):
 
     def _marked(self, text: str, heads: Mapping[str, str]) -> Spans:
         """Mark words of ids with the outputs of ``heads``; of a long text at most a third."""
+        from tactful.detectors.explain.words import is_too_much, narrowed, token_spans
+
         clean = normalise(text)
         columns = list(self.card.span_thresholds)
         windows = self.marks(clean)
@@ -255,9 +243,9 @@ class EncoderDetector(BaseDetector):
         of both is its own. The parts add up to the logit without the bias. In a longer text they
         are those of the strongest window.
         """
-        if self._heads is None:
-            from tactful.detectors.explain.words import word_contributions
+        from tactful.detectors.explain.words import spread_over_words, word_contributions
 
+        if self._heads is None:
             return word_contributions(self, text, ids)
         clean = normalise(text)
         windows = self._windows(clean)
@@ -276,7 +264,7 @@ class EncoderDetector(BaseDetector):
         parts = states @ weights[:width] / len(states)
         winners = states.argmax(axis=0)
         np.add.at(parts, winners, states[winners, np.arange(width)] * weights[width:])
-        slope = self.card.calibration.get(self.card.ids[column], (1.0, 0.0))[0]
+        slope = self.card.scaling(self.card.ids[column])[0]
         scaled: Numbers = (parts * slope).astype(np.float32)
         return scaled
 

@@ -25,9 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, Scores, Spans, sigmoid
+from tactful.detectors.base import AdditiveDetector, Contribution, Scores, sigmoid
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.explain.words import Contribution, carrying_spans
 from tactful.detectors.models.blend import BlendDetector, load_members
 from tactful.errors import FileFormatError
 
@@ -71,7 +70,7 @@ def mixed_scores(
         if name == experts.id:
             found[name] = whole
             continue
-        slope, intercept = card.calibration.get(name, (1.0, 0.0))
+        slope, intercept = card.scaling(name)
         answer = sigmoid(slope * values[:, at[name]] + intercept)
         below = name.startswith(f"{experts.id}.")
         found[name] = np.minimum(answer, whole) if below else answer
@@ -87,7 +86,7 @@ def mixed_scores(
     return {name: values.astype(np.float32) for name, values in found.items()}
 
 
-class ExpertsDetector(BaseDetector):
+class ExpertsDetector(AdditiveDetector):
     """Members whose columns are mixed by register."""
 
     def __init__(self, card: Card, members: BlendDetector, experts: Experts):
@@ -97,11 +96,6 @@ class ExpertsDetector(BaseDetector):
         """Return one probability per text for each id of the card."""
         logits = self.members.logits(texts)
         return mixed_scores(logits, self.members.card.ids, self.experts, self.card)
-
-    def spans(self, text: str, ids: Sequence[str]) -> Spans:
-        """Return the words that carry each id."""
-        found = self.contributions(text, ids)
-        return {name: carrying_spans(text, found[name], name) for name in ids}
 
     def contributions(self, text: str, ids: Sequence[str]) -> dict[str, list[Contribution]]:
         """Return what each word adds: for the id with experts to both, by the register of the text.
@@ -129,7 +123,7 @@ class ExpertsDetector(BaseDetector):
                     )
                 ]
             else:
-                slope = self.card.calibration.get(name, (1.0, 0.0))[0]
+                slope = self.card.scaling(name)[0]
                 answers[name] = [replace(each, value=slope * each.value) for each in found[name]]
         return answers
 

@@ -15,9 +15,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, Scores, Spans, calibrated_scores
+from tactful.detectors.base import AdditiveDetector, Contribution, LogitsDetector
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.explain.words import Contribution, carrying_spans
 from tactful.documents.normalise import normalise
 from tactful.errors import FileFormatError
 
@@ -63,12 +62,12 @@ noise fills no memory."""
 Numbers = NDArray[np.float32]
 
 
-class LinearDetector(BaseDetector):
+class LinearDetector(LogitsDetector, AdditiveDetector):
     """Scores thousands of texts a second; a text's log-odds is a plain sum over its words."""
 
     def __init__(self, folder: Path, card: Card):
         self.folder, self.card = folder, card
-        slopes = [card.calibration.get(name, (1.0, 0.0))[0] for name in card.ids]
+        slopes = [card.scaling(name)[0] for name in card.ids]
         self._slopes = np.array(slopes, dtype=np.float32)
 
     @cached_property
@@ -78,10 +77,6 @@ class LinearDetector(BaseDetector):
     def forget(self) -> None:
         """Forget the words that were met in texts; they are only remembered to be quick."""
         self._table.forget()
-
-    def score(self, texts: Sequence[str]) -> Scores:
-        """Return one probability per text for each id of the card."""
-        return calibrated_scores(self.logits(texts), self.card)
 
     def logits(self, texts: Sequence[str]) -> Numbers:
         """Return the log-odds before calibration, one row per text and one column per id."""
@@ -101,11 +96,6 @@ class LinearDetector(BaseDetector):
             found[filled] = np.add.reduceat(values, starts, axis=0)
             found[filled] /= np.sqrt(lengths[filled])[:, None]
         return found + self._table.bias
-
-    def spans(self, text: str, ids: Sequence[str]) -> Spans:
-        """Return the places whose words add most."""
-        parts = self.contributions(text, ids)
-        return {name: carrying_spans(text, parts[name], name) for name in ids}
 
     def contributions(self, text: str, ids: Sequence[str]) -> dict[str, list[Contribution]]:
         """Return what each word adds to the calibrated log-odds: exact, they add up to it.

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, Scores, Spans, calibrated_scores
+from tactful.detectors.base import AdditiveDetector, Contribution, LogitsDetector
 from tactful.detectors.card import Card, read_card, write_card
-from tactful.detectors.explain.words import Contribution, carrying_spans
-from tactful.detectors.models.tfidf import broken_arrays, read_arrays
+from tactful.detectors.models.svm import broken_arrays, joined_words, parted_words, read_arrays
 from tactful.detectors.models.weighted_ngrams import TOKEN, Place, Terms, simplified
 from tactful.files import atomic_path
 
@@ -147,15 +146,11 @@ def _pieces(word: str, sizes: tuple[int, int]) -> list[str]:
     return found
 
 
-class NgramDetector(BaseDetector):
+class NgramDetector(LogitsDetector, AdditiveDetector):
     """Weights of n-grams for each id; what a word adds is known exactly."""
 
     def __init__(self, ngrams: Ngrams, weights: Numbers, bias: Numbers, card: Card):
         self.ngrams, self.weights, self.bias, self.card = ngrams, weights, bias, card
-
-    def score(self, texts: Sequence[str]) -> Scores:
-        """Return one probability per text for each id of the card."""
-        return calibrated_scores(self.logits(texts), self.card)
 
     def logits(self, texts: Sequence[str]) -> Numbers:
         """Return the log-odds before calibration."""
@@ -174,7 +169,7 @@ class NgramDetector(BaseDetector):
         A pair is shared by its words; a piece belongs to the word it lies in.
         """
         columns = [self.card.ids.index(name) for name in ids]
-        slopes = [self.card.calibration.get(name, (1.0, 0.0))[0] for name in ids]
+        slopes = [self.card.scaling(name)[0] for name in ids]
         added: dict[Place, Numbers] = {}
         for kind in self.ngrams.found(text):
             counts = Counter(at for at, _ in kind)
@@ -193,11 +188,6 @@ class NgramDetector(BaseDetector):
             for at, name in enumerate(ids)
         }
 
-    def spans(self, text: str, ids: Sequence[str]) -> Spans:
-        """Return the words that carry each id."""
-        found = self.contributions(text, ids)
-        return {name: carrying_spans(text, found[name], name) for name in ids}
-
     def save(self, folder: Path) -> None:
         """Write arrays and card into a folder."""
         folder.mkdir(parents=True, exist_ok=True)
@@ -206,8 +196,8 @@ class NgramDetector(BaseDetector):
             np.savez_compressed(
                 file,
                 # Nothing that is counted has a line break in it.
-                words=_joined(known.words),
-                pieces=_joined(known.pieces),
+                words=joined_words(known.words),
+                pieces=joined_words(known.pieces),
                 rarity=known.rarity.astype(np.float16),
                 settings=np.array([known.most_words, *known.piece_sizes, int(known.strip_accents)]),
                 weights=self.weights.astype(np.float16),
@@ -224,8 +214,8 @@ def load_ngram_detector(folder: Path) -> NgramDetector:
     try:
         most, low, high, accents = (int(each) for each in arrays["settings"])
         known = Ngrams(
-            _parted(arrays["words"]),
-            _parted(arrays["pieces"]),
+            parted_words(arrays["words"]),
+            parted_words(arrays["pieces"]),
             arrays["rarity"].astype(np.float32),
             most,
             (low, high),
@@ -239,13 +229,3 @@ def load_ngram_detector(folder: Path) -> NgramDetector:
     except (KeyError, ValueError, TypeError) as error:
         raise broken_arrays(path, error) from None
     return NgramDetector(known, weights, bias, card)
-
-
-def _joined(names: dict[str, int]) -> NDArray[np.uint8]:
-    ordered = sorted(names, key=names.__getitem__)
-    return np.frombuffer("\n".join(ordered).encode(), dtype=np.uint8)
-
-
-def _parted(joined: NDArray[np.uint8]) -> dict[str, int]:
-    text = bytes(joined).decode("utf-8")
-    return {name: at for at, name in enumerate(text.split("\n"))} if text else {}

@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import BaseDetector, Scores, Spans, calibrated_scores
+from tactful.detectors.base import AdditiveDetector, Contribution, LogitsDetector
 from tactful.detectors.card import Card, read_card
-from tactful.detectors.explain.words import Contribution, carrying_spans
 from tactful.detectors.models.stereotype_rules import label, load_rules, word_places
 from tactful.detectors.stereotype_labels import CATEGORIES
 from tactful.errors import FileFormatError
@@ -21,15 +20,11 @@ from tactful.errors import FileFormatError
 Numbers = NDArray[np.float32]
 
 
-class RuleDetector(BaseDetector):
+class RuleDetector(LogitsDetector, AdditiveDetector):
     """Votes of rules; which words they come from is known exactly."""
 
     def __init__(self, card: Card, whole: Sequence[str]):
         self.card, self.whole = card, tuple(whole)
-
-    def score(self, texts: Sequence[str]) -> Scores:
-        """Return one probability per text for each id of the card."""
-        return calibrated_scores(self.logits(texts), self.card)
 
     def logits(self, texts: Sequence[str]) -> Numbers:
         """Return the votes: one row per text and one column per id."""
@@ -56,14 +51,9 @@ class RuleDetector(BaseDetector):
         found = {}
         for name in ids:
             of = strongest if name in self.whole else name
-            slope = self.card.calibration.get(name, (1.0, 0.0))[0]
-            found[name] = _shared(weights.get(of, {}), slope * row.get(of, 0.0))
+            value = self.card.scaling(name)[0] * row.get(of, 0.0)
+            found[name] = _shared(weights.get(of, {}), value)
         return found
-
-    def spans(self, text: str, ids: Sequence[str]) -> Spans:
-        """Return the words that carry each id."""
-        found = self.contributions(text, ids)
-        return {name: carrying_spans(text, found[name], name) for name in ids}
 
 
 def _shared(weights: Mapping[tuple[int, int], float], value: float) -> list[Contribution]:

@@ -1,25 +1,34 @@
 """Support vector machines as the papers used them, and as arrays that need no scikit-learn.
 
 scikit-learn's ``SVC`` learns; what it learnt (support vectors, their weights, the intercept) is
-kept as arrays, and the decision is computed here, so that a saved model is no pickle.
+kept as arrays, and the decision is computed here, so that a saved model is no pickle. What the
+rows of the machines are made of is a matter of :mod:`~tactful.detectors.models.tfidf` and
+:mod:`~tactful.detectors.models.vectors`.
 """
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.detectors.base import sigmoid
-from tactful.detectors.models.estimator import Numbers
-from tactful.errors import InputError, UsageError
+from tactful.detectors.base import LogitsDetector, sigmoid
+from tactful.detectors.card import Card, write_card
+from tactful.detectors.models.estimator import Numbers, TextClassifier, list_of_texts, shaped
+from tactful.errors import FileFormatError, InputError, UsageError
+from tactful.files import atomic_folder
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     Rows = Numbers | csr_array
 
+VERSION = "1"
+ARRAYS_FILE = "model.npz"
 KERNELS = ("linear", "rbf", "poly")
 DEGREE = 3
 """scikit-learn's default degree of the polynomial kernel, which the papers kept."""
@@ -247,3 +256,135 @@ def _support(arrays: Mapping[str, NDArray[Any]], at: int, rows: int, features: i
 
     parts = (arrays[f"{at}.data"], arrays[f"{at}.indices"], arrays[f"{at}.indptr"])
     return csr_array(parts, shape=(rows, features))
+
+
+class SvmClassifier(TextClassifier):
+    """One support vector machine for each label; what the rows are is for each model to say.
+
+    grid: search kernel and C by cross-validation instead of taking them. calibrate: fit
+    probabilities (Platt); otherwise they are sigmoid(decision), right in order and at 0.5 only.
+    """
+
+    kernel: str
+    C: float
+    grid: bool
+    calibrate: bool
+    random_state: int
+    several_: bool
+
+    @abstractmethod
+    def _rows(self, texts: list[str]) -> "Rows":
+        """Return a row for each text."""
+
+    def _learn(self, texts: list[str], labels: NDArray[np.bool_]) -> None:
+        self.machines_ = fit_machines(
+            self._rows(texts),
+            labels,
+            kernel=self.kernel,
+            c=self.C,
+            grid=self.grid,
+            calibrate=self.calibrate,
+            seed=self.random_state,
+        )
+        self.classes_ = np.array([0, 1])
+
+    def decision_function(self, X: Sequence[str]) -> Numbers:  # noqa: N803
+        """Return the signed distance from the border, above 0 for yes."""
+        return shaped(self._decisions(X), self.several_)
+
+    def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
+        """Return 0 or 1 for each text and label."""
+        return (self.decision_function(X) > 0).astype(np.int64)
+
+    def predict_proba(self, X: Sequence[str]) -> Numbers:  # noqa: N803
+        """Return probabilities: of 0 and 1, or of 1 for each label if there are several."""
+        found = self._decisions(X).T
+        columns = [each.probability(row) for each, row in zip(self.machines_, found, strict=True)]
+        return np.stack(columns if self.several_ else [1 - columns[0], columns[0]], axis=1)
+
+    def _decisions(self, texts: Sequence[str]) -> Numbers:
+        self.require_fitted("machines_")
+        rows = self._rows(list_of_texts(texts))
+        return np.stack([machine.decision(rows) for machine in self.machines_], axis=1)
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the parameters as a card has them."""
+        return self.get_params()
+
+    def card(self, kind: str, ids: Sequence[str], lang: str, about: Mapping[str, Any]) -> Card:
+        """Return the card of a detector of ``ids``; the logit of a machine is its decision."""
+        self.require_fitted("machines_")
+        scalings = ((machine.slope, machine.offset) for machine in self.machines_)
+        known = {
+            "ids": tuple(ids),
+            "kind": kind,
+            "lang": lang,
+            "calibration": dict(zip(ids, scalings, strict=True)),
+            "training": {"settings": self._settings(), **about.get("training", {})},
+        }
+        return Card(**{"name": kind, "version": VERSION, **about, **known})
+
+
+class SvmDetector(LogitsDetector):
+    """Learnt machines behind the protocol of all detectors."""
+
+    def __init__(self, machines: Sequence[Machine], card: Card):
+        if len(machines) != len(card.ids):
+            raise InputError(
+                f"Found {len(machines)} machines and {len(card.ids)} ids; expected one for each id."
+            )
+        self.machines, self.card = tuple(machines), card
+
+    @abstractmethod
+    def _rows(self, texts: list[str]) -> "Rows":
+        """Return a row for each text."""
+
+    @abstractmethod
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what is saved beside the machines."""
+
+    def logits(self, texts: Sequence[str]) -> Numbers:
+        """Return the decisions, which stand for the log-odds before calibration."""
+        rows = self._rows(list_of_texts(texts))
+        return np.stack([machine.decision(rows) for machine in self.machines], axis=1)
+
+    def save(self, folder: Path, force: bool = False) -> None:
+        """Write the arrays and the card."""
+        arrays: dict[str, Any] = {**self._arrays(), **machine_arrays(self.machines)}
+        with atomic_folder(folder, force) as target:
+            np.savez_compressed(target / ARRAYS_FILE, **arrays)
+            write_card(self.card, target)
+
+
+def joined_words(places: Mapping[str, int]) -> NDArray[np.uint8]:
+    """Return words, in the order of their places, as an array; none has a line break in it."""
+    return np.frombuffer("\n".join(sorted(places, key=places.__getitem__)).encode(), np.uint8)
+
+
+def parted_words(joined: NDArray[np.uint8]) -> dict[str, int]:
+    """Return the words of an array, each with its place."""
+    text = bytes(joined).decode("utf-8")
+    return {word: at for at, word in enumerate(text.split("\n"))} if text else {}
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Read all arrays of an npz file; a broken one is a :class:`FileFormatError`."""
+    if not path.is_file():
+        raise FileFormatError(
+            f"{path.parent}: found no {path.name}; expected the folder of a detector; "
+            "check the path or train again."
+        )
+    try:
+        # numpy does not close a file of its own that turns out to be broken.
+        with path.open("rb") as handle, np.load(handle, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except (OSError, EOFError, ValueError, BadZipFile) as error:
+        raise broken_arrays(path, error) from None
+
+
+def broken_arrays(path: Path, error: Exception) -> FileFormatError:
+    """Build the error of an npz file that is not what it should be."""
+    return FileFormatError(
+        f"{path}: found arrays that do not fit together ({error}); expected those that Tactful "
+        "wrote; restore the file or train again."
+    )

@@ -14,24 +14,23 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tactful.detectors.base import BaseDetector, Scores, calibrated_scores
-from tactful.detectors.card import Card, read_card, write_card
-from tactful.detectors.models.estimator import (
-    Numbers,
-    TextClassifier,
-    binary_table,
-    list_of_texts,
-    shaped,
-)
+from tactful.detectors.card import Card, read_card
+from tactful.detectors.models.estimator import Numbers, binary_table, list_of_texts
 from tactful.detectors.models.fasttext_model import is_fasttext_model, read_fasttext_model
-from tactful.detectors.models.svm import Machine, fit_machines, machine_arrays, machines_of
-from tactful.detectors.models.tfidf import broken_arrays, platt, probabilities, read_arrays
+from tactful.detectors.models.svm import (
+    ARRAYS_FILE,
+    Machine,
+    SvmClassifier,
+    SvmDetector,
+    broken_arrays,
+    joined_words,
+    machines_of,
+    parted_words,
+    read_arrays,
+)
 from tactful.errors import InputError
-from tactful.files import atomic_folder
 from tactful.metrics.word_vectors import WordVectors, read_word_vectors
 
-VERSION = "1"
-ARRAYS_FILE = "model.npz"
 DPM_TASK_1: dict[str, Any] = {"kernel": "poly", "C": 10.0}
 DPM_TASK_2: dict[str, Any] = {"kernel": "rbf", "C": 100.0}
 DETESTS: dict[str, Any] = {"kernel": "linear", "C": 1.0}
@@ -48,16 +47,6 @@ class Coverage:
     known_tokens: int
     types: int
     known_types: int
-
-    @property
-    def token_share(self) -> float | None:
-        """The share of running words that have a vector; None where there are no words."""
-        return self.known_tokens / self.tokens if self.tokens else None
-
-    @property
-    def type_share(self) -> float | None:
-        """The share of different words that have a vector; None where there are no words."""
-        return self.known_types / self.types if self.types else None
 
     def __str__(self) -> str:
         """Say it in one line."""
@@ -115,7 +104,7 @@ def mean_rows(vectors: WordVectors, texts: Sequence[str]) -> Numbers:
     return rows
 
 
-class VectorsSvm(TextClassifier):
+class VectorsSvm(SvmClassifier):
     """The mean vector of a text's words and one support vector machine for each label.
 
     vectors: a file, of which the words of the training texts are read, or vectors already read.
@@ -152,67 +141,31 @@ class VectorsSvm(TextClassifier):
                 f"Found no vector for any of {self.coverage_.types:,} different words; expected "
                 "vectors of the language of the texts; name another file."
             )
-        self.machines_ = fit_machines(
-            mean_rows(self.vectors_, texts),
-            table,
-            kernel=self.kernel,
-            c=self.C,
-            grid=self.grid,
-            calibrate=self.calibrate,
-            seed=self.random_state,
-        )
-        self.classes_ = np.array([0, 1])
+        self._learn(texts, table)
         return self
 
-    def decision_function(self, X: Sequence[str]) -> Numbers:  # noqa: N803
-        """Return the signed distance from the border, above 0 for yes."""
-        return shaped(self._decisions(X), self.several_)
+    def _rows(self, texts: list[str]) -> Numbers:
+        return mean_rows(self.vectors_, texts)
 
-    def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
-        """Return 0 or 1 for each text and label."""
-        return (self.decision_function(X) > 0).astype(np.int64)
-
-    def predict_proba(self, X: Sequence[str]) -> Numbers:  # noqa: N803
-        """Return probabilities: of 0 and 1, or of 1 for each label if there are several."""
-        return probabilities(self.machines_, self._decisions(X), self.several_)
-
-    def _decisions(self, texts: Sequence[str]) -> Numbers:
-        self.require_fitted("machines_")
-        rows = mean_rows(self.vectors_, list_of_texts(texts))
-        return np.stack([machine.decision(rows) for machine in self.machines_], axis=1)
+    def _settings(self) -> dict[str, Any]:
+        given = self.vectors
+        name = None if isinstance(given, WordVectors) else Path(given).name
+        return {**super()._settings(), "vectors": name}
 
 
-class VectorsDetector(BaseDetector):
+class VectorsDetector(SvmDetector):
     """A learnt word-vector model behind the protocol of all detectors."""
 
     def __init__(self, vectors: WordVectors, machines: Sequence[Machine], card: Card):
-        if len(machines) != len(card.ids):
-            raise InputError(
-                f"Found {len(machines)} machines and {len(card.ids)} ids; expected one for each id."
-            )
-        self.vectors, self.machines, self.card = vectors, tuple(machines), card
+        super().__init__(machines, card)
+        self.vectors = vectors
 
-    def score(self, texts: Sequence[str]) -> Scores:
-        """Return the probability of each id for each text."""
-        return calibrated_scores(self.logits(texts), self.card)
+    def _rows(self, texts: list[str]) -> Numbers:
+        return mean_rows(self.vectors, texts)
 
-    def logits(self, texts: Sequence[str]) -> Numbers:
-        """Return the decisions, which stand for the log-odds before calibration."""
-        rows = mean_rows(self.vectors, list_of_texts(texts))
-        return np.stack([machine.decision(rows) for machine in self.machines], axis=1)
-
-    def save(self, folder: Path, force: bool = False) -> None:
-        """Write the arrays, with the vectors that were read, and the card."""
-        words = sorted(self.vectors.index, key=self.vectors.index.__getitem__)
-        with atomic_folder(folder, force) as target:
-            np.savez_compressed(
-                target / ARRAYS_FILE,
-                # No word has a line break in it.
-                words=np.frombuffer("\n".join(words).encode(), dtype=np.uint8),
-                vectors=self.vectors.matrix.astype(np.float32),
-                **machine_arrays(self.machines),  # type: ignore[arg-type]
-            )
-            write_card(self.card, target)
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        words, matrix = joined_words(self.vectors.index), self.vectors.matrix.astype(np.float32)
+        return {"words": words, "vectors": matrix}
 
 
 def vectors_detector(
@@ -220,28 +173,15 @@ def vectors_detector(
 ) -> VectorsDetector:
     """Turn a fitted model into a detector of ``ids``; ``about`` are further fields of its card."""
     fitted.require_fitted("machines_")
-    given = fitted.vectors
-    settings = {
-        **fitted.get_params(),
-        "vectors": None if isinstance(given, WordVectors) else Path(given).name,
+    about = {
+        "summary": "Mean word vectors and a support vector machine for each id.",
+        "limits": (
+            "It knows only the words whose vectors were read when it was trained: "
+            f"{fitted.coverage_} of the training texts.",
+        ),
+        **about,
     }
-    card = Card(
-        **{
-            "name": "vectors",
-            "version": VERSION,
-            "summary": "Mean word vectors and a support vector machine for each id.",
-            "limits": (
-                "It knows only the words whose vectors were read when it was trained: "
-                f"{fitted.coverage_} of the training texts.",
-            ),
-            **about,
-            "ids": tuple(ids),
-            "kind": "vectors",
-            "lang": lang,
-            "calibration": platt(ids, fitted.machines_),
-            "training": {"settings": settings, **about.get("training", {})},
-        }
-    )
+    card = fitted.card("vectors", ids, lang, about)
     return VectorsDetector(fitted.vectors_, fitted.machines_, card)
 
 
@@ -250,11 +190,11 @@ def load_vectors_detector(folder: Path) -> VectorsDetector:
     card = read_card(folder)
     arrays = read_arrays(folder / ARRAYS_FILE)
     try:
-        words = bytes(arrays["words"]).decode("utf-8").split("\n")
+        words = parted_words(arrays["words"])
         matrix = np.asarray(arrays["vectors"], dtype=np.float64)
         if matrix.ndim != 2 or len(words) != len(matrix):
             raise ValueError(f"{len(words)} words and vectors of shape {matrix.shape}")
-        vectors = WordVectors({word: at for at, word in enumerate(words)}, matrix)
+        vectors = WordVectors(words, matrix)
         machines = machines_of(arrays, matrix.shape[1])
     except (KeyError, ValueError, TypeError) as error:
         raise broken_arrays(folder / ARRAYS_FILE, error) from None
