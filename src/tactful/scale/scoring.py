@@ -12,9 +12,8 @@ import polars as pl
 
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
-from tactful.scale.batch import score_batch
 from tactful.scale.score_cache import ScoreCache
-from tactful.scale.scorer import ERROR, MODEL, Columns, ScoreBatch, Scorer
+from tactful.scale.scorer import ERROR, MODEL, Columns, ScoreBatch, Scorer, score_batch
 from tactful.scale.tables.json_lines import lines_as_table, readable, refuse_taken, texts_of
 from tactful.scale.tables.where import wanted_rows, where_expression
 

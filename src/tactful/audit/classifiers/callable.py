@@ -1,7 +1,7 @@
 """A Python function as a classifier: ``module:function``.
 
 The function takes a list of texts and returns one saying for each (see
-:mod:`tactful.audit.classifiers.sayings`). It is imported only because the user named it.
+:mod:`tactful.audit.classifiers.labels`). It is imported only because the user named it.
 Modules of the current directory are found.
 """
 
@@ -16,8 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tactful.audit.classifiers.labels import Sentiment, fingerprint
-from tactful.audit.classifiers.sayings import EXPECTED, read_sayings
+from tactful.audit.classifiers.labels import EXPECTED, Sentiment, fingerprint, read_sayings
 from tactful.audit.protocol import Answer, Kind
 from tactful.errors import InputError, UsageError
 from tactful.files import sha256

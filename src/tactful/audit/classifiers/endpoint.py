@@ -2,14 +2,19 @@
 
 It gets ``{"texts": [...]}`` or, in the shape of Hugging Face's inference servers,
 ``{"inputs": [...]}``. It answers with a list of sayings (see
-:mod:`tactful.audit.classifiers.sayings`), one for each text, or with ``{"labels": [...]}``.
+:mod:`tactful.audit.classifiers.labels`), one for each text, or with ``{"labels": [...]}``.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tactful.audit.classifiers.labels import Sentiment, fingerprint
-from tactful.audit.classifiers.sayings import EXPECTED, is_labelled, read_sayings
+from tactful.audit.classifiers.labels import (
+    EXPECTED,
+    Sentiment,
+    fingerprint,
+    is_labelled,
+    read_sayings,
+)
 from tactful.audit.protocol import Answer, Kind
 from tactful.errors import InputError, UsageError
 from tactful.posting import (

@@ -15,18 +15,26 @@ import polars as pl
 from tactful.errors import InputError, UsageError
 from tactful.files import refuse_existing
 from tactful.scale.job import Job
-from tactful.scale.local.finish import finish, write_rejects
-from tactful.scale.local.locking import locked
-from tactful.scale.local.manifest import Manifest
+from tactful.scale.local.manifest import Manifest, locked
 from tactful.scale.local.place import (
     SUMMARY,
     OutputFolder,
+    finish,
     missing_pieces,
     output_folder,
     refuse_more,
+    write_rejects,
 )
-from tactful.scale.local.pool import InProcess, Processes, cannot_write
-from tactful.scale.local.worker import PACKED, WORK, Done, Setup, summary_name
+from tactful.scale.local.pool import (
+    PACKED,
+    WORK,
+    Done,
+    InProcess,
+    Processes,
+    Setup,
+    cannot_write,
+    summary_name,
+)
 from tactful.scale.portions import Plan, plan_for_json, plan_for_table
 from tactful.scale.progress import Watch
 from tactful.scale.rejects import RejectsFile
@@ -34,8 +42,7 @@ from tactful.scale.scorer import PART_ROWS, ScoreBatch
 from tactful.scale.scoring import LINE
 from tactful.scale.summary import Outcome, Summary, from_json, merged, to_json
 from tactful.scale.tables.atomic_write import write_atomically
-from tactful.scale.tables.columnar import row_count
-from tactful.scale.tables.headers import Header, empty_table, read_headers
+from tactful.scale.tables.headers import Header, empty_table, read_headers, row_count
 from tactful.scale.tables.parse import lines_behind, parse
 from tactful.scale.tables.pieces import Begin, Piece, begin_behind, cut_pieces
 from tactful.scale.tables.sources import Source, find_sources

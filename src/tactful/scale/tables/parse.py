@@ -1,24 +1,36 @@
-"""Parsing pieces into tables: fast if all rows are valid, else line by line."""
+"""Parsing pieces into tables: fast if all rows are valid, else row by row or line by line.
+
+Cells of CSV and TSV are text, as they were written; an empty cell is null, and one of two quotes is
+empty text.
+"""
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import isinf
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from tactful.errors import InputError
 from tactful.scale.rejects import Reject, reject
 from tactful.scale.scoring import LINE
-from tactful.scale.tables.columnar import read_rows
-from tactful.scale.tables.delimited import read_delimited
-from tactful.scale.tables.headers import TEXT, Header
+from tactful.scale.tables.formats import Format
+from tactful.scale.tables.headers import TEXT, Header, read_rows
 from tactful.scale.tables.json_lines import UNUSED, readable
 from tactful.scale.tables.pieces import Piece
-from tactful.scale.tables.records import decoded
+from tactful.scale.tables.records import decoded, quotes_stand_well, record_ends
 from tactful.scale.tables.sources import Source
+from tactful.words import counted
 
+_BLANK = (b"\n", b"\r\n", b"\r")
+_LONGEST_BLANK = len(b"\r\n")
+_MARK = "\ufeff".encode()
+_LINE_END, _RETURN, _QUOTE = b'\n\r"'
 _NUMBER = "number"
 _NOT_TEXT = "found bytes that are not UTF-8 text; expected UTF-8"
 _SMALLEST, _LARGEST = -(1 << 127), (1 << 128) - 1
@@ -26,6 +38,177 @@ _SMALLEST, _LARGEST = -(1 << 127), (1 << 128) - 1
 _NAMES = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
 _ANY_OBJECT = pl.Struct({UNUSED: pl.Null})
 """Reading without fields is fast, and checks only whether lines are objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    line: int
+    raw: bytes = b""
+    """As it was written; a row without a fault as it should be for the fast reader."""
+    fault: str | None = None
+
+
+def read_delimited(
+    data: bytes, source: Source, columns: Sequence[str], line: int, *, skip_bad_rows: bool
+) -> tuple[pl.DataFrame, list[Reject]]:
+    """Return the rows, and those that cannot be read; ``line`` is that of the first row.
+
+    A bad row is refused with its line, unless it is to be skipped.
+    """
+    found = _quickly(data, source.format, columns)
+    if found is not None:
+        return found, []
+    rows: list[bytes] = []
+    rejects: list[Reject] = []
+    for row in _rows(data, source.format.separator, len(columns), line):
+        if row.fault is None:
+            rows.append(row.raw)
+            continue
+        said = (
+            f"found {row.fault}; expected {counted(len(columns), 'cell')} as in the header, in "
+            "UTF-8, with quotes inside a quoted cell doubled"
+        )
+        if not skip_bad_rows:
+            raise InputError(
+                f"{source.name}, line {row.line}: {said}; repair the line, or pass --bad-rows skip."
+            )
+        rejects.append(reject(source.name, row.line, said, row.raw))
+    found = _quickly(b"".join(rows), source.format, columns)
+    if found is None:
+        raise InputError(
+            f"{source.name}, from line {line} on: found rows that cannot be read; expected CSV as "
+            "spreadsheets write it; save the file again with such a program."
+        )
+    return found, rejects
+
+
+def _quickly(data: bytes, kind: Format, columns: Sequence[str]) -> pl.DataFrame | None:
+    """Read all rows together; None if any is not as expected."""
+    ends = _row_ends(data, kind)
+    if len(ends) and np.diff(ends, prepend=0).min() <= _LONGEST_BLANK:
+        data = _without_blank_lines(data, ends)
+        ends = _row_ends(data, kind)
+    schema = dict.fromkeys(columns, pl.String)
+    if not data:
+        return pl.DataFrame(schema=schema)
+    # The fast reader drops a byte-order mark, which is text after the header.
+    if data.startswith(_MARK) or not _cells_add_up(data, len(ends), kind, len(columns)):
+        return None
+    try:
+        return pl.read_csv(
+            data, has_header=False, schema=schema, separator=kind.separator, quote_char='"'
+        )
+    except pl.exceptions.PolarsError:
+        return None
+
+
+def _row_ends(data: bytes, kind: Format) -> NDArray[np.int64]:
+    """Return the offset after each row; the last one may have no line end."""
+    ends = record_ends(data, kind)
+    is_cut = bool(data) and (not len(ends) or int(ends[-1]) < len(data))
+    return np.append(ends, len(data)) if is_cut else ends
+
+
+def _without_blank_lines(data: bytes, ends: NDArray[np.int64]) -> bytes:
+    starts = [0, *ends.tolist()[:-1]]
+    records = (data[one:two] for one, two in zip(starts, ends.tolist(), strict=True))
+    return b"".join(record for record in records if record not in _BLANK)
+
+
+def _cells_add_up(data: bytes, rows: int, kind: Format, columns: int) -> bool:
+    """Say whether quotes are valid, and the number of separators outside them is as expected.
+
+    The fast reader fills short rows with nulls, and a row that is cut off must not pass for one;
+    long rows it refuses, so that these two cannot make up for each other. A quote inside a cell
+    without quotes would make one row of two, and a carriage return there it may leave out.
+    """
+    mark = kind.separator.encode()
+    if b'"' not in data and b"\r" not in data:
+        return data.count(mark) == rows * (columns - 1)
+    letters = np.frombuffer(data, dtype=np.uint8)
+    quotes = np.flatnonzero(letters == _QUOTE)
+    if len(quotes) % 2 or not quotes_stand_well(letters, quotes, mark[0]):
+        return False
+    returns = np.flatnonzero(letters[:-1] == _RETURN)
+    alone = returns[letters[returns + 1] != _LINE_END]
+    if not (np.searchsorted(quotes, alone) % 2).all():
+        return False
+    inside = np.searchsorted(quotes, np.flatnonzero(letters == mark[0])) % 2
+    return int((inside == 0).sum()) == rows * (columns - 1)
+
+
+def _rows(data: bytes, separator: str, columns: int, line: int) -> Iterator[_Row]:
+    """Yield row after row; after a quoting mistake, continue with the next line."""
+    plain = _plain_row(separator, columns)
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at) + 1 or len(data)
+        if data[at:end] not in _BLANK:
+            found = plain.match(data, at)
+            if found is not None:
+                end = found.end()
+                row = _Row(line, found[0])
+            else:
+                cells, behind = _cells(data, at, separator)
+                end = behind or end
+                row = _mended(data[at:end], cells, separator, columns, line)
+            if decoded(row.raw) is None:
+                row = _Row(line, data[at:end], "bytes that are not UTF-8 text")
+            yield row
+        line += data.count(b"\n", at, end)
+        at = end
+
+
+@cache
+def _plain_row(separator: str, columns: int) -> re.Pattern[bytes]:
+    """Return the pattern of a row that the fast reader takes unchanged."""
+    mark = re.escape(separator.encode())
+    cell = rb'(?:"[^"]*+(?:""[^"]*+)*+"|[^"\r\n%s]*+)' % mark
+    cells = cell + b"(?:%s%s){%d}" % (mark, cell, columns - 1)
+    return re.compile(b"(?!%s)%s" % (_MARK, cells) + rb"(?:\r?\n|\r?\Z)")
+
+
+def _mended(
+    raw: bytes, cells: Sequence[bytes | None] | None, separator: str, columns: int, line: int
+) -> _Row:
+    """Return a row with quotes around all cells, as around one that has a quote inside."""
+    if cells is None:
+        said = "a quote that is not closed, or not doubled inside a cell"
+        return _Row(line, raw, f"a quoting mistake ({said})")
+    if len(cells) != columns:
+        return _Row(line, raw, counted(len(cells), "cell"))
+    quoted = (b"" if cell is None else b'"%s"' % cell.replace(b'"', b'""') for cell in cells)
+    return _Row(line, separator.encode().join(quoted) + b"\n")
+
+
+def _cells(data: bytes, at: int, separator: str) -> tuple[list[bytes | None] | None, int]:
+    """Return the cells of the row at an offset, and the offset after it; None if it is bad."""
+    pattern, mark = _cell(separator), ord(separator)
+    cells: list[bytes | None] = []
+    while True:
+        found = pattern.match(data, at)
+        if found is None:
+            return None, 0
+        at = found.end()
+        is_last = at == len(data) or data[at] != mark
+        quoted, bare = found.groups()
+        if quoted is not None:
+            cells.append(quoted.replace(b'""', b'"'))
+        else:
+            # A carriage return is a part of the line end.
+            cells.append((bare.removesuffix(b"\r") if is_last else bare) or None)
+        if is_last:
+            return cells, data.find(b"\n", at) + 1 or len(data)
+        at += 1
+
+
+@cache
+def _cell(separator: str) -> re.Pattern[bytes]:
+    """Return the pattern of a cell, quoted or not."""
+    mark = re.escape(separator.encode())
+    return re.compile(
+        rb'"([^"]*+(?:""[^"]*+)*+)"(?=%s|\r?\n|\r?\Z)|(?!")([^%s\n]*+)' % (mark, mark)
+    )
 
 
 @dataclass(frozen=True, slots=True)

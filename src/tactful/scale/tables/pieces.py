@@ -9,11 +9,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from tactful.scale.tables.columnar import row_count
-from tactful.scale.tables.compression import open_source, packed_size
-from tactful.scale.tables.headers import Header
+from tactful.scale.tables.headers import Header, row_count
 from tactful.scale.tables.records import cut_records
-from tactful.scale.tables.sources import Source
+from tactful.scale.tables.sources import Source, open_source, packed_size
 
 
 @dataclass(frozen=True, slots=True)

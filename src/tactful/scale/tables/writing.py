@@ -7,9 +7,9 @@ import polars as pl
 
 from tactful.errors import InputError
 from tactful.scale.scoring import Scored, Wanted, joined, spliced
-from tactful.scale.tables.compression import pack
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.json_lines import RowsError, lines_as_table
+from tactful.scale.tables.sources import pack
 from tactful.scale.tables.where import first_line
 
 _WRAPPED = len('{"v":')
