@@ -27,7 +27,6 @@ from tactful.scale.scoring import (
     check_columns,
     check_lines,
     output_names,
-    renamed,
 )
 from tactful.scale.summary import Tally, tally
 from tactful.scale.tables.formats import Format
@@ -57,7 +56,8 @@ class Plan:
     @property
     def renamed(self) -> dict[str, str]:
         """The added columns whose usual name the input has already."""
-        return renamed(self.names, self.job.wanted.prefix)
+        prefix = self.job.wanted.prefix
+        return {name: given for name, given in self.names.items() if given != prefix + name}
 
     @property
     def output_columns(self) -> tuple[str, ...]:
