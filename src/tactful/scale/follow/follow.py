@@ -411,7 +411,8 @@ class _Batches:
 
     def write_all(self, *, with_rest: bool) -> None:
         """Write all rows; ``with_rest``: the bytes after the last line end are a row, too."""
-        if with_rest and self._data and (not self._ends or self._ends[-1] < len(self._data)):
-            self._ends.append(len(self._data))
+        if with_rest:
+            kind = self._follower.source.format
+            self._ends = record_ends(self._data, kind, is_all=True).tolist()
         while self._ends:
             self.write()

@@ -17,7 +17,7 @@ from tactful.scale.tables.sources import Source, open_source
 from tactful.scale.tables.where import first_line
 
 T = TypeVar("T")
-_MARK = b"\xef\xbb\xbf"
+MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _LETTER = 2
 """Of the first two bytes, one is zero if Latin letters are written as UTF-16."""
@@ -134,9 +134,9 @@ def header_of(data: bytes, source: Source, is_all: bool) -> Header | None:
         raise FileFormatError(
             f"{source.name}: found UTF-16 or no text at all; expected UTF-8; save it as UTF-8."
         )
-    if len(data) < len(_MARK) and not is_all:
+    if len(data) < len(MARK) and not is_all:
         return None
-    mark = len(_MARK) if data.startswith(_MARK) else 0
+    mark = len(MARK) if data.startswith(MARK) else 0
     if source.format.kind not in ("csv", "tsv"):
         return Header(mark, 0, (TEXT,) if source.format.kind == "txt" else ())
     body = data[mark:]

@@ -9,28 +9,33 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from math import isinf
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from tactful.errors import InputError
 from tactful.scale.rejects import Reject, reject
 from tactful.scale.scoring import LINE
 from tactful.scale.tables.formats import Format
-from tactful.scale.tables.headers import TEXT, Header, read_rows
+from tactful.scale.tables.headers import MARK, TEXT, Header, read_rows
 from tactful.scale.tables.json_lines import UNUSED, readable
 from tactful.scale.tables.pieces import Piece
-from tactful.scale.tables.records import decoded, quotes_stand_well, record_ends
+from tactful.scale.tables.records import (
+    NEWLINE,
+    QUOTE,
+    RETURN,
+    decoded,
+    quotes_stand_well,
+    record_ends,
+)
 from tactful.scale.tables.sources import Source
 from tactful.words import counted
 
 _BLANK = (b"\n", b"\r\n", b"\r")
 _LONGEST_BLANK = len(b"\r\n")
-_MARK = "\ufeff".encode()
-_LINE_END, _RETURN, _QUOTE = b'\n\r"'
 _NUMBER = "number"
 _NOT_TEXT = "found bytes that are not UTF-8 text; expected UTF-8"
 _SMALLEST, _LARGEST = -(1 << 127), (1 << 128) - 1
@@ -60,19 +65,16 @@ def read_delimited(
         return found, []
     rows: list[bytes] = []
     rejects: list[Reject] = []
+    expected = (
+        f"expected {counted(len(columns), 'cell')} as in the header, in UTF-8, with quotes inside "
+        "a quoted cell doubled"
+    )
     for row in _rows(data, source.format.separator, len(columns), line):
         if row.fault is None:
             rows.append(row.raw)
-            continue
-        said = (
-            f"found {row.fault}; expected {counted(len(columns), 'cell')} as in the header, in "
-            "UTF-8, with quotes inside a quoted cell doubled"
-        )
-        if not skip_bad_rows:
-            raise InputError(
-                f"{source.name}, line {row.line}: {said}; repair the line, or pass --bad-rows skip."
-            )
-        rejects.append(reject(source.name, row.line, said, row.raw))
+        else:
+            said = f"found {row.fault}; {expected}"
+            rejects.append(_rejected(source, row.line, said, row.raw, skip_bad_rows))
     found = _quickly(b"".join(rows), source.format, columns)
     if found is None:
         raise InputError(
@@ -82,17 +84,27 @@ def read_delimited(
     return found, rejects
 
 
+def _rejected(
+    source: Source, line: int, said: str, raw: bytes, skip: bool, todo: str = "repair the line"
+) -> Reject:
+    """Return a bad row that is to be skipped; refuse any other."""
+    if skip:
+        return reject(source.name, line, said, raw)
+    raise InputError(f"{source.name}, line {line}: {said}; {todo}, or pass --bad-rows skip.")
+
+
 def _quickly(data: bytes, kind: Format, columns: Sequence[str]) -> pl.DataFrame | None:
     """Read all rows together; None if any is not as expected."""
-    ends = _row_ends(data, kind)
+    ends = record_ends(data, kind, is_all=True)
     if len(ends) and np.diff(ends, prepend=0).min() <= _LONGEST_BLANK:
-        data = _without_blank_lines(data, ends)
-        ends = _row_ends(data, kind)
+        records = (data[one:two] for one, two in pairwise([0, *ends.tolist()]))
+        data = b"".join(record for record in records if record not in _BLANK)
+        ends = record_ends(data, kind, is_all=True)
     schema = dict.fromkeys(columns, pl.String)
     if not data:
         return pl.DataFrame(schema=schema)
     # The fast reader drops a byte-order mark, which is text after the header.
-    if data.startswith(_MARK) or not _cells_add_up(data, len(ends), kind, len(columns)):
+    if data.startswith(MARK) or not _cells_add_up(data, len(ends), kind, len(columns)):
         return None
     try:
         return pl.read_csv(
@@ -100,19 +112,6 @@ def _quickly(data: bytes, kind: Format, columns: Sequence[str]) -> pl.DataFrame 
         )
     except pl.exceptions.PolarsError:
         return None
-
-
-def _row_ends(data: bytes, kind: Format) -> NDArray[np.int64]:
-    """Return the offset after each row; the last one may have no line end."""
-    ends = record_ends(data, kind)
-    is_cut = bool(data) and (not len(ends) or int(ends[-1]) < len(data))
-    return np.append(ends, len(data)) if is_cut else ends
-
-
-def _without_blank_lines(data: bytes, ends: NDArray[np.int64]) -> bytes:
-    starts = [0, *ends.tolist()[:-1]]
-    records = (data[one:two] for one, two in zip(starts, ends.tolist(), strict=True))
-    return b"".join(record for record in records if record not in _BLANK)
 
 
 def _cells_add_up(data: bytes, rows: int, kind: Format, columns: int) -> bool:
@@ -126,11 +125,11 @@ def _cells_add_up(data: bytes, rows: int, kind: Format, columns: int) -> bool:
     if b'"' not in data and b"\r" not in data:
         return data.count(mark) == rows * (columns - 1)
     letters = np.frombuffer(data, dtype=np.uint8)
-    quotes = np.flatnonzero(letters == _QUOTE)
+    quotes = np.flatnonzero(letters == QUOTE)
     if len(quotes) % 2 or not quotes_stand_well(letters, quotes, mark[0]):
         return False
-    returns = np.flatnonzero(letters[:-1] == _RETURN)
-    alone = returns[letters[returns + 1] != _LINE_END]
+    returns = np.flatnonzero(letters[:-1] == RETURN)
+    alone = returns[letters[returns + 1] != NEWLINE]
     if not (np.searchsorted(quotes, alone) % 2).all():
         return False
     inside = np.searchsorted(quotes, np.flatnonzero(letters == mark[0])) % 2
@@ -139,33 +138,18 @@ def _cells_add_up(data: bytes, rows: int, kind: Format, columns: int) -> bool:
 
 def _rows(data: bytes, separator: str, columns: int, line: int) -> Iterator[_Row]:
     """Yield row after row; after a quoting mistake, continue with the next line."""
-    plain = _plain_row(separator, columns)
     at = 0
     while at < len(data):
         end = data.find(b"\n", at) + 1 or len(data)
         if data[at:end] not in _BLANK:
-            found = plain.match(data, at)
-            if found is not None:
-                end = found.end()
-                row = _Row(line, found[0])
+            cells, behind = _cells(data, at, separator)
+            end = behind or end
+            if decoded(data[at:end]) is None:
+                yield _Row(line, data[at:end], "bytes that are not UTF-8 text")
             else:
-                cells, behind = _cells(data, at, separator)
-                end = behind or end
-                row = _mended(data[at:end], cells, separator, columns, line)
-            if decoded(row.raw) is None:
-                row = _Row(line, data[at:end], "bytes that are not UTF-8 text")
-            yield row
+                yield _mended(data[at:end], cells, separator, columns, line)
         line += data.count(b"\n", at, end)
         at = end
-
-
-@cache
-def _plain_row(separator: str, columns: int) -> re.Pattern[bytes]:
-    """Return the pattern of a row that the fast reader takes unchanged."""
-    mark = re.escape(separator.encode())
-    cell = rb'(?:"[^"]*+(?:""[^"]*+)*+"|[^"\r\n%s]*+)' % mark
-    cells = cell + b"(?:%s%s){%d}" % (mark, cell, columns - 1)
-    return re.compile(b"(?!%s)%s" % (_MARK, cells) + rb"(?:\r?\n|\r?\Z)")
 
 
 def _mended(
@@ -245,17 +229,12 @@ def _lines(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:
     bad: list[Reject] = []
     try:
         lines: list[str | None] = [*piece.data.decode("utf-8").split("\n")]
-    except UnicodeDecodeError as error:
-        if not skip_bad_rows:
-            line = piece.line + piece.data.count(b"\n", 0, error.start)
-            raise InputError(
-                f"{source.name}, line {line}: {_NOT_TEXT}; save the file as UTF-8, or pass "
-                "--bad-rows skip."
-            ) from None
+    except UnicodeDecodeError:
         raw = piece.data.split(b"\n")
         lines = [decoded(line) for line in raw]
+        todo = "save the file as UTF-8"
         bad = [
-            reject(source.name, piece.line + at, _NOT_TEXT, raw[at])
+            _rejected(source, piece.line + at, _NOT_TEXT, raw[at], skip_bad_rows, todo)
             for at, line in enumerate(lines)
             if line is None
         ]
@@ -273,14 +252,9 @@ def _lines_of_json(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:
     for number, line in found.table.select(_NUMBER, LINE).iter_rows():
         fault = _fault(line)
         keep.append(fault is None)
-        if fault is None:
-            continue
-        said = f"found {fault}; expected a JSON object on each line"
-        if not skip_bad_rows:
-            raise InputError(
-                f"{source.name}, line {number}: {said}; repair the line, or pass --bad-rows skip."
-            )
-        rejects.append(reject(source.name, number, said, line.encode("utf-8", "surrogatepass")))
+        if fault is not None:
+            said, raw = f"found {fault}; expected a JSON object on each line", line.encode()
+            rejects.append(_rejected(source, number, said, raw, skip_bad_rows))
     rejects.sort(key=lambda each: each.line)
     return Parsed(table.filter(pl.Series(keep, dtype=pl.Boolean)), rejects)
 
