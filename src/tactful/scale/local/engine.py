@@ -19,21 +19,20 @@ from tactful.scale.local.manifest import Manifest, locked
 from tactful.scale.local.place import (
     SUMMARY,
     OutputFolder,
-    finish,
     missing_pieces,
     output_folder,
     refuse_more,
-    write_rejects,
 )
 from tactful.scale.local.pool import (
     PACKED,
+    SUMMARY_FILE,
     WORK,
     Done,
     InProcess,
     Processes,
     Setup,
     cannot_write,
-    summary_name,
+    part_name,
 )
 from tactful.scale.portions import Plan, plan_for_json, plan_for_table
 from tactful.scale.progress import Watch
@@ -143,8 +142,8 @@ def _run(
     for each in source.sources:
         each.refuse_if_changed()
     numbers = sorted(manifest.parts)
-    written = finish(job, place.folder, place.target, numbers, source.plan.output_columns)
-    rejects = write_rejects(job, place.folder, numbers)
+    written = place.finish(numbers, source.plan.output_columns)
+    rejects = place.write_rejects(numbers)
     summary = _summed(place.folder, manifest)
     told = json.dumps(to_json(summary), ensure_ascii=False, indent=1)
     write_atomically(place.folder / SUMMARY, told.encode("utf-8", "surrogatepass"))
@@ -207,7 +206,7 @@ def _cut(job: Job, source: Input, begin: Begin) -> Iterator[Piece]:
 def _summed(folder: Path, manifest: Manifest) -> Summary:
     total = Summary()
     for number in sorted(manifest.parts):
-        total = merged(total, _read_summary(folder / WORK / summary_name(number)))
+        total = merged(total, _read_summary(folder / WORK / part_name(number, SUMMARY_FILE)))
     return total
 
 

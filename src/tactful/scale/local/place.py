@@ -20,7 +20,14 @@ from tactful.files import refuse_existing
 from tactful.scale.changes import WHAT_TO_DO
 from tactful.scale.job import Job
 from tactful.scale.local.manifest import FILE, LOCK, Manifest
-from tactful.scale.local.pool import REJECTS, WORK, part_name, rejects_name, summary_name, top_name
+from tactful.scale.local.pool import (
+    REJECTS,
+    REJECTS_FILE,
+    SUMMARY_FILE,
+    TOP_FILE,
+    WORK,
+    part_name,
+)
 from tactful.scale.rejects import RejectsFile
 from tactful.scale.summary import top_file_bytes, top_of
 from tactful.scale.tables.atomic_write import (
@@ -46,83 +53,6 @@ _BEFORE_THE_FIRST = {LOCK, WORK}
 """The files that exist before the manifest does."""
 
 
-def finish(
-    job: Job, folder: Path, target: Path, numbers: Sequence[int], columns: Sequence[str]
-) -> tuple[str, ...]:
-    """Write the files that are made of all parts; return their paths."""
-    written: list[Path] = []
-    if job.merged and not job.only_top:
-        # Beside the parts, so that leftovers of a crash are removed with them.
-        temporary = temporary_path(target, folder / WORK)
-        try:
-            _join([folder / part_name(each, job) for each in numbers], temporary, job, columns)
-            with temporary.open("rb+") as file:
-                os.fsync(file.fileno())
-            temporary.replace(target)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            # Polars does not raise an OSError for a full disk, and does not name the file.
-            code, said = getattr(error, "errno", None), getattr(error, "strerror", None)
-            raise OSError(code or EIO, said or first_line(error), str(target)) from error
-        written.append(target)
-    elif not job.only_top:
-        written.append(target)
-    if job.top:
-        written.append(_write_top(job, folder, target, numbers))
-    return tuple(map(str, written))
-
-
-def write_rejects(job: Job, folder: Path, numbers: Sequence[int]) -> str | None:
-    """Write the list of rows that cannot be read, in the order of the input; return its path."""
-    if job.rejects_file is None:
-        return None
-    # The user's own path may be on another disk, and files cannot be renamed between disks.
-    beside = folder / WORK if job.rejects is None else None
-    with RejectsFile(Path(job.rejects_file), beside) as file:
-        for number in numbers:
-            part = folder / WORK / rejects_name(number)
-            file.add(part.read_bytes() if part.exists() else b"")
-    return file.written
-
-
-def _join(parts: Sequence[Path], target: Path, job: Job, columns: Sequence[str]) -> None:
-    output = job.output_format
-    if output.is_columnar:
-        _join_tables(parts, target, output)
-        return
-    with target.open("wb") as file:
-        file.write(header_bytes(list(columns), output))
-        for part in parts:
-            with part.open("rb") as data:
-                shutil.copyfileobj(data, file, 1 << 20)
-
-
-def _join_tables(parts: Sequence[Path], target: Path, output: Format) -> None:
-    names = [str(part) for part in parts]
-    if output.kind == "parquet":
-        pl.scan_parquet(names, glob=False).sink_parquet(
-            target, compression="zstd", row_group_size=_ROW_GROUP, maintain_order=True
-        )
-    else:
-        pl.scan_ipc(names, glob=False).sink_ipc(target, compression="zstd", maintain_order=True)
-
-
-def top_path(job: Job, target: Path) -> Path:
-    """Return where the top rows are written: beside the one file, or among the parts."""
-    ending = job.output_format.ending
-    if job.only_top and job.merged:
-        return target
-    if job.merged:
-        return target.with_name(f"{target.name.removesuffix(ending)}.top{ending}")
-    return target / f"top{ending}"
-
-
-def _write_top(job: Job, folder: Path, target: Path, numbers: Sequence[int]) -> Path:
-    path = top_path(job, target)
-    parts = (pl.read_ipc((folder / WORK / top_name(each)).read_bytes()) for each in numbers)
-    write_atomically(path, top_file_bytes(top_of(parts, job.top), job), folder / WORK)
-    return path
-
-
 @dataclass(frozen=True, slots=True)
 class OutputFolder:
     """The output of a job, and the folder of its parts, which may be hidden beside it."""
@@ -139,8 +69,24 @@ class OutputFolder:
     @property
     def made(self) -> tuple[Path, ...]:
         """The results: the file or folder, and the files beside it."""
-        top = (top_path(self.job, self.target),) if self.job.top else ()
-        return self.target, *top, *self._rejects
+        return self.target, *([self._top] if self.job.top else []), *self._rejects
+
+    @property
+    def _top(self) -> Path:
+        """Where the top rows are written: beside the one file, or among the parts."""
+        ending, target = self.job.output_format.ending, self.target
+        if self.job.only_top and self.job.merged:
+            return target
+        if self.job.merged:
+            return target.with_name(f"{target.name.removesuffix(ending)}.top{ending}")
+        return target / f"top{ending}"
+
+    def _part(self, number: int) -> Path:
+        return self.folder / part_name(number, self.job.output_format.ending)
+
+    def _about(self, number: int, ending: str) -> Path:
+        """Return a file about a part, which is needed until all parts are complete."""
+        return self.folder / WORK / part_name(number, ending)
 
     @property
     def _rejects(self) -> tuple[Path, ...]:
@@ -216,6 +162,41 @@ class OutputFolder:
             if not manifest.parts:
                 self._withdraw()
 
+    def finish(self, numbers: Sequence[int], columns: Sequence[str]) -> tuple[str, ...]:
+        """Write the files that are made of all parts; return their paths."""
+        job, target, work = self.job, self.target, self.folder / WORK
+        written: list[Path] = []
+        if job.merged and not job.only_top:
+            # Beside the parts, so that leftovers of a crash are removed with them.
+            temporary = temporary_path(target, work)
+            try:
+                _join(list(map(self._part, numbers)), temporary, job.output_format, columns)
+                with temporary.open("rb+") as file:
+                    os.fsync(file.fileno())
+                temporary.replace(target)
+            except (OSError, pl.exceptions.PolarsError) as error:
+                # Polars does not raise an OSError for a full disk, and does not name the file.
+                code, said = getattr(error, "errno", None), getattr(error, "strerror", None)
+                raise OSError(code or EIO, said or first_line(error), str(target)) from error
+        if not job.only_top:
+            written.append(target)
+        if job.top:
+            parts = (pl.read_ipc(self._about(each, TOP_FILE).read_bytes()) for each in numbers)
+            write_atomically(self._top, top_file_bytes(top_of(parts, job.top), job), work)
+            written.append(self._top)
+        return tuple(map(str, written))
+
+    def write_rejects(self, numbers: Sequence[int]) -> str | None:
+        """Write the list of rows that cannot be read, in the order of the input; return its path.
+
+        The user's own path may be on another disk, and files cannot be renamed between disks.
+        """
+        beside = self.folder / WORK if self.job.rejects is None else None
+        with RejectsFile(next(iter(self._rejects), None), beside) as file:
+            for part in (self._about(number, REJECTS_FILE) for number in numbers):
+                file.add(part.read_bytes() if part.exists() else b"")
+        return file.written
+
     def tidy(self) -> None:
         """Remove the files that are needed only until the run is complete.
 
@@ -259,24 +240,23 @@ class OutputFolder:
 
     def _results(self, manifest: Manifest) -> Iterator[Path]:
         if self.job.top:
-            yield top_path(self.job, self.target)
+            yield self._top
         if self.job.only_top:
             return
         if self.job.merged:
             yield self.target
             return
-        for number in manifest.parts:
-            yield self.folder / part_name(number, self.job)
+        yield from map(self._part, manifest.parts)
 
     def _files(self, number: int, part: Mapping[str, Any]) -> Iterator[Path]:
-        yield self.folder / WORK / summary_name(number)
+        yield self._about(number, SUMMARY_FILE)
         # Earlier versions counted bad rows and did not list them: such a part is made again.
         if part.get(REJECTS, self.job.skip_bad_rows):
-            yield self.folder / WORK / rejects_name(number)
+            yield self._about(number, REJECTS_FILE)
         if self.job.top:
-            yield self.folder / WORK / top_name(number)
+            yield self._about(number, TOP_FILE)
         if not self.job.only_top:
-            yield self.folder / part_name(number, self.job)
+            yield self._part(number)
 
 
 def output_folder(job: Job) -> OutputFolder:
@@ -284,6 +264,23 @@ def output_folder(job: Job) -> OutputFolder:
     target = Path(job.output)
     hidden = target.with_name(f".{target.name}.tactful") if job.merged else target
     return OutputFolder(job, target, hidden)
+
+
+def _join(parts: Sequence[Path], target: Path, output: Format, columns: Sequence[str]) -> None:
+    names = [str(part) for part in parts]
+    if output.kind == "parquet":
+        pl.scan_parquet(names, glob=False).sink_parquet(
+            target, compression="zstd", row_group_size=_ROW_GROUP, maintain_order=True
+        )
+        return
+    if output.kind == "arrow":
+        pl.scan_ipc(names, glob=False).sink_ipc(target, compression="zstd", maintain_order=True)
+        return
+    with target.open("wb") as file:
+        file.write(header_bytes(list(columns), output))
+        for part in parts:
+            with part.open("rb") as data:
+                shutil.copyfileobj(data, file, 1 << 20)
 
 
 def missing_pieces(

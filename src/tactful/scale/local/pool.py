@@ -22,7 +22,6 @@ from typing import Any
 
 from tactful.errors import OutputError, RunError, TactfulError, UsageError
 from tactful.scale.environment import environment
-from tactful.scale.job import Job
 from tactful.scale.portions import Plan, Portion, PortionScorer
 from tactful.scale.progress import Watch
 from tactful.scale.rejects import as_lines
@@ -38,6 +37,9 @@ from tactful.scale.tables.where import first_line
 
 WORK = "_work"
 """The folder beside the parts with the files that are needed until all parts are complete."""
+TOP_FILE, REJECTS_FILE, SUMMARY_FILE = ".top.arrow", ".rejects.jsonl", ".summary.json"
+"""The endings of the files about a part: its top rows, its rows that cannot be read, and what was
+counted."""
 REJECTS, PACKED = "rejects", "packed"
 """The keys under which the manifest records how many rows of a part cannot be read, and how many
 bytes of a compressed file a part is."""
@@ -106,36 +108,21 @@ class Worker:
             return Done(bare, record, rows, data, found.summary, as_lines(found.rejects))
         work = folder / WORK
         if found.rejects:
-            write_atomically(work / rejects_name(piece.number), as_lines(found.rejects))
+            write_atomically(work / part_name(piece.number, REJECTS_FILE), as_lines(found.rejects))
         if job.top:
-            write_atomically(work / top_name(piece.number), found.top_bytes())
+            write_atomically(work / part_name(piece.number, TOP_FILE), found.top_bytes())
         summary = json.dumps(to_json(found.summary), ensure_ascii=False)
         write_atomically(
-            work / summary_name(piece.number), summary.encode("utf-8", "surrogatepass")
+            work / part_name(piece.number, SUMMARY_FILE), summary.encode("utf-8", "surrogatepass")
         )
         if not job.only_top:
-            write_atomically(folder / part_name(piece.number, job), data)
+            write_atomically(folder / part_name(piece.number, job.output_format.ending), data)
         return Done(bare, record, rows)
 
 
-def part_name(number: int, job: Job) -> str:
-    """Return the name of a part."""
-    return f"part-{number:05d}{job.output_format.ending}"
-
-
-def top_name(number: int) -> str:
-    """Return the name of the top rows of a part."""
-    return f"part-{number:05d}.top.arrow"
-
-
-def rejects_name(number: int) -> str:
-    """Return the name of the list of rows of a part that cannot be read."""
-    return f"part-{number:05d}.rejects.jsonl"
-
-
-def summary_name(number: int) -> str:
-    """Return the name of the summary of a part."""
-    return f"part-{number:05d}.summary.json"
+def part_name(number: int, ending: str) -> str:
+    """Return the name of a part, or of a file about it."""
+    return f"part-{number:05d}{ending}"
 
 
 class InProcess:
