@@ -268,9 +268,13 @@ def merged(first: Summary, second: Summary) -> Summary:
         rows_with_any=first.rows_with_any + second.rows_with_any,
         errors=_fewest(_added(first.errors, second.errors), MOST_REASONS),
         found=_added(first.found, second.found),
-        histogram=_each(first.histogram, second.histogram, [0] * BINS, _added_bins),
+        histogram=_each(
+            first.histogram, second.histogram, [0] * BINS, lambda *bins: list(map(add, *bins))
+        ),
         together=_each(first.together, second.together, {}, _added),
-        by=_each(first.by, second.by, {}, _merged_groups),
+        by=_each(
+            first.by, second.by, {}, lambda one, two: _apart(_each(one, two, Group(), _sum_of))
+        ),
         extremes=_each(
             first.extremes, second.extremes, [], lambda one, two: merged_extremes(one + two, kept)
         ),
@@ -289,20 +293,12 @@ def _added(first: dict[str, int], second: dict[str, int]) -> dict[str, int]:
     return _each(first, second, 0, add)
 
 
-def _added_bins(first: list[int], second: list[int]) -> list[int]:
-    return list(map(add, first, second))
-
-
 def _fewest(counts: dict[str, int], most: int) -> dict[str, int]:
     """Keep the first names, and count the others together."""
     names = sorted(name for name in counts if name != OTHERS)
     kept = {name: counts[name] for name in names[:most]}
     rest = sum(counts[name] for name in names[most:]) + counts.get(OTHERS, 0)
     return {**kept, OTHERS: rest} if rest else kept
-
-
-def _merged_groups(first: dict[str, Group], second: dict[str, Group]) -> dict[str, Group]:
-    return _apart(_each(first, second, Group(), _sum_of))
 
 
 def _apart(groups: dict[str, Group]) -> dict[str, Group]:

@@ -275,11 +275,15 @@ def _table(
                    if group.values(name) >= FEW), default=0)
         for name in found
     }  # fmt: skip
+
+    def cell(share: Share, highest: float) -> Cell:
+        return share_cell(share, (share.value or 0.0) / highest if highest else None)
+
     rows: list[list[str | int | Cell]] = [
         [
             Html(f"<bdi>{safe(one_line(value, 80))}</bdi>"),
             groups[value].rows,
-            *(_coloured(_share(groups[value], name), highest[name]) for name in found),
+            *(cell(_share(groups[value], name), highest[name]) for name in found),
         ]
         for value in values
     ]
@@ -289,7 +293,3 @@ def _table(
 
 def _share(group: Group, name: str) -> Share:
     return Share(group.found.get(name, 0), group.values(name))
-
-
-def _coloured(share: Share, highest: float) -> Cell:
-    return share_cell(share, (share.value or 0.0) / highest if highest else None)

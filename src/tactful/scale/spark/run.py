@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import reduce
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Unpack
 from urllib.parse import unquote
@@ -113,11 +113,11 @@ def _by_block(batches: Batches) -> "Iterator[tuple[str, pa.RecordBatch]]":
 def _portions_of_block(
     scorer: PortionScorer, batches: Batches, source: Source
 ) -> Iterator[Portion]:
-    file: Any = _Stream(batches)
-    first = file.read(0)
-    if not first:
+    blocks = _blocks(batches)
+    first = next(blocks, None)
+    if first is None:
         return  # a task may have no lines, and so no header
-    file.push(first)
+    file: Any = _Stream(chain([first], blocks))
     for piece, head in read_pieces(file, source, scorer.plan):
         yield scorer.piece(piece, source, head)
 
@@ -187,30 +187,26 @@ def tables_as_they_are(batches: Batches, plan: Plan, count: Count) -> Batches:
         yield from score.joined(kept, scored).to_batches()
 
 
+def _blocks(batches: Batches) -> Iterator[bytes]:
+    """Yield the lines of a task with their line ends again."""
+    import pyarrow as pa
+
+    for batch in batches:
+        # As bytes: whether they are UTF-8 is for the reader to say, with the line.
+        lines = batch.column(0).cast(pa.binary()).to_pylist()
+        if lines:
+            yield b"\n".join(lines) + b"\n"
+
+
 class _Stream:
-    """Lines of a task as the bytes of a file, with their line ends again."""
+    """Blocks of bytes as a file."""
 
-    def __init__(self, batches: Batches):
-        self._batches = batches
-        self._pushed = b""
-
-    def push(self, data: bytes) -> None:
-        """Return data to the stream."""
-        self._pushed = data
+    def __init__(self, blocks: Iterator[bytes]):
+        self._blocks = blocks
 
     def read(self, size: int) -> bytes:
         """Return the next lines, as many as Spark hands over at a time."""
-        import pyarrow as pa
-
-        if self._pushed:
-            data, self._pushed = self._pushed, b""
-            return data
-        for batch in self._batches:
-            # As bytes: whether they are UTF-8 is for the reader to say, with the line.
-            lines = batch.column(0).cast(pa.binary()).to_pylist()
-            if lines:
-                return b"\n".join(lines) + b"\n"
-        return b""
+        return next(self._blocks, b"")
 
 
 def run_spark(job: Job, *, quiet: bool = False, **options: Unpack[WaveOptions]) -> Outcome:
