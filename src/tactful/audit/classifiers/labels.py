@@ -18,9 +18,10 @@ from hashlib import sha256
 from numbers import Real
 from typing import Any, Literal
 
-from tactful.audit.protocol import Answer
+from tactful.audit.protocol import Answer, Kind
 from tactful.errors import InputError, UsageError
 from tactful.registry import unknown_name
+from tactful.taxonomies.prompts import Prompt
 from tactful.words import counted
 
 Sentiment = Literal["negative", "neutral", "positive"]
@@ -40,6 +41,24 @@ _STARS = re.compile(r"([1-5]) ?stars?")
 _EXAMPLE = "--labels LABEL_0=negative,LABEL_1=positive"
 _LONGEST_SHOWN = 40
 EXPECTED = "a label, a number, a label with its score, or the score of every label"
+
+
+class Classifier:
+    """A classifier that answers texts in batches; an :class:`~tactful.audit.protocol.Asker`."""
+
+    kind: Kind = "sentiment"
+    batch: int
+
+    def ask(self, prompts: Sequence[Prompt]) -> list[Answer]:
+        """Return one answer for each prompt, in their order."""
+        answers: list[Answer] = []
+        for start in range(0, len(prompts), self.batch):
+            answers += self.answers([p.text for p in prompts[start : start + self.batch]])
+        return answers
+
+    def answers(self, texts: list[str]) -> list[Answer]:
+        """Return one answer for each text of a batch."""
+        raise NotImplementedError
 
 
 def parse_labels(text: str) -> dict[str, Sentiment]:
