@@ -13,15 +13,16 @@ import copy
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from inspect import signature
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any
 
-from tactful.audit.causal.tokens import Tokens, Unit
+from tactful.audit.causal.tokens import Tokens, Unit, shared
 from tactful.errors import UsageError
 
 PASS = 40
 """What starting the model once costs, in tokens read: measured with a small model on two cores."""
-_LARGEST_GROUP = 128
+_LEAST_SHARED = 6
+"""Rows that begin with this many equal tokens form a group."""
 _LOGITS_AT_ONCE = 64_000_000
 """How many logits one pass may give: some hundred megabytes."""
 _TOKENS_AT_ONCE = 1024
@@ -48,17 +49,28 @@ def plan_rows(rows: Sequence[Tokens], most: int) -> list[Group]:
     """
     order = sorted(range(len(rows)), key=rows.__getitem__)
     groups: list[Group] = []
-    for start, end in _cut_groups([rows[row] for row in order]):
-        members = order[start:end]
-        stem = _stem([rows[row] for row in members])
-        members.sort(key=lambda row: len(rows[row]))
-        lengths = [len(rows[row]) - stem for row in members]
-        cuts = _cut_batches(lengths, most, equal=stem == 0)
-        together = [Group(stem, tuple(tuple(members[a:b]) for a, b in cuts))]
-        alone = [Group(0, ((row,),)) for row in members]
-        # The cut into groups knows nothing of padding, which can eat up what sharing saves.
+    for _, each in groupby(order, key=lambda row: rows[row][:_LEAST_SHARED]):
+        members = list(each)
+        # One row alone shares nothing; reading it in two steps would only cost a step.
+        stem = 0
+        if len(members) > 1:
+            lines = [rows[row] for row in members]
+            stem = min(shared(lines), min(map(len, lines)) - 1)
+        together = [Group(stem, _planned_batches(rows, members, stem, most))]
+        alone = [Group(0, _planned_batches(rows, members, 0, most))]
+        # Padding can eat up what sharing saves.
         groups += min(together, alone, key=lambda some: cost(rows, some))
     return groups
+
+
+def _planned_batches(
+    rows: Sequence[Tokens], members: Sequence[int], stem: int, most: int
+) -> tuple[tuple[int, ...], ...]:
+    lengths = {row: len(rows[row]) - stem for row in members}
+    order = sorted(members, key=lengths.__getitem__)
+    equal = [list(each) for _, each in groupby(order, key=lengths.__getitem__)]
+    parts = [order] if stem else equal
+    return tuple(tuple(batch) for each in parts for batch in _batches(each, lengths, most))
 
 
 def cost(rows: Sequence[Tokens], groups: Iterable[Group]) -> int:
@@ -69,64 +81,6 @@ def cost(rows: Sequence[Tokens], groups: Iterable[Group]) -> int:
         for batch in group.batches:
             total += PASS + len(batch) * (max(len(rows[row]) for row in batch) - group.stem)
     return total
-
-
-def _stem(rows: Sequence[Tokens]) -> int:
-    # One row alone shares nothing; reading it in two steps would only cost a step.
-    if len(rows) < 2:
-        return 0
-    return min(_common(rows[0], rows[-1]), min(map(len, rows)) - 1)
-
-
-def _common(one: Tokens, other: Tokens) -> int:
-    shortest = min(len(one), len(other))
-    return next((at for at in range(shortest) if one[at] != other[at]), shortest)
-
-
-def _cut_groups(rows: Sequence[Tokens]) -> list[tuple[int, int]]:
-    """Cut sorted rows where that costs least, as if rows of a group were never padded."""
-    beside = [0, *(_common(rows[at - 1], rows[at]) for at in range(1, len(rows)))]
-    best, came_from = [0.0], [0]
-    for end in range(1, len(rows) + 1):
-        least, where = float("inf"), end - 1
-        stem, total = len(rows[end - 1]), 0
-        for start in range(end - 1, max(-1, end - 1 - _LARGEST_GROUP), -1):
-            size = end - start
-            total += len(rows[start])
-            stem = min(stem, len(rows[start]) - 1)
-            price = PASS + total if size == 1 else 2 * PASS + total - (size - 1) * stem
-            if best[start] + price < least:
-                least, where = best[start] + price, start
-            # A further row could share at most this much with the group.
-            stem = min(stem, beside[start])
-        best.append(least)
-        came_from.append(where)
-    return _walk_back(came_from)
-
-
-def _cut_batches(lengths: Sequence[int], most: int, equal: bool) -> list[tuple[int, int]]:
-    """Cut ascending lengths where that costs least; a batch is as wide as its last row."""
-    best, came_from = [0.0], [0]
-    for end in range(1, len(lengths) + 1):
-        width = lengths[end - 1]
-        least, where = best[end - 1] + PASS + width, end - 1
-        for start in range(end - 2, -1, -1):
-            size = end - start
-            if size * width > most or (equal and lengths[start] != width):
-                break
-            if best[start] + PASS + size * width < least:
-                least, where = best[start] + PASS + size * width, start
-        best.append(least)
-        came_from.append(where)
-    return _walk_back(came_from)
-
-
-def _walk_back(came_from: Sequence[int]) -> list[tuple[int, int]]:
-    cuts, end = [], len(came_from) - 1
-    while end > 0:
-        cuts.append((came_from[end], end))
-        end = came_from[end]
-    return cuts[::-1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
