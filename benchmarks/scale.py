@@ -36,7 +36,7 @@ _BARE = """
 import sys
 import polars as pl
 from tactful.checking.bulk import bulk_scorer
-from tactful.scale.batch import score_batch
+from tactful.scale.scorer import score_batch
 from tactful.scale.scoring import SLICE
 import resource
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tactful.audit.causal.plan import PASS, Group, cost, plan_rows
+from tactful.audit.causal.scores import PASS, Group, cost, plan_rows
 from tactful.audit.causal.tokens import Tokens
 
 ROWS = st.lists(

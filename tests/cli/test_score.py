@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from tactful.cli.main import cli, main
 from tactful.detectors.load import load_detector
-from tactful.scale.tables.compression import zstd
+from tactful.scale.tables.sources import zstd
 
 FAST = ("--model", "fast", "--lang", "en", "--only", "pcl")
 TEXTS = [

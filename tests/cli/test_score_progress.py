@@ -23,7 +23,7 @@ from tactful.cli.score.progress import Bar, Clock, Lines, watching
 from tactful.errors import RunError
 from tactful.scale.local.engine import run_local
 from tactful.scale.options import ScoreOptions
-from tactful.scale.tables.compression import pack
+from tactful.scale.tables.sources import pack
 
 OPTIONS = ScoreOptions(("a.csv",), "out.csv")
 

@@ -27,7 +27,7 @@ def spark_here() -> Iterator[Any]:
     """Start Spark with two tasks at once, or skip the test, saying so."""
     pytest.importorskip("pyspark", reason="PySpark is not installed")
     from tactful.errors import UsageError
-    from tactful.scale.spark.session import spark_session
+    from tactful.scale.spark.engine import spark_session
 
     try:
         with spark_session(job_for("unused", Path("unused"), "csv"), quiet=True) as spark:

@@ -119,7 +119,7 @@ def scored_here(table: pl.DataFrame, job: Job) -> Scored:
 def run_on(engine: str, job: Job, **options: Any) -> Outcome:
     """Run a job on an engine."""
     if engine == "ray":
-        from tactful.scale.ray.run import run_ray as run
+        from tactful.scale.ray.engine import run_ray as run
     else:
         from tactful.scale.spark.run import run_spark as run
     return run(job, quiet=True, **options)

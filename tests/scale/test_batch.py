@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.scale.made import IDS, WORDS, ReadsWords
 
 from tactful.errors import InputError
-from tactful.scale.batch import EMPTY, NO_TEXT, NOT_A_NUMBER, score_batch
-from tactful.scale.scorer import Columns
+from tactful.scale.scorer import EMPTY, NO_TEXT, NOT_A_NUMBER, Columns, score_batch
 
 TEXTS = st.lists(
     st.none() | st.sampled_from(["", "  \n", "a", "raise", "nothing", "raise it"]) | st.text()

@@ -10,8 +10,8 @@ import pytest
 from tests.scale.made import scored_file
 
 from tactful.errors import FileFormatError, InputError
-from tactful.scale.tables.columnar import read_rows, row_count, schema_of
 from tactful.scale.tables.formats import Format, Kind
+from tactful.scale.tables.headers import read_rows, row_count, schema_of
 from tactful.scale.tables.sources import Source
 
 kinds = pytest.mark.parametrize("kind", ["parquet", "arrow"])

@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tactful.errors import InputError
-from tactful.scale.tables import delimited
-from tactful.scale.tables.delimited import read_delimited
+from tactful.scale.tables import parse
 from tactful.scale.tables.formats import Format
+from tactful.scale.tables.parse import read_delimited
 from tactful.scale.tables.sources import Source
 
 Cells = tuple[str | None, ...]
@@ -75,7 +75,7 @@ def cell_by_cell(data: bytes) -> Iterator[Cells | None]:
     while at < len(data):
         end = data.find(b"\n", at) + 1 or len(data)
         if data[at:end] not in (b"\n", b"\r\n", b"\r"):
-            cells, behind = delimited._cells(data, at, ",")
+            cells, behind = parse._cells(data, at, ",")
             end = behind or end
             try:
                 texts = (cell if cell is None else cell.decode() for cell in cells or ())
@@ -89,7 +89,7 @@ def cell_by_cell(data: bytes) -> Iterator[Cells | None]:
 @given(ANY_BYTES, st.integers(1, 3))
 def test_the_fast_way_and_the_slow_way_agree(data: bytes, width: int) -> None:
     columns = "xyz"[:width]
-    fast = delimited._quickly(data, CSV, list(columns))
+    fast = parse._quickly(data, CSV, list(columns))
     slow = list(cell_by_cell(data))
     if fast is not None:
         assert fast.rows() == slow
@@ -104,7 +104,7 @@ def test_the_fast_way_and_the_slow_way_agree(data: bytes, width: int) -> None:
 def test_a_row_is_read_the_same_whatever_stands_beside_it(data: bytes) -> None:
     data += b"\n"
     # A quoting mistake may open a quote that takes in what follows.
-    assume(not any("quote" in (row.fault or "") for row in delimited._rows(data, ",", 2, 1)))
+    assume(not any("quote" in (row.fault or "") for row in parse._rows(data, ",", 2, 1)))
     rows, skipped = read(data, skip=True)
     assert read(data + b'a"b,""\n', skip=True) == ([*rows, ('a"b', "")], skipped)
     assert read(data + b"short\n", skip=True) == (rows, skipped + 1)

@@ -26,8 +26,8 @@ from tactful.scale.local.engine import run_local
 from tactful.scale.progress import Watch
 from tactful.scale.scoring import Wanted, joined
 from tactful.scale.summary import Summary, summarise, to_json
-from tactful.scale.tables.compression import pack
 from tactful.scale.tables.formats import named_format
+from tactful.scale.tables.sources import pack
 from tactful.scale.tables.writing import part_bytes
 
 pytestmark = QUIET

@@ -15,9 +15,8 @@ from tests.scale.made import IDS, job, read_words
 
 from tactful.errors import FileFormatError, InputError, RunError, TactfulError, UsageError
 from tactful.scale.follow import follow as module
-from tactful.scale.follow.follow import FIRST_ROWS, follow_local
-from tactful.scale.follow.growing import GrowingFile
-from tactful.scale.local.locking import locked
+from tactful.scale.follow.follow import FIRST_ROWS, GrowingFile, follow_local
+from tactful.scale.local.manifest import locked
 from tactful.scale.progress import Watch
 from tactful.scale.scorer import Columns, Scorer
 from tactful.scale.summary import Summary

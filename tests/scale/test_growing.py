@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tactful.scale.follow.growing import GrowingFile, GrowingStream, Replaced
+from tactful.scale.follow.follow import GrowingFile, GrowingStream, Replaced
 from tactful.scale.follow.output import Position
 
 

@@ -8,10 +8,9 @@ import polars as pl
 import pytest
 
 from tactful.errors import FileFormatError, InputError
-from tactful.scale.tables.compression import pack
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.headers import Header, empty_table, header_of, read_header, read_headers
-from tactful.scale.tables.sources import Source, find_sources
+from tactful.scale.tables.sources import Source, find_sources, pack
 
 MARK = b"\xef\xbb\xbf"
 

@@ -22,7 +22,7 @@ import pytest
 
 from tactful.scale.local.manifest import FILE
 from tactful.scale.local.place import SUMMARY
-from tactful.scale.local.worker import WORK
+from tactful.scale.local.pool import WORK
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["we", "meet", "our", "kind", "neighbours", "on Sunday", "and talk", "about", "work, bread"]

@@ -23,8 +23,8 @@ from tactful.scale.local.manifest import FILE
 from tactful.scale.local.place import SUMMARY
 from tactful.scale.progress import Watch
 from tactful.scale.summary import to_json
-from tactful.scale.tables.compression import zstd
 from tactful.scale.tables.formats import Format, format_of
+from tactful.scale.tables.sources import zstd
 
 ADDED = [*IDS, "model", "error"]
 TABLE = pl.DataFrame(

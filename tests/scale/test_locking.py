@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from tactful.errors import OutputError, RunError
-from tactful.scale.local import locking
-from tactful.scale.local.locking import LOCK, locked
+from tactful.scale.local import manifest
+from tactful.scale.local.manifest import LOCK, locked
 
 _HOLDS = """
 import sys
 from pathlib import Path
-from tactful.scale.local.locking import locked
+from tactful.scale.local.manifest import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
@@ -73,7 +73,7 @@ def test_a_process_that_is_killed_lets_the_folder_go(tmp_path: Path) -> None:
 def test_a_folder_that_the_first_run_took_away_at_its_end_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, take = tmp_path / "work", locking._take
+    folder, take = tmp_path / "work", manifest._take
     taken: list[int] = []
 
     def taken_away_meanwhile(handle: int) -> bool:
@@ -82,7 +82,7 @@ def test_a_folder_that_the_first_run_took_away_at_its_end_is_made_again(
         taken.append(handle)
         return take(handle)
 
-    monkeypatch.setattr(locking, "_take", taken_away_meanwhile)
+    monkeypatch.setattr(manifest, "_take", taken_away_meanwhile)
     with locked(folder):
         assert len(taken) == 2
         with pytest.raises(RunError), locked(folder):

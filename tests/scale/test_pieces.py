@@ -10,11 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tactful.errors import FileFormatError
-from tactful.scale.tables.compression import pack
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.headers import read_headers
 from tactful.scale.tables.pieces import Begin, Piece, begin_behind, cut_pieces
-from tactful.scale.tables.sources import Source, find_sources
+from tactful.scale.tables.sources import Source, find_sources, pack
 
 MARK = b"\xef\xbb\xbf"
 CSV_ROWS = [b"a,b", b'"a\nb",c', b'"""",x', b'5" x,y', b",", b'"a\r\nb",""', b"", "é,ü".encode()]

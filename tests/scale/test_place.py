@@ -12,7 +12,7 @@ from tactful.errors import InputError, TactfulError, UsageError
 from tactful.scale.local.engine import run_local
 from tactful.scale.local.manifest import FILE, Manifest
 from tactful.scale.local.place import SUMMARY, missing_pieces, output_folder, refuse_more
-from tactful.scale.local.worker import WORK
+from tactful.scale.local.pool import WORK
 from tactful.scale.progress import Watch
 from tactful.scale.tables.pieces import Piece
 

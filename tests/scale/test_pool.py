@@ -19,8 +19,7 @@ from tests.scale.made import WORDS, ReadsWords, job, read_words
 
 from tactful.errors import InputError, RunError, TactfulError, UsageError
 from tactful.scale.local.engine import run_local
-from tactful.scale.local.pool import InProcess, Processes, cannot_write
-from tactful.scale.local.worker import Setup
+from tactful.scale.local.pool import InProcess, Processes, Setup, cannot_write
 from tactful.scale.portions import Plan
 from tactful.scale.progress import Watch
 from tactful.scale.scorer import Columns, ScoreBatch

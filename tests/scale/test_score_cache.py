@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.scale.made import WORDS, ReadsWords
 
-from tactful.scale.batch import score_batch
 from tactful.scale.score_cache import ProcessCache, ScoreCache, SharedCache
+from tactful.scale.scorer import score_batch
 
 MORE_THAN_ASKED_AT_ONCE = [f"text {at}" for at in range(1201)]
 

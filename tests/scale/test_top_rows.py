@@ -12,8 +12,8 @@ from tests.scale.made import IDS, SCORER, job, scored_file
 from tactful.scale.job import Job
 from tactful.scale.rejects import as_lines, reject
 from tactful.scale.scoring import TableScorer, Wanted
+from tactful.scale.summary import add_tallies, tally, tally_from_bytes, top_of, top_rows
 from tactful.scale.tables.formats import Format
-from tactful.scale.tally import add_tallies, tally, tally_from_bytes, top_of, top_rows
 
 NUMBERS = st.sampled_from(["0", "0.3", "0.5", "0.9", "1", "-"])
 TEXTS = st.lists(

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from tactful.errors import FileFormatError, InputError
-from tactful.scale.tables.compression import open_source, pack, zstd
 from tactful.scale.tables.formats import Format, Packing
 from tactful.scale.tables.headers import read_headers
 from tactful.scale.tables.pieces import cut_pieces
-from tactful.scale.tables.sources import Source
+from tactful.scale.tables.sources import Source, open_source, pack, zstd
 
 TEXT = b"text\n" + b"".join(b"We learn %d things.\n" % (at * 7919 % 10007) for at in range(9000))
 DAMAGED = (

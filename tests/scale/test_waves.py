@@ -16,9 +16,8 @@ from tactful.errors import InputError, UsageError
 from tactful.scale.cluster.waves import InputFile, Prepared, cut_waves, run_waves
 from tactful.scale.job import Job
 from tactful.scale.scoring import TableScorer
-from tactful.scale.summary import Outcome, to_json
+from tactful.scale.summary import Outcome, Tally, add_tallies, tally, to_json
 from tactful.scale.tables.writing import part_bytes
-from tactful.scale.tally import Tally, add_tallies, tally
 
 FILES, ROWS = 3, 4
 

@@ -16,11 +16,10 @@ from tests.scale.made import IDS, WORDS, job, scored_file
 from tactful.errors import InputError
 from tactful.scale.portions import Plan, plan_for_table
 from tactful.scale.scoring import LINE, TableScorer, Wanted
-from tactful.scale.tables.compression import pack
-from tactful.scale.tables.delimited import read_delimited
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.json_lines import lines_as_table
-from tactful.scale.tables.sources import Source
+from tactful.scale.tables.parse import read_delimited
+from tactful.scale.tables.sources import Source, pack
 from tactful.scale.tables.writing import (
     as_table,
     header_bytes,

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from tactful.registry import lazy_names
 
 if TYPE_CHECKING:
-    from tactful.scale.batch import score_batch
     from tactful.scale.job import Job
     from tactful.scale.local.engine import run_local
     from tactful.scale.ray.engine import score_dataset
-    from tactful.scale.scorer import Scorer
+    from tactful.scale.scorer import Scorer, score_batch
     from tactful.scale.scoring import TableScorer, Wanted
     from tactful.scale.spark.engine import score_dataframe
     from tactful.scale.summary import Summary, summarise
@@ -33,11 +32,10 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "batch": ["score_batch"],
         "job": ["Job"],
         "local.engine": ["run_local"],
         "ray.engine": ["score_dataset"],
-        "scorer": ["Scorer"],
+        "scorer": ["Scorer", "score_batch"],
         "scoring": ["TableScorer", "Wanted"],
         "spark.engine": ["score_dataframe"],
         "summary": ["Summary", "summarise"],

@@ -1,15 +1,19 @@
 """What every engine does with some rows: read, score, count and write them to bytes.
 
-All engines run this code, so the output is the same wherever and however the input was cut.
+All engines run this code, so the output is the same wherever and however the input was cut. A
+cluster reads files as streams: their first bytes for the plan, and then their pieces.
 """
 
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import IO
 
 import polars as pl
 
 from tactful.errors import InputError
+from tactful.scale.cluster.addresses import format_at
 from tactful.scale.job import Job
 from tactful.scale.rejects import Reject
 from tactful.scale.score_cache import ProcessCache, ScoreCache
@@ -23,16 +27,16 @@ from tactful.scale.scoring import (
     check_columns,
     check_lines,
     output_names,
-    renamed,
 )
+from tactful.scale.summary import Tally, tally
 from tactful.scale.tables.formats import Format
-from tactful.scale.tables.headers import Header
+from tactful.scale.tables.headers import Header, empty_table, read_header, refuse_other_columns
 from tactful.scale.tables.json_lines import RowsError, schema_of
-from tactful.scale.tables.parse import parse
+from tactful.scale.tables.parse import lines_behind, parse
 from tactful.scale.tables.pieces import Piece
+from tactful.scale.tables.records import cut_records
 from tactful.scale.tables.sources import Source
 from tactful.scale.tables.writing import as_table, part_bytes
-from tactful.scale.tally import Tally, tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,8 @@ class Plan:
     @property
     def renamed(self) -> dict[str, str]:
         """The added columns whose usual name the input has already."""
-        return renamed(self.names, self.job.wanted.prefix)
+        prefix = self.job.wanted.prefix
+        return {name: given for name, given in self.names.items() if given != prefix + name}
 
     @property
     def output_columns(self) -> tuple[str, ...]:
@@ -148,3 +153,30 @@ def _located(place: str) -> Iterator[None]:
         yield
     except RowsError as error:
         raise InputError(f"{place}: {error}") from None
+
+
+def source_at(address: str, job: Job) -> Source:
+    """Return the file at an address."""
+    return Source(None, format_at(address) or job.input_format, address=address)
+
+
+def plan_for_text(plan: Plan, data: bytes, source: Source) -> Plan:
+    """Return the plan for text files of which the first one begins with these bytes."""
+    head = read_header(io.BytesIO(data), source)
+    if source.format.kind != "jsonl":
+        return plan_for_table(plan, empty_table(head))
+    return plan_for_json(plan, lines_behind(head, source, plan.job.skip_bad_rows))
+
+
+def read_pieces(file: IO[bytes], source: Source, plan: Plan) -> Iterator[tuple[Piece, Header]]:
+    """Cut an open file into pieces of whole records."""
+    job, head = plan.job, read_header(file, source)
+    if plan.columns:
+        expected = dict.fromkeys(plan.columns)
+        refuse_other_columns(source.name, head.types, "the first file", expected)
+    line = 1 + head.lines
+    for data in cut_records(
+        file, source.format, job.part_rows, job.part_bytes, source.name, head.rest
+    ):
+        yield Piece(line=line, data=data), head
+        line += data.count(b"\n")

@@ -53,7 +53,7 @@ def run_job(
 
         outcome = stream_local(job, sys.stdout.buffer, watch, force=options.force)
     elif options.engine == "ray":
-        from tactful.scale.ray.run import run_ray
+        from tactful.scale.ray.engine import run_ray
 
         outcome = run_ray(job, restart=options.restart, quiet=quiet, on_wave=on_wave)
     else:

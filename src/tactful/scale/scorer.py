@@ -1,14 +1,19 @@
 """What scores: a function of texts, how a worker loads it, and the columns it adds.
 
-This package knows no detectors: the caller passes a :class:`Scorer`.
+All engines call :func:`score_batch`: texts in, columns out, and a reason for each missing score. It
+is pure: the same text has the same values in any batch, on any engine, in any order. This package
+knows no detectors: the caller passes a :class:`Scorer`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
+
+from tactful.errors import TactfulError
 
 Column = NDArray[np.float32] | list[str | None]
 Columns = Mapping[str, Column]
@@ -23,6 +28,8 @@ are read by the same one, and ``error`` with the reason why a text has no score.
 
 MODEL, ERROR = "model", "error"
 PART_ROWS = 10_000
+NO_TEXT, EMPTY, NOT_A_NUMBER = "no text", "empty text", "no number came out"
+_LONGEST_REASON = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +59,69 @@ class Scorer:
     def columns(self) -> tuple[str, ...]:
         """All columns that are added to a table, in their order."""
         return (*self.ids, *self.words, MODEL, ERROR)
+
+
+def score_batch(texts: Sequence[str | None], score: ScoreBatch, scorer: Scorer) -> pl.DataFrame:
+    """Return one row per text: a probability per id, further words, the model, and the error.
+
+    A text that cannot be scored has a reason instead of probabilities; the others are not affected.
+    """
+    reasons: list[str | None] = [
+        NO_TEXT if text is None else None if text and not text.isspace() else EMPTY
+        for text in texts
+    ]
+    rows = [at for at, reason in enumerate(reasons) if reason is None]
+    numbers = np.full((len(texts), len(scorer.ids)), np.nan, dtype=np.float32)
+    words: dict[str, list[str | None]] = {name: [None] * len(texts) for name in scorer.words}
+    words |= {MODEL: [scorer.model] * len(texts), ERROR: reasons}
+    for part, found in _answers([texts[at] or "" for at in rows], rows, score):
+        if isinstance(found, str):
+            reasons[part[0]] = found
+            continue
+        for column, name in enumerate(scorer.ids):
+            numbers[part, column] = found[name]
+        for name in (*scorer.words, *({MODEL, ERROR} & found.keys())):
+            for at, value in zip(part, found[name], strict=True):
+                words[name][at] = value
+    # Each row has either a number or a reason.
+    missing = np.isnan(numbers).all(axis=1) & bool(scorer.ids)
+    for at in np.flatnonzero(missing).tolist():
+        reasons[at] = reasons[at] or NOT_A_NUMBER
+    for at, reason in enumerate(reasons):
+        if reason is not None:
+            numbers[at], words[MODEL][at] = np.nan, None
+    return pl.DataFrame(
+        [
+            *(
+                pl.Series(name, np.ascontiguousarray(column), pl.Float32, nan_to_null=True)
+                for name, column in zip(scorer.ids, numbers.T, strict=True)
+            ),
+            *(pl.Series(name, values, pl.String) for name, values in words.items()),
+        ]
+    )
+
+
+def _answers(
+    texts: list[str], rows: list[int], score: ScoreBatch
+) -> list[tuple[list[int], Columns | str]]:
+    """Score texts together; if that fails, halve them until the failing text is found."""
+    if not texts:
+        return []
+    try:
+        return [(rows, score(texts))]
+    except Exception as error:
+        if len(texts) == 1:
+            if isinstance(error, MemoryError):
+                raise  # a problem of the machine, not of the text: it may be scored later
+            return [(rows, _reason(error))]
+    half = len(texts) // 2
+    return [
+        *_answers(texts[:half], rows[:half], score),
+        *_answers(texts[half:], rows[half:], score),
+    ]
+
+
+def _reason(error: Exception) -> str:
+    said = str(error).strip().splitlines()
+    name = "" if isinstance(error, TactfulError) and said else f"{type(error).__name__}: "
+    return f"{name}{said[0] if said else 'no reason was given'}"[:_LONGEST_REASON]

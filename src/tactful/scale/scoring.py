@@ -4,7 +4,7 @@ A table is a frame whose columns are those of the input, or one with a single co
 JSON objects, which are kept as they were written and only get further keys.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -12,9 +12,8 @@ import polars as pl
 
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
-from tactful.scale.batch import score_batch
 from tactful.scale.score_cache import ScoreCache
-from tactful.scale.scorer import ERROR, MODEL, Columns, ScoreBatch, Scorer
+from tactful.scale.scorer import ERROR, MODEL, ScoreBatch, Scorer, score_batch
 from tactful.scale.tables.json_lines import lines_as_table, readable, refuse_taken, texts_of
 from tactful.scale.tables.where import wanted_rows, where_expression
 
@@ -111,16 +110,12 @@ class TableScorer:
         if self._score is None and len(texts):
             self._score = self.scorer.load()
         parts = []
+        # Without any text, the model need not be loaded.
         for start in range(0, max(len(texts), 1), SLICE):
             part = texts[start : start + SLICE].to_list()
-            parts.append(score_batch(part, self._score or _unasked, self.scorer))
+            parts.append(score_batch(part, self._score or (lambda _: {}), self.scorer))
             on_rows(len(part))
         return pl.concat(parts)
-
-
-def _unasked(texts: list[str]) -> Columns:
-    """Replace the model if there is no text, so that it need not be loaded."""
-    return {}
 
 
 def joined(scored: Scored, wanted: Wanted) -> pl.DataFrame:
@@ -159,11 +154,6 @@ def output_names(
             "another --prefix, such as --prefix new_."
         )
     return names
-
-
-def renamed(names: Mapping[str, str], prefix: str = "") -> dict[str, str]:
-    """Return the added columns that were renamed because the input has a column of that name."""
-    return {name: given for name, given in names.items() if given != prefix + name}
 
 
 def wanted_fields(table: pl.DataFrame, shape: Shape, wanted: Wanted) -> pl.DataFrame:

@@ -1,10 +1,13 @@
-"""What a run found, in numbers: counted per part, and added up in any order.
+"""What is counted while rows are scored: the summary, the top rows and the unreadable rows.
 
+Tallies travel beside the rows and are added up in any order, so that nothing is read again.
 Everything here is exact: the summary of a whole is the sum of the summaries of its parts, however
 the whole was cut. Where only so many values are kept apart, it is therefore the first ones in
 the order of their letters, and never the most frequent ones so far.
 """
 
+import io
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from operator import add
@@ -15,8 +18,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tactful.errors import InputError
+from tactful.scale.job import Job
+from tactful.scale.rejects import Reject, from_lines
 from tactful.scale.scorer import ERROR, Scorer
-from tactful.scale.scoring import Scored, Wanted
+from tactful.scale.scoring import LINE, Scored, Wanted, joined, spliced
+from tactful.scale.tables.writing import lines_bytes, table_bytes
 
 JSON_VERSION = 1
 CAVEAT = "Counts of what a model reads: some are false alarms, and some are missed."
@@ -33,6 +39,8 @@ NONE, OTHERS = "(none)", "(others)"
 
 T = TypeVar("T")
 _EDGES = (np.arange(1, BINS) / BINS).astype(np.float32)
+RANK = "\0rank"
+"""The column by which rows are compared; it is not written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +268,13 @@ def merged(first: Summary, second: Summary) -> Summary:
         rows_with_any=first.rows_with_any + second.rows_with_any,
         errors=_fewest(_added(first.errors, second.errors), MOST_REASONS),
         found=_added(first.found, second.found),
-        histogram=_each(first.histogram, second.histogram, [0] * BINS, _added_bins),
+        histogram=_each(
+            first.histogram, second.histogram, [0] * BINS, lambda *bins: list(map(add, *bins))
+        ),
         together=_each(first.together, second.together, {}, _added),
-        by=_each(first.by, second.by, {}, _merged_groups),
+        by=_each(
+            first.by, second.by, {}, lambda one, two: _apart(_each(one, two, Group(), _sum_of))
+        ),
         extremes=_each(
             first.extremes, second.extremes, [], lambda one, two: merged_extremes(one + two, kept)
         ),
@@ -281,20 +293,12 @@ def _added(first: dict[str, int], second: dict[str, int]) -> dict[str, int]:
     return _each(first, second, 0, add)
 
 
-def _added_bins(first: list[int], second: list[int]) -> list[int]:
-    return list(map(add, first, second))
-
-
 def _fewest(counts: dict[str, int], most: int) -> dict[str, int]:
     """Keep the first names, and count the others together."""
     names = sorted(name for name in counts if name != OTHERS)
     kept = {name: counts[name] for name in names[:most]}
     rest = sum(counts[name] for name in names[most:]) + counts.get(OTHERS, 0)
     return {**kept, OTHERS: rest} if rest else kept
-
-
-def _merged_groups(first: dict[str, Group], second: dict[str, Group]) -> dict[str, Group]:
-    return _apart(_each(first, second, Group(), _sum_of))
 
 
 def _apart(groups: dict[str, Group]) -> dict[str, Group]:
@@ -415,3 +419,78 @@ def _group_as_data(value: str, group: Group, summary: Summary) -> dict[str, Any]
             for name in summary.found
         },
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The summary of some rows, the top rows, and the rows that cannot be read."""
+
+    summary: Summary = field(default_factory=Summary)
+    top: pl.DataFrame | None = None
+    rejects: tuple[Reject, ...] = ()
+
+    def summary_bytes(self) -> bytes:
+        """Return the summary as JSON."""
+        return json.dumps(to_json(self.summary), ensure_ascii=True).encode()
+
+    def top_bytes(self) -> bytes:
+        """Return the top rows as an Arrow file; no bytes if they were not asked for."""
+        if self.top is None:
+            return b""
+        buffer = io.BytesIO()
+        self.top.write_ipc(buffer)
+        return buffer.getvalue()
+
+
+def tally(scored: Scored, job: Job, place: str = "", rejects: Sequence[Reject] = ()) -> Tally:
+    """Count what was found in a scored table, and the rows beside it that cannot be read."""
+    summary = summarise(scored, job.scorer, job.wanted, job.extremes, place)
+    summary.skipped += len(rejects)
+    return Tally(summary, top_rows(scored, job) if job.top else None, tuple(rejects))
+
+
+def tally_from_bytes(summary: bytes, top: bytes = b"", rejects: bytes = b"") -> Tally:
+    """Return the tally that a worker sent."""
+    rows = pl.read_ipc(io.BytesIO(top)) if top else None
+    return Tally(from_json(json.loads(summary)), rows, from_lines(rejects))
+
+
+def add_tallies(one: Tally, other: Tally, most: int) -> Tally:
+    """Add two tallies up, and keep ``most`` of the top rows."""
+    rows = [each.top for each in (one, other) if each.top is not None]
+    top = _highest(pl.concat(rows), most) if rows else None
+    return Tally(merged(one.summary, other.summary), top, (*one.rejects, *other.rejects))
+
+
+def top_rows(scored: Scored, job: Job) -> pl.DataFrame:
+    """Return the rows with the highest probability; equal rows in the order of the input."""
+    ids = [job.top_by] if job.top_by else list(job.scorer.ids)
+    rank = scored.added.select(pl.max_horizontal(ids).alias(RANK)).to_series()
+    if scored.shape == "lines" and job.output_format.kind == "jsonl":
+        table = pl.DataFrame(spliced(scored, job.wanted))
+    else:
+        table = joined(scored, job.wanted)
+    return _highest(table.with_columns(rank), job.top)
+
+
+def top_of(parts: Iterable[pl.DataFrame], count: int) -> pl.DataFrame:
+    """Return the top rows of all parts, which come in the order of the input."""
+    rest = iter(parts)
+    found = next(rest)
+    for part in rest:
+        found = _highest(pl.concat([found, part]), count)
+    return _highest(found, count).drop(RANK)
+
+
+def top_file_bytes(top: pl.DataFrame | None, job: Job) -> bytes:
+    """Return the top rows as the bytes of a file in the format of the output."""
+    if top is None:
+        return b""
+    if job.output_format.kind == "jsonl" and top.columns == [LINE]:
+        return lines_bytes(top[LINE], job.output_format)
+    return table_bytes(top, job.output_format)
+
+
+def _highest(table: pl.DataFrame, count: int) -> pl.DataFrame:
+    table = table.filter(pl.col(RANK).is_not_null())
+    return table.sort(RANK, descending=True, maintain_order=True).head(count)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tactful.audit.classifiers.sayings import read_saying, read_sayings
+from tactful.audit.classifiers.labels import read_saying, read_sayings
 from tactful.errors import InputError
 
 

@@ -1,30 +1,86 @@
 """Log-probabilities of continuations under a causal language model.
 
-:func:`score` reads what texts share only once, on the model's own cache. :func:`score_plainly`
-reads every text from its beginning. It needs nothing of a model but logits, and is what the other
-one is checked against before it is used (:func:`reads_in_steps`).
+:func:`score` reads what texts share only once, on the model's own cache. Prompts of a probe begin
+alike ("For me to rent a room in my home to someone who has …"). Rows that share a beginning form a
+group: the beginning is read once, the rest of the rows in batches of similar length. All costs are
+counted in tokens.
+
+:func:`score_plainly` reads every text from its beginning. It needs nothing of a model but logits,
+and is what the other one is checked against before it is used (:func:`reads_in_steps`).
 """
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from inspect import signature
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any
 
-from tactful.audit.causal.plan import cost, plan_rows
-from tactful.audit.causal.tokens import Tokens, Unit
+from tactful.audit.causal.tokens import Tokens, Unit, shared
 from tactful.errors import UsageError
 
+PASS = 40
+"""What starting the model once costs, in tokens read: measured with a small model on two cores."""
+_LEAST_SHARED = 6
+"""Rows that begin with this many equal tokens form a group."""
 _LOGITS_AT_ONCE = 64_000_000
 """How many logits one pass may give: some hundred megabytes."""
 _TOKENS_AT_ONCE = 1024
 _CACHED_AT_ONCE = 4096
 """How many tokens the cache may hold when tails are read."""
 _CLOSE = 1e-3
-
 Scores = list[list[float]]
 """Of each unit one number for each tail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows with a common beginning of ``stem`` tokens, and the batches for what comes after it."""
+
+    stem: int
+    batches: tuple[tuple[int, ...], ...]
+
+
+def plan_rows(rows: Sequence[Tokens], most: int) -> list[Group]:
+    """Return groups that hold each row once; ``most`` limits the tokens of a batch.
+
+    Every row keeps at least one token after the stem. A group without a stem has batches of equal
+    length only: they need no padding, and padding with nothing before it would see nothing.
+    """
+    order = sorted(range(len(rows)), key=rows.__getitem__)
+    groups: list[Group] = []
+    for _, each in groupby(order, key=lambda row: rows[row][:_LEAST_SHARED]):
+        members = list(each)
+        # One row alone shares nothing; reading it in two steps would only cost a step.
+        stem = 0
+        if len(members) > 1:
+            lines = [rows[row] for row in members]
+            stem = min(shared(lines), min(map(len, lines)) - 1)
+        together = [Group(stem, _planned_batches(rows, members, stem, most))]
+        alone = [Group(0, _planned_batches(rows, members, 0, most))]
+        # Padding can eat up what sharing saves.
+        groups += min(together, alone, key=lambda some: cost(rows, some))
+    return groups
+
+
+def _planned_batches(
+    rows: Sequence[Tokens], members: Sequence[int], stem: int, most: int
+) -> tuple[tuple[int, ...], ...]:
+    lengths = {row: len(rows[row]) - stem for row in members}
+    order = sorted(members, key=lengths.__getitem__)
+    equal = [list(each) for _, each in groupby(order, key=lengths.__getitem__)]
+    parts = [order] if stem else equal
+    return tuple(tuple(batch) for each in parts for batch in _batches(each, lengths, most))
+
+
+def cost(rows: Sequence[Tokens], groups: Iterable[Group]) -> int:
+    """Return what the groups cost, padding included."""
+    total = 0
+    for group in groups:
+        total += group.stem + PASS * bool(group.stem)
+        for batch in group.batches:
+            total += PASS + len(batch) * (max(len(rows[row]) for row in batch) - group.stem)
+    return total
 
 
 @dataclass(frozen=True, slots=True, eq=False)

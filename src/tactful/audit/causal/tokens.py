@@ -47,7 +47,7 @@ class PromptTokenizer:
     def tokens_of(self, word: str) -> Tokens:
         """Return the tokens of a word in the middle of a sentence."""
         before, after = self._cut(_SAMPLE), self._cut(f"{_SAMPLE} {word}")
-        return after[_shared([before, after]) :]
+        return after[shared([before, after]) :]
 
     def unit(self, text: str, words: Sequence[str], whole: bool) -> Unit:
         """Return the context before the masked word, and the continuation with each word.
@@ -64,7 +64,7 @@ class PromptTokenizer:
         before, after = text.split(DEFAULT_MASK)
         context = self._cut(before.rstrip())
         lines = [self._cut(before + word + (after if whole else "")) for word in words]
-        stem = _shared([context, *lines])
+        stem = shared([context, *lines])
         tails = tuple(line[stem:] for line in lines)
         for word, tail in zip(words, tails, strict=True):
             if not tail:
@@ -89,7 +89,7 @@ class PromptTokenizer:
         return tuple(self._wrapped(text, add_special_tokens=False)["input_ids"]) if text else ()
 
 
-def _shared(lines: Sequence[Tokens]) -> int:
+def shared(lines: Sequence[Tokens]) -> int:
     """Return how many tokens all lines have in common at their beginning."""
     first, last = min(lines), max(lines)
     # All others lie between these two, so they begin like them.

@@ -1,7 +1,7 @@
 """A Python function as a classifier: ``module:function``.
 
 The function takes a list of texts and returns one saying for each (see
-:mod:`tactful.audit.classifiers.sayings`). It is imported only because the user named it.
+:mod:`tactful.audit.classifiers.labels`). It is imported only because the user named it.
 Modules of the current directory are found.
 """
 
@@ -16,23 +16,25 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tactful.audit.classifiers.labels import Sentiment, fingerprint
-from tactful.audit.classifiers.sayings import EXPECTED, read_sayings
-from tactful.audit.protocol import Answer, Kind
+from tactful.audit.classifiers.labels import (
+    EXPECTED,
+    Classifier,
+    Sentiment,
+    fingerprint,
+    read_sayings,
+)
+from tactful.audit.protocol import Answer
 from tactful.errors import InputError, UsageError
 from tactful.files import sha256
 from tactful.registry import unknown_name
-from tactful.taxonomies.prompts import Prompt
 from tactful.words import counted
 
 NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _BATCH = 64
 
 
-class CallableClassifier:
+class CallableClassifier(Classifier):
     """A function that was named by the user."""
-
-    kind: Kind = "sentiment"
 
     def __init__(
         self,
@@ -56,26 +58,24 @@ class CallableClassifier:
             "unnoticed; audit it again after such a change.",
         )
 
-    def ask(self, prompts: Sequence[Prompt]) -> list[Answer]:
-        """Return one answer for each prompt, in their order."""
-        if not prompts:
-            return []
+    def answers(self, texts: list[str]) -> list[Answer]:
+        """Return one answer for each text of a batch."""
         try:
-            returned = self._function([prompt.text for prompt in prompts])
+            returned = self._function(texts)
             # What a generator raises, it raises only now.
             is_one = isinstance(returned, str | bytes | Mapping)
             sayings = None if is_one or not hasattr(returned, "__iter__") else list(returned)
         except Exception as error:
             raise InputError(
                 f"{self.name}: found {_said(error)}; expected one answer for each of "
-                f"{counted(len(prompts), 'text')}; fix the function."
+                f"{counted(len(texts), 'text')}; fix the function."
             ) from error
         if sayings is None:
             raise InputError(
                 f"{self.name}: found a return value of type {type(returned).__name__}; expected a "
                 f"list with, for each text, {EXPECTED}."
             )
-        return read_sayings(sayings, len(prompts), self._labels, self.name)
+        return read_sayings(sayings, len(texts), self._labels, self.name)
 
 
 def load_callable(

@@ -8,24 +8,22 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from tactful.audit.classifiers.labels import answer, fingerprint
-from tactful.audit.protocol import Answer, Kind
+from tactful.audit.classifiers.labels import Classifier, answer, fingerprint
+from tactful.audit.protocol import Answer
 from tactful.detectors.base import Detector, found_ids
 from tactful.detectors.card import read_card
 from tactful.detectors.load import DETECTORS, EMBEDDED, detector_names, load_detector, own_folder
 from tactful.detectors.weights import weights_folder
 from tactful.files import sha256
 from tactful.registry import unknown_name
-from tactful.taxonomies.prompts import Prompt
 
 PREFIX = "tactful:"
 _PAGE = "README.md"
 
 
-class DetectorClassifier:
+class DetectorClassifier(Classifier):
     """A detector; ``score`` is the probability that decided, ``said`` names its id."""
 
-    kind: Kind = "sentiment"
     batch = 256
 
     def __init__(
@@ -63,14 +61,12 @@ class DetectorClassifier:
             f"{what} reaches its threshold, and else neutral; none is positive.",
         )
 
-    def ask(self, prompts: Sequence[Prompt]) -> list[Answer]:
-        """Return one answer for each prompt, in their order."""
-        if not prompts:
-            return []
-        scores = self._detector.score([prompt.text for prompt in prompts])
+    def answers(self, texts: list[str]) -> list[Answer]:
+        """Return one answer for each text of a batch."""
+        scores = self._detector.score(texts)
         return [
             self._answer({name: float(values[row]) for name, values in scores.items()})
-            for row in range(len(prompts))
+            for row in range(len(texts))
         ]
 
     def _answer(self, probabilities: Mapping[str, float]) -> Answer:

@@ -2,15 +2,21 @@
 
 It gets ``{"texts": [...]}`` or, in the shape of Hugging Face's inference servers,
 ``{"inputs": [...]}``. It answers with a list of sayings (see
-:mod:`tactful.audit.classifiers.sayings`), one for each text, or with ``{"labels": [...]}``.
+:mod:`tactful.audit.classifiers.labels`), one for each text, or with ``{"labels": [...]}``.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tactful.audit.classifiers.labels import Sentiment, fingerprint
-from tactful.audit.classifiers.sayings import EXPECTED, is_labelled, read_sayings
-from tactful.audit.protocol import Answer, Kind
+from tactful.audit.classifiers.labels import (
+    EXPECTED,
+    Classifier,
+    Sentiment,
+    fingerprint,
+    is_labelled,
+    read_sayings,
+)
+from tactful.audit.protocol import Answer
 from tactful.errors import InputError, UsageError
 from tactful.posting import (
     Advice,
@@ -21,7 +27,6 @@ from tactful.posting import (
     refuse_plain_http,
 )
 from tactful.registry import unknown_name
-from tactful.taxonomies.prompts import Prompt
 
 SHAPES = ("texts", "inputs")
 """The key under which an endpoint wants the texts."""
@@ -41,10 +46,8 @@ ADVICE = Advice(
 )
 
 
-class EndpointClassifier:
+class EndpointClassifier(Classifier):
     """A classifier behind an address."""
-
-    kind: Kind = "sentiment"
 
     def __init__(
         self,
@@ -65,14 +68,8 @@ class EndpointClassifier:
             "audit it again after such a change.",
         )
 
-    def ask(self, prompts: Sequence[Prompt]) -> list[Answer]:
-        """Return one answer for each prompt, in their order."""
-        answers: list[Answer] = []
-        for start in range(0, len(prompts), self.batch):
-            answers += self._answers([p.text for p in prompts[start : start + self.batch]])
-        return answers
-
-    def _answers(self, texts: list[str]) -> list[Answer]:
+    def answers(self, texts: list[str]) -> list[Answer]:
+        """Return one answer for each text of a batch."""
         said = self._poster.post({self._shape: texts})
         if isinstance(said, Mapping) and "labels" in said:
             said = said["labels"]

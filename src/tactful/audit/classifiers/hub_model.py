@@ -3,11 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tactful.audit.classifiers.labels import Sentiment, answer, classes_of_model, fingerprint
+from tactful.audit.classifiers.labels import (
+    Classifier,
+    Sentiment,
+    answer,
+    classes_of_model,
+    fingerprint,
+)
 from tactful.audit.hub import Opened, longest_input
-from tactful.audit.protocol import Answer, Kind
+from tactful.audit.protocol import Answer
 from tactful.errors import InputError, UsageError
-from tactful.taxonomies.prompts import Prompt
 from tactful.words import counted
 
 _BATCH = 64
@@ -15,10 +20,8 @@ _ENDLESS = 1_000_000
 """The limit of a model that has none."""
 
 
-class HubClassifier:
+class HubClassifier(Classifier):
     """The label with the highest probability (Mei et al. 2023, section 4.3)."""
-
-    kind: Kind = "sentiment"
 
     def __init__(self, opened: Opened, labels: Mapping[str, Sentiment], batch: int | None = None):
         config = opened.model.config
@@ -51,24 +54,13 @@ class HubClassifier:
             )
         return tuple(notes)
 
-    def ask(self, prompts: Sequence[Prompt]) -> list[Answer]:
-        """Return one answer for each prompt, in their order."""
-        if not prompts:
-            return []
-        # Texts of about the same length go together, so that little is padded.
-        order = sorted(range(len(prompts)), key=lambda at: len(prompts[at].text))
-        answers: dict[int, Answer] = {}
-        # A model that cannot pad, such as GPT-2, reads its texts one by one.
-        step = self.batch if self._tokenizer.pad_token is not None else 1
-        for start in range(0, len(order), step):
-            chosen = order[start : start + step]
-            found = self._answers([prompts[at].text for at in chosen])
-            answers.update(zip(chosen, found, strict=True))
-        return [answers[at] for at in range(len(prompts))]
-
-    def _answers(self, texts: list[str]) -> list[Answer]:
+    def answers(self, texts: list[str]) -> list[Answer]:
+        """Return one answer for each text of a batch."""
         import torch
 
+        if len(texts) > 1 and self._tokenizer.pad_token is None:
+            # A model that cannot pad, such as GPT-2, reads its texts one by one.
+            return [self.answers([text])[0] for text in texts]
         known = self._tokenizer(texts, verbose=False)["input_ids"]
         self._cut += sum(len(tokens) > self._longest for tokens in known)
         given = self._tokenizer(

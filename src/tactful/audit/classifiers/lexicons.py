@@ -10,11 +10,10 @@ from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
-from tactful.audit.classifiers.labels import Sentiment, answer, fingerprint
-from tactful.audit.protocol import Answer, Kind
+from tactful.audit.classifiers.labels import Classifier, Sentiment, answer, fingerprint
+from tactful.audit.protocol import Answer
 from tactful.errors import MissingExtraError
 from tactful.files import sha256
-from tactful.taxonomies.prompts import Prompt
 
 NEGATIVE_TO, POSITIVE_FROM = -0.05, 0.05
 """The compound score up to and from which a text has a sentiment, as VADER's authors advise."""
@@ -22,13 +21,12 @@ _DIGITS = 9
 """A sum of ratings that cancel out may miss 0 by the last bit of a float."""
 
 
-class LexiconClassifier:
+class LexiconClassifier(Classifier):
     """Turns a score from -1 to 1 into a class.
 
     ``limits`` are the score up to which a text is negative and from which it is positive.
     """
 
-    kind: Kind = "sentiment"
     language: str | None = "en"
     batch = 1024
 
@@ -44,9 +42,9 @@ class LexiconClassifier:
         self.name, self.fingerprint, self.notes = name, fingerprint, (note,)
         self._score, self._what, self._limits = score, what, limits
 
-    def ask(self, prompts: Sequence[Prompt]) -> list[Answer]:
-        """Return one answer for each prompt, in their order."""
-        return [self._answer(prompt.text) for prompt in prompts]
+    def answers(self, texts: list[str]) -> list[Answer]:
+        """Return one answer for each text of a batch."""
+        return [self._answer(text) for text in texts]
 
     def _answer(self, text: str) -> Answer:
         score = round(self._score(text), _DIGITS)

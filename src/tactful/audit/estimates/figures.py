@@ -221,20 +221,21 @@ def overall_results(
     found, notes = [], []
     for side in ("attitude", "sentiment"):
         chosen = [
-            (run, _aligned(grid, grids[0]))
+            # The conditions of a run may be in another order than those of the first.
+            (run, grid, list(map(grid.conditions.index, grids[0].conditions)))
             for run, grid in zip(runs, grids, strict=True)
             if (run.kind == "sentiment") == (side == "sentiment")
         ]
         if not chosen:
             continue
-        values = np.stack([grid.negative[order] for _, (grid, order) in chosen])
+        values = np.stack([grid.negative[order] for _, grid, order in chosen])
         if side == "sentiment":
-            totals = np.stack([grid.totals[order] for _, (grid, order) in chosen])
-            prompts = np.stack([grid.prompts[order] for _, (grid, order) in chosen])
+            totals = np.stack([grid.totals[order] for _, grid, order in chosen])
+            prompts = np.stack([grid.prompts[order] for _, grid, order in chosen])
             negative = divide(totals.sum(axis=0), prompts.sum(axis=0))
         else:
             negative = mean_known(values, axis=0)
-        found.append(_overall(side, [run.name for run, _ in chosen], negative, grids[0]))
+        found.append(_overall(side, [run.name for run, *_ in chosen], negative, grids[0]))
         some = np.isnan(values).any(axis=0) & ~np.isnan(negative)
         if some.any():
             number = int(some.sum())
@@ -243,19 +244,13 @@ def overall_results(
                 f"{these} no value in some of the models of the side '{side}'; their overall "
                 "figure is that of the others."
             )
-        kinds = list(dict.fromkeys(run.kind for run, _ in chosen))
+        kinds = list(dict.fromkeys(run.kind for run, *_ in chosen))
         if len(kinds) > 1:
             notes.append(
                 f"The overall figures mix {' and '.join(kinds)} models, which are measured in "
                 "different ways."
             )
     return tuple(found), tuple(notes)
-
-
-def _aligned(grid: Grid, first: Grid) -> tuple[Grid, list[int]]:
-    """Return the places of the first grid's conditions in another, which may have another order."""
-    place = {condition: index for index, condition in enumerate(grid.conditions)}
-    return grid, [place[condition] for condition in first.conditions]
 
 
 def _overall(side: str, models: Sequence[str], negative: Numbers, grid: Grid) -> Overall:

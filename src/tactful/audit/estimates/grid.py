@@ -94,7 +94,9 @@ def grid_of(run: Run) -> Grid:
     np.add.at(sums, known, rows["negative"].drop_nulls().to_numpy())
     np.add.at(counts, known, 1.0)
     values = divide(sums, counts)
-    weights = _pooled(counts) if run.kind == "sentiment" else _stepwise(counts > 0)
+    weights = _stepwise(counts > 0)
+    if run.kind == "sentiment":
+        weights = np.nan_to_num(divide(counts, counts.sum(axis=(1, 2, 3), keepdims=True)))
     bare_values, bare_weights = values[-1:], weights[-1:]
     return Grid(
         ids,
@@ -120,11 +122,6 @@ def _stepwise(known: NDArray[np.bool_]) -> Numbers:
         number = there.sum(axis=axis, keepdims=True)
         weights *= np.nan_to_num(divide(there, number))
     return weights
-
-
-def _pooled(counts: Numbers) -> Numbers:
-    total = counts.sum(axis=(1, 2, 3), keepdims=True)
-    return np.nan_to_num(divide(counts, total))
 
 
 def _weighted(values: Numbers, weights: Numbers, axes: tuple[int, ...]) -> Numbers:

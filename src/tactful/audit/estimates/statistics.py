@@ -25,12 +25,9 @@ def as_float(value: float | np.floating) -> float | None:
 
 def cliffs_delta(first: ArrayLike, second: ArrayLike) -> float | None:
     """Return how much more often one of ``first`` is above one of ``second`` than below (Cliff)."""
-    one, other = known_numbers(first), np.sort(known_numbers(second))
-    if not one.size or not other.size:
-        return None
-    below = np.searchsorted(other, one, side="left").sum()
-    above = other.size * one.size - np.searchsorted(other, one, side="right").sum()
-    return float(below - above) / (one.size * other.size)
+    found = mann_whitney(first, second)
+    pairs = known_numbers(first).size * known_numbers(second).size
+    return None if found is None else (2 * found[0] - pairs) / pairs
 
 
 def hedges_g(first: ArrayLike, second: ArrayLike) -> float | None:

@@ -66,19 +66,14 @@ class PlaceModel:
     @contextmanager
     def _hooked(self, places: Any, trim: bool) -> Iterator[None]:
         base = self.model.base_model
-        handles = []
+        block = _last_block(base) if trim else base
+        if block is None:
+            raise ValueError("the blocks of its layers are not known")
+        handle = block.register_forward_hook(_keep(places))
         try:
-            if trim:
-                block = _last_block(base)
-                if block is None:
-                    raise ValueError("the blocks of its layers are not known")
-                handles.append(block.register_forward_hook(_keep(places)))
-            else:
-                handles.append(base.register_forward_hook(_keep(places)))
             yield
         finally:
-            for handle in handles:
-                handle.remove()
+            handle.remove()
 
     def _permuted(self, inputs: Mapping[str, Any], places: Any) -> Any:
         """Ask XLNet: no place sees what is masked, and only the asked place is predicted.

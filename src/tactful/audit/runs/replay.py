@@ -28,7 +28,6 @@ from tactful.taxonomies.prompts import (
 )
 from tactful.words import counted
 
-PROBE = "social_distance"
 _NOBODY = "Base"
 """What the authors' column of conditions says where a condition is not among the 93."""
 _MASKS = ("<mask>", "<MASK>")

@@ -17,10 +17,18 @@ from tactful.scale.changes import refuse_changes
 from tactful.scale.cluster.addresses import format_at, is_under, under
 from tactful.scale.job import REJECTS, Job
 from tactful.scale.rejects import as_lines
-from tactful.scale.summary import Outcome, Summary, to_json
+from tactful.scale.summary import (
+    RANK,
+    Outcome,
+    Summary,
+    Tally,
+    add_tallies,
+    tally_from_bytes,
+    to_json,
+    top_file_bytes,
+)
 from tactful.scale.tables.formats import Format, format_of
 from tactful.scale.tables.headers import refuse_other_columns
-from tactful.scale.tally import RANK, Tally, add_tallies, tally_from_bytes, top_file_bytes
 
 if TYPE_CHECKING:
     from tactful.scale.cluster.arrow_store import ArrowStore

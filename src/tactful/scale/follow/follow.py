@@ -1,21 +1,25 @@
 """Following a file or standard input as it grows: small batches, each row soon after it arrives.
 
-After each batch the position in the input and the size of the output are recorded. After a crash
-the output is truncated to that record, and reading resumes there: it has each row once.
+The file is being written by another program. After each batch the position in the input and the
+size of the output are recorded. After a crash the output is truncated to that record, and reading
+resumes there: it has each row once.
 """
 
 import contextlib
 import functools
+import os
+import select
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import IO
 
 from tactful.errors import InputError, UsageError
-from tactful.scale.follow.growing import Growing, GrowingFile, GrowingStream, Replaced
 from tactful.scale.follow.output import (
     FollowedFile,
     FollowedStream,
@@ -26,8 +30,8 @@ from tactful.scale.follow.output import (
     refuse_existing,
 )
 from tactful.scale.job import Job
-from tactful.scale.local.locking import locked
-from tactful.scale.local.worker import Done, Setup, Worker
+from tactful.scale.local.manifest import locked
+from tactful.scale.local.pool import Done, Setup, Worker
 from tactful.scale.options import STDOUT
 from tactful.scale.portions import Plan, plan_for_json, plan_for_table
 from tactful.scale.progress import Watch
@@ -40,6 +44,9 @@ from tactful.scale.tables.records import record_ends, refuse_endless
 from tactful.scale.tables.sources import Source, find_sources
 from tactful.scale.tables.writing import header_bytes
 
+_BLOCK = 1 << 16
+_MARKED_BYTES = 4096
+"""The number of bytes at the start that identify a file."""
 FIRST_ROWS = 32
 """The first batches are small; later ones are as large as the time allows."""
 _PAUSE_SECONDS = 0.05
@@ -47,6 +54,108 @@ _LEAST_SECONDS = 1e-6
 """Some clocks are too coarse and measure no time."""
 _WAITING = 0.5
 """The share of the latency that a row may wait for others; the rest is for scoring."""
+
+
+class Replaced(Exception):  # noqa: N818
+    """Another file has replaced the one being read; it is read from its start."""
+
+    def __init__(self, is_whole: bool):
+        """``is_whole``: the old file was read to its end, so its last line is complete."""
+        self.is_whole = is_whole
+        super().__init__()
+
+
+class GrowingStream:
+    """Standard input."""
+
+    def __init__(self) -> None:
+        self.ended, self.place = False, Position()
+
+    def read(self) -> bytes:
+        """Return the available bytes, or none."""
+        handle = sys.stdin.fileno()
+        if self.ended or not select.select([handle], [], [], 0)[0]:
+            return b""
+        data = os.read(handle, _BLOCK)
+        self.ended = not data
+        return data
+
+    def skip_to(self, offset: int) -> None:
+        """Do nothing: all bytes of a stream are new."""
+
+    def marked(self, place: Position) -> Position:
+        """Return no position: a stream has none."""
+        return Position()
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class GrowingFile:
+    """A file that another program writes; it may be truncated or replaced, as logs are."""
+
+    def __init__(self, path: Path, place: Position):
+        self.path, self.ended = path, False
+        self._file = path.open("rb")
+        self._offset = 0
+        self._known = Position()
+        # A file with another start is not the one that the position is for.
+        same = place.offset and self._mark_of(place.marked) == place.mark
+        self.place = place if same else Position()
+
+    def read(self) -> bytes:
+        """Return the available bytes, or none."""
+        if self._is_written_anew():
+            raise Replaced(is_whole=False)
+        data = self._file.read(_BLOCK)
+        if not data and self._has_a_successor():
+            # The last lines may have been written since we looked.
+            data = self._file.read(_BLOCK)
+            if not data:
+                raise Replaced(is_whole=True)
+        self._offset += len(data)
+        if self._known.marked < _MARKED_BYTES:
+            self._known = self.marked(Position(self._offset))
+        return data
+
+    def skip_to(self, offset: int) -> None:
+        """Continue at a recorded position."""
+        self._file.seek(offset)
+        self._offset = offset
+
+    def marked(self, place: Position) -> Position:
+        """Return a position with the identity of this file."""
+        size = min(place.offset, _MARKED_BYTES)
+        return replace(place, marked=size, mark=self._mark_of(size))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _mark_of(self, size: int) -> str:
+        start = os.pread(self._file.fileno(), size, 0)
+        whole = size and len(start) == size
+        return blake2b(start, digest_size=16).hexdigest() if whole else ""
+
+    def _is_written_anew(self) -> bool:
+        """Say whether the file was truncated, and has perhaps grown again."""
+        size = os.fstat(self._file.fileno()).st_size
+        return size < self._offset or self._mark_of(self._known.marked) != self._known.mark
+
+    def _has_a_successor(self) -> bool:
+        """Say whether another file has the name now, and is no longer empty.
+
+        Until then the program may still write to this one, which logrotate has renamed already.
+        """
+        try:
+            named = self.path.stat()
+        except OSError:
+            return False  # between two files: the next one will appear
+        is_other = not os.path.samestat(named, os.fstat(self._file.fileno()))
+        return is_other and named.st_size > 0
+
+
+Growing = GrowingFile | GrowingStream
 
 
 def follow_local(
@@ -302,7 +411,8 @@ class _Batches:
 
     def write_all(self, *, with_rest: bool) -> None:
         """Write all rows; ``with_rest``: the bytes after the last line end are a row, too."""
-        if with_rest and self._data and (not self._ends or self._ends[-1] < len(self._data)):
-            self._ends.append(len(self._data))
+        if with_rest:
+            kind = self._follower.source.format
+            self._ends = record_ends(self._data, kind, is_all=True).tolist()
         while self._ends:
             self.write()

@@ -15,9 +15,7 @@ import polars as pl
 from tactful.errors import InputError, UsageError
 from tactful.files import refuse_existing
 from tactful.scale.job import Job
-from tactful.scale.local.finish import finish, write_rejects
-from tactful.scale.local.locking import locked
-from tactful.scale.local.manifest import Manifest
+from tactful.scale.local.manifest import Manifest, locked
 from tactful.scale.local.place import (
     SUMMARY,
     OutputFolder,
@@ -25,8 +23,17 @@ from tactful.scale.local.place import (
     output_folder,
     refuse_more,
 )
-from tactful.scale.local.pool import InProcess, Processes, cannot_write
-from tactful.scale.local.worker import PACKED, WORK, Done, Setup, summary_name
+from tactful.scale.local.pool import (
+    PACKED,
+    SUMMARY_FILE,
+    WORK,
+    Done,
+    InProcess,
+    Processes,
+    Setup,
+    cannot_write,
+    part_name,
+)
 from tactful.scale.portions import Plan, plan_for_json, plan_for_table
 from tactful.scale.progress import Watch
 from tactful.scale.rejects import RejectsFile
@@ -34,8 +41,7 @@ from tactful.scale.scorer import PART_ROWS, ScoreBatch
 from tactful.scale.scoring import LINE
 from tactful.scale.summary import Outcome, Summary, from_json, merged, to_json
 from tactful.scale.tables.atomic_write import write_atomically
-from tactful.scale.tables.columnar import row_count
-from tactful.scale.tables.headers import Header, empty_table, read_headers
+from tactful.scale.tables.headers import Header, empty_table, read_headers, row_count
 from tactful.scale.tables.parse import lines_behind, parse
 from tactful.scale.tables.pieces import Begin, Piece, begin_behind, cut_pieces
 from tactful.scale.tables.sources import Source, find_sources
@@ -136,8 +142,8 @@ def _run(
     for each in source.sources:
         each.refuse_if_changed()
     numbers = sorted(manifest.parts)
-    written = finish(job, place.folder, place.target, numbers, source.plan.output_columns)
-    rejects = write_rejects(job, place.folder, numbers)
+    written = place.finish(numbers, source.plan.output_columns)
+    rejects = place.write_rejects(numbers)
     summary = _summed(place.folder, manifest)
     told = json.dumps(to_json(summary), ensure_ascii=False, indent=1)
     write_atomically(place.folder / SUMMARY, told.encode("utf-8", "surrogatepass"))
@@ -200,7 +206,7 @@ def _cut(job: Job, source: Input, begin: Begin) -> Iterator[Piece]:
 def _summed(folder: Path, manifest: Manifest) -> Summary:
     total = Summary()
     for number in sorted(manifest.parts):
-        total = merged(total, _read_summary(folder / WORK / summary_name(number)))
+        total = merged(total, _read_summary(folder / WORK / part_name(number, SUMMARY_FILE)))
     return total
 
 

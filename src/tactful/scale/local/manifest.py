@@ -1,21 +1,88 @@
-"""The manifest of a job: a line for its terms, and one for each complete part.
+"""The lock of an output, and its manifest: a line for the terms, and one for each complete part.
 
-Lines are only appended, each after its part has its final name. So however a run ends, the
-manifest lists complete parts only; an incomplete last line is ignored.
+One run at a time writes to one output. Lines of the manifest are only appended, each after its part
+has its final name. So however a run ends, the manifest lists complete parts only; an incomplete
+last line is ignored.
 """
 
 import json
 import os
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tactful.errors import InputError
+from tactful.errors import InputError, OutputError, RunError
 from tactful.scale.changes import refuse_changes
 from tactful.scale.tables.atomic_write import write_atomically
 
+LOCK = ".lock"
 FILE = "manifest.jsonl"
 VERSION = 1
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Lock a folder for this process; a crash releases it, and another run is refused meanwhile."""
+    handle = _held(folder)
+    while handle is None:
+        handle = _held(folder)
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def _held(folder: Path) -> int | None:
+    """Lock a folder; None if the run that held it has just ended and removed it."""
+    handle = _opened(folder)
+    is_ours = False
+    try:
+        if not _take(handle):
+            raise RunError(
+                f"{folder}: another run is writing here; expected no other; wait for it, stop it "
+                "or name another output."
+            )
+        is_ours = _is_still_there(handle, folder)
+    finally:
+        if not is_ours:
+            os.close(handle)
+    return handle if is_ours else None
+
+
+def _opened(folder: Path) -> int:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written ({error.strerror}).") from None
+
+
+def _is_still_there(handle: int, folder: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), (folder / LOCK).stat())
+    except OSError:
+        return False
+
+
+def _take(handle: int) -> bool:
+    """Try to lock the file; the system releases it when the process ends.
+
+    A disk that cannot lock files at all raises another error.
+    """
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
 
 
 class Manifest:

@@ -1,32 +1,48 @@
-"""Where a run writes, what an earlier run left there, and whether it can be resumed."""
+"""Where a run writes: what an earlier run left there, and the last steps.
+
+The last steps join the parts into one file, and write the top rows and the list of bad rows.
+"""
 
 import contextlib
+import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from errno import EIO
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from tactful.errors import InputError, UsageError
 from tactful.files import refuse_existing
 from tactful.scale.changes import WHAT_TO_DO
 from tactful.scale.job import Job
-from tactful.scale.local.finish import top_path
-from tactful.scale.local.locking import LOCK
-from tactful.scale.local.manifest import FILE, Manifest
-from tactful.scale.local.worker import (
+from tactful.scale.local.manifest import FILE, LOCK, Manifest
+from tactful.scale.local.pool import (
     REJECTS,
+    REJECTS_FILE,
+    SUMMARY_FILE,
+    TOP_FILE,
     WORK,
     part_name,
-    rejects_name,
-    summary_name,
-    top_name,
 )
-from tactful.scale.tables.atomic_write import is_temporary, remove_temporary
+from tactful.scale.rejects import RejectsFile
+from tactful.scale.summary import top_file_bytes, top_of
+from tactful.scale.tables.atomic_write import (
+    is_temporary,
+    remove_temporary,
+    temporary_path,
+    write_atomically,
+)
+from tactful.scale.tables.formats import Format
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.sources import Source
+from tactful.scale.tables.where import first_line
+from tactful.scale.tables.writing import header_bytes
 
+_ROW_GROUP = 100_000
 SUMMARY = "summary.json"
 _OURS = re.compile(
     r"part-\d{5,}\.[a-z.]+|top\.[a-z.]+|"
@@ -53,8 +69,24 @@ class OutputFolder:
     @property
     def made(self) -> tuple[Path, ...]:
         """The results: the file or folder, and the files beside it."""
-        top = (top_path(self.job, self.target),) if self.job.top else ()
-        return self.target, *top, *self._rejects
+        return self.target, *([self._top] if self.job.top else []), *self._rejects
+
+    @property
+    def _top(self) -> Path:
+        """Where the top rows are written: beside the one file, or among the parts."""
+        ending, target = self.job.output_format.ending, self.target
+        if self.job.only_top and self.job.merged:
+            return target
+        if self.job.merged:
+            return target.with_name(f"{target.name.removesuffix(ending)}.top{ending}")
+        return target / f"top{ending}"
+
+    def _part(self, number: int) -> Path:
+        return self.folder / part_name(number, self.job.output_format.ending)
+
+    def _about(self, number: int, ending: str) -> Path:
+        """Return a file about a part, which is needed until all parts are complete."""
+        return self.folder / WORK / part_name(number, ending)
 
     @property
     def _rejects(self) -> tuple[Path, ...]:
@@ -130,6 +162,41 @@ class OutputFolder:
             if not manifest.parts:
                 self._withdraw()
 
+    def finish(self, numbers: Sequence[int], columns: Sequence[str]) -> tuple[str, ...]:
+        """Write the files that are made of all parts; return their paths."""
+        job, target, work = self.job, self.target, self.folder / WORK
+        written: list[Path] = []
+        if job.merged and not job.only_top:
+            # Beside the parts, so that leftovers of a crash are removed with them.
+            temporary = temporary_path(target, work)
+            try:
+                _join(list(map(self._part, numbers)), temporary, job.output_format, columns)
+                with temporary.open("rb+") as file:
+                    os.fsync(file.fileno())
+                temporary.replace(target)
+            except (OSError, pl.exceptions.PolarsError) as error:
+                # Polars does not raise an OSError for a full disk, and does not name the file.
+                code, said = getattr(error, "errno", None), getattr(error, "strerror", None)
+                raise OSError(code or EIO, said or first_line(error), str(target)) from error
+        if not job.only_top:
+            written.append(target)
+        if job.top:
+            parts = (pl.read_ipc(self._about(each, TOP_FILE).read_bytes()) for each in numbers)
+            write_atomically(self._top, top_file_bytes(top_of(parts, job.top), job), work)
+            written.append(self._top)
+        return tuple(map(str, written))
+
+    def write_rejects(self, numbers: Sequence[int]) -> str | None:
+        """Write the list of rows that cannot be read, in the order of the input; return its path.
+
+        The user's own path may be on another disk, and files cannot be renamed between disks.
+        """
+        beside = self.folder / WORK if self.job.rejects is None else None
+        with RejectsFile(next(iter(self._rejects), None), beside) as file:
+            for part in (self._about(number, REJECTS_FILE) for number in numbers):
+                file.add(part.read_bytes() if part.exists() else b"")
+        return file.written
+
     def tidy(self) -> None:
         """Remove the files that are needed only until the run is complete.
 
@@ -173,24 +240,23 @@ class OutputFolder:
 
     def _results(self, manifest: Manifest) -> Iterator[Path]:
         if self.job.top:
-            yield top_path(self.job, self.target)
+            yield self._top
         if self.job.only_top:
             return
         if self.job.merged:
             yield self.target
             return
-        for number in manifest.parts:
-            yield self.folder / part_name(number, self.job)
+        yield from map(self._part, manifest.parts)
 
     def _files(self, number: int, part: Mapping[str, Any]) -> Iterator[Path]:
-        yield self.folder / WORK / summary_name(number)
+        yield self._about(number, SUMMARY_FILE)
         # Earlier versions counted bad rows and did not list them: such a part is made again.
         if part.get(REJECTS, self.job.skip_bad_rows):
-            yield self.folder / WORK / rejects_name(number)
+            yield self._about(number, REJECTS_FILE)
         if self.job.top:
-            yield self.folder / WORK / top_name(number)
+            yield self._about(number, TOP_FILE)
         if not self.job.only_top:
-            yield self.folder / part_name(number, self.job)
+            yield self._part(number)
 
 
 def output_folder(job: Job) -> OutputFolder:
@@ -198,6 +264,23 @@ def output_folder(job: Job) -> OutputFolder:
     target = Path(job.output)
     hidden = target.with_name(f".{target.name}.tactful") if job.merged else target
     return OutputFolder(job, target, hidden)
+
+
+def _join(parts: Sequence[Path], target: Path, output: Format, columns: Sequence[str]) -> None:
+    names = [str(part) for part in parts]
+    if output.kind == "parquet":
+        pl.scan_parquet(names, glob=False).sink_parquet(
+            target, compression="zstd", row_group_size=_ROW_GROUP, maintain_order=True
+        )
+        return
+    if output.kind == "arrow":
+        pl.scan_ipc(names, glob=False).sink_ipc(target, compression="zstd", maintain_order=True)
+        return
+    with target.open("wb") as file:
+        file.write(header_bytes(list(columns), output))
+        for part in parts:
+            with part.open("rb") as data:
+                shutil.copyfileobj(data, file, 1 << 20)
 
 
 def missing_pieces(

@@ -1,32 +1,128 @@
-"""Worker processes: one piece at a time each, results as they come, and clear errors.
+"""Worker processes: each loads the model once, and turns one piece at a time into a part.
 
-The pool of the standard library hides which process died of what, and cannot be stopped in the
-middle of a call; both matter when a run lasts for hours.
+Results come as they are done, with clear errors. The pool of the standard library hides which
+process died of what, and cannot be stopped in the middle of a call; both matter when a run lasts
+for hours.
 """
 
 import contextlib
+import json
 import multiprocessing
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any
 
 from tactful.errors import OutputError, RunError, TactfulError, UsageError
 from tactful.scale.environment import environment
-from tactful.scale.local.worker import Done, Setup, Worker
+from tactful.scale.portions import Plan, Portion, PortionScorer
 from tactful.scale.progress import Watch
+from tactful.scale.rejects import as_lines
+from tactful.scale.score_cache import SharedCache
+from tactful.scale.scorer import ScoreBatch
+from tactful.scale.scoring import OnRows
+from tactful.scale.summary import Summary, to_json
+from tactful.scale.tables.atomic_write import write_atomically
+from tactful.scale.tables.headers import Header
 from tactful.scale.tables.pieces import Piece
+from tactful.scale.tables.sources import Source
 from tactful.scale.tables.where import first_line
 
+WORK = "_work"
+"""The folder beside the parts with the files that are needed until all parts are complete."""
+TOP_FILE, REJECTS_FILE, SUMMARY_FILE = ".top.arrow", ".rejects.jsonl", ".summary.json"
+"""The endings of the files about a part: its top rows, its rows that cannot be read, and what was
+counted."""
+REJECTS, PACKED = "rejects", "packed"
+"""The keys under which the manifest records how many rows of a part cannot be read, and how many
+bytes of a compressed file a part is."""
 _ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 """There is a process for each core, so the libraries in it use one thread."""
 _LOOK_SECONDS = 0.25
 _END_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a worker needs before its first piece."""
+
+    plan: Plan
+    sources: tuple[Source, ...]
+    headers: tuple[Header, ...]
+    folder: Path | None
+    """Where parts are written; None where their bytes are returned."""
+    load: Callable[[], ScoreBatch]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A complete part."""
+
+    piece: Piece
+    """Without its bytes."""
+    record: dict[str, Any]
+    """What the manifest records of the part."""
+    rows: int
+    data: bytes = b""
+    """The part itself, its summary and its rejects, where they are not written to a folder."""
+    summary: Summary | None = None
+    rejects: bytes = b""
+
+
+class Worker:
+    """Turns pieces into parts."""
+
+    def __init__(self, setup: Setup, on_rows: OnRows):
+        self.setup = setup
+        self._cache: SharedCache | None = None
+        if setup.plan.job.wanted.dedupe and setup.folder is not None:
+            self._cache = SharedCache(setup.folder / WORK / "texts.sqlite")
+        self.portions = PortionScorer(setup.plan, setup.load, self._cache, on_rows)
+
+    def __call__(self, piece: Piece) -> Done:
+        """Read, score and write a piece."""
+        setup = self.setup
+        head = setup.headers[piece.source]
+        return self._part(piece, self.portions.piece(piece, setup.sources[piece.source], head))
+
+    def close(self) -> None:
+        """Close the cache."""
+        if self._cache is not None:
+            self._cache.close()
+
+    def _part(self, piece: Piece, portion: Portion) -> Done:
+        folder, job, found = self.setup.folder, self.setup.plan.job, portion.tally
+        data = self.portions.data(portion, header=not job.merged)
+        bare, rows = replace(piece, data=b""), len(portion.scored.added)
+        record = {**piece.record(), REJECTS: len(found.rejects), "rows": rows}
+        if piece.packed is not None:
+            record[PACKED] = piece.packed
+        if folder is None:
+            return Done(bare, record, rows, data, found.summary, as_lines(found.rejects))
+        work = folder / WORK
+        if found.rejects:
+            write_atomically(work / part_name(piece.number, REJECTS_FILE), as_lines(found.rejects))
+        if job.top:
+            write_atomically(work / part_name(piece.number, TOP_FILE), found.top_bytes())
+        summary = json.dumps(to_json(found.summary), ensure_ascii=False)
+        write_atomically(
+            work / part_name(piece.number, SUMMARY_FILE), summary.encode("utf-8", "surrogatepass")
+        )
+        if not job.only_top:
+            write_atomically(folder / part_name(piece.number, job.output_format.ending), data)
+        return Done(bare, record, rows)
+
+
+def part_name(number: int, ending: str) -> str:
+    """Return the name of a part, or of a file about it."""
+    return f"part-{number:05d}{ending}"
 
 
 class InProcess:

@@ -68,7 +68,13 @@ def format_of(name: str) -> Format | None:
         packing = PACKINGS[parts.pop()]
     if not parts or parts[-1] not in KINDS:
         return None
-    return _checked(Format(KINDS[parts[-1]], packing), name)
+    found = Format(KINDS[parts[-1]], packing)
+    if found.is_columnar and packing:
+        raise UsageError(
+            f"{name}: found a compressed {found.kind} file; expected an uncompressed one, as "
+            "the format has its own compression; decompress it first."
+        )
+    return found
 
 
 def packing_of(name: str) -> Packing:
@@ -81,13 +87,4 @@ def named_format(name: str) -> Format:
     found = format_of(f"x.{name}")
     if found is None:
         raise unknown_name("format", name, list(dict.fromkeys(KINDS.values())))
-    return found
-
-
-def _checked(found: Format, name: str) -> Format:
-    if found.is_columnar and found.packing:
-        raise UsageError(
-            f"{name}: found a compressed {found.kind} file; expected an uncompressed one, as "
-            "the format has its own compression; decompress it first."
-        )
     return found

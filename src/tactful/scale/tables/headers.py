@@ -1,20 +1,23 @@
-"""The bytes before the first row of a source: a byte-order mark, and the header of CSV."""
+"""The bytes before the first row of a source: a byte-order mark, and the header of CSV.
+
+Parquet and Arrow files tell their columns and how many rows they have, and any rows can be read.
+"""
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import polars as pl
 
 from tactful.errors import FileFormatError, InputError
-from tactful.scale.tables.columnar import schema_of
-from tactful.scale.tables.compression import open_source
 from tactful.scale.tables.records import record_ends
-from tactful.scale.tables.sources import Source
+from tactful.scale.tables.sources import Source, open_source
+from tactful.scale.tables.where import first_line
 
-_MARK = b"\xef\xbb\xbf"
+T = TypeVar("T")
+MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _LETTER = 2
 """Of the first two bytes, one is zero if Latin letters are written as UTF-16."""
@@ -22,6 +25,38 @@ _BLOCK, _MOST_BYTES = 1 << 16, 1 << 20
 """A longer header is an error: a quote was never closed."""
 TEXT = "text"
 """The column of a plain text file, whose rows are its lines."""
+
+
+def schema_of(source: Source) -> pl.Schema:
+    """Return the columns of a file with their types."""
+    return _tried(source, lambda: _scan(source).collect_schema())
+
+
+def row_count(source: Source) -> int:
+    """Return how many rows a file has."""
+    return int(_tried(source, lambda: _scan(source).select(pl.len()).collect().item()))
+
+
+def read_rows(source: Source, start: int, end: int) -> pl.DataFrame:
+    """Read some rows of a file."""
+    return _tried(source, lambda: _scan(source).slice(start, end - start).collect())
+
+
+def _scan(source: Source) -> pl.LazyFrame:
+    # A pattern in a file's name is a part of its name.
+    if source.format.kind == "parquet":
+        return pl.scan_parquet(source.name, glob=False)
+    return pl.scan_ipc(source.name, glob=False)
+
+
+def _tried(source: Source, read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise FileFormatError(
+            f"{source.name}: found no {source.format.kind} file that can be read "
+            f"({first_line(error)}); expected a complete one; write it again."
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +134,9 @@ def header_of(data: bytes, source: Source, is_all: bool) -> Header | None:
         raise FileFormatError(
             f"{source.name}: found UTF-16 or no text at all; expected UTF-8; save it as UTF-8."
         )
-    if len(data) < len(_MARK) and not is_all:
+    if len(data) < len(MARK) and not is_all:
         return None
-    mark = len(_MARK) if data.startswith(_MARK) else 0
+    mark = len(MARK) if data.startswith(MARK) else 0
     if source.format.kind not in ("csv", "tsv"):
         return Header(mark, 0, (TEXT,) if source.format.kind == "txt" else ())
     body = data[mark:]

@@ -5,15 +5,13 @@ row numbers, and workers read the rows themselves.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
-from tactful.scale.tables.columnar import row_count
-from tactful.scale.tables.compression import open_source, packed_size
-from tactful.scale.tables.headers import Header
+from tactful.scale.tables.headers import Header, row_count
 from tactful.scale.tables.records import cut_records
-from tactful.scale.tables.sources import Source
+from tactful.scale.tables.sources import Source, open_source, packed_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,30 +85,25 @@ def cut_pieces(
     for at in range(begin.source, len(sources)):
         here = begin if at == begin.source else Begin()
         if sources[at].format.is_columnar:
-            pieces = _cut_rows(sources[at], here.offset or 0, rows)
+            total = row_count(sources[at])
+            pieces: Iterator[Piece] = (
+                Piece(start=first, end=end, line=first + 1, next_line=end + 1)
+                for first in range(here.offset or 0, total, rows)
+                for end in [min(first + rows, total)]
+            )
         else:
             pieces = _cut_lines(sources[at], headers[at], here, rows, most_bytes)
-        for start, end, line, next_line, data, packed in pieces:
-            yield Piece(number, at, start, end, line, next_line, data, packed)
+        for piece in pieces:
+            yield replace(piece, number=number, source=at)
             number += 1
     if not number:
         start, line = headers[0].size, 1 + headers[0].lines
         yield Piece(0, 0, start, start, line, line)
 
 
-_Cut = tuple[int, int, int, int, bytes, int | None]
-
-
-def _cut_rows(source: Source, start: int, rows: int) -> Iterator[_Cut]:
-    total = row_count(source)
-    for first in range(start, total, rows):
-        end = min(first + rows, total)
-        yield first, end, first + 1, end + 1, b"", None
-
-
 def _cut_lines(
     source: Source, head: Header, begin: Begin, rows: int, most_bytes: int
-) -> Iterator[_Cut]:
+) -> Iterator[Piece]:
     offset, line = (
         (head.size, 1 + head.lines) if begin.offset is None else (begin.offset, begin.line)
     )
@@ -127,5 +120,5 @@ def _cut_lines(
                     done = 0 if begin.offset is None else packed_size(file, offset)
                 packed = max(packed_size(file, end) - done, 0)
                 done += packed
-            yield offset, end, line, next_line, data, packed
+            yield Piece(0, 0, offset, end, line, next_line, data, packed)
             offset, line = end, next_line

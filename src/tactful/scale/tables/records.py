@@ -13,22 +13,25 @@ from tactful.scale.tables.formats import Format
 
 MOST_BYTES = 64 << 20
 """A longer record is an error: a quote was never closed."""
-_NEWLINE, _RETURN, _QUOTE = b'\n\r"'
+NEWLINE, RETURN, QUOTE = b'\n\r"'
 
 
-def record_ends(data: bytes, kind: Format) -> NDArray[np.int64]:
+def record_ends(data: bytes, kind: Format, *, is_all: bool = False) -> NDArray[np.int64]:
     """Return the offset after each record; in CSV a line end in quotes does not end one.
 
-    ``data`` begins with a record. More bytes behind it change none of the places.
+    ``data`` begins with a record. More bytes behind it change none of the places. Where it is all
+    that there is, the last record may have no line end.
     """
     letters = np.frombuffer(data, dtype=np.uint8)
-    ends = np.flatnonzero(letters == _NEWLINE)
+    ends = np.flatnonzero(letters == NEWLINE)
     if kind.kind in ("csv", "tsv") and b'"' in data:
-        quotes = np.flatnonzero(letters == _QUOTE)
+        quotes = np.flatnonzero(letters == QUOTE)
         if not quotes_stand_well(letters, quotes, ord(kind.separator)):
             quotes = _edges_of_quoted_cells(data, kind.separator)
         ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
-    return ends + 1
+    ends = ends + 1
+    is_cut = is_all and bool(data) and (not len(ends) or int(ends[-1]) < len(data))
+    return np.append(ends, len(data)) if is_cut else ends
 
 
 def quotes_stand_well(letters: NDArray[np.uint8], quotes: NDArray[np.intp], mark: int) -> bool:
@@ -40,9 +43,9 @@ def quotes_stand_well(letters: NDArray[np.uint8], quotes: NDArray[np.intp], mark
     before = letters[opening[opening > 0] - 1]
     behind = letters[closing[closing < len(letters) - 1] + 1]
     may = np.zeros(256, dtype=bool)
-    may[[mark, _NEWLINE, _QUOTE]] = True
+    may[[mark, NEWLINE, QUOTE]] = True
     opens = bool(may[before].all())
-    may[_RETURN] = True
+    may[RETURN] = True
     return opens and bool(may[behind].all())
 
 
@@ -90,9 +93,7 @@ def cut_records(
         block = file.read(most_bytes)
         ended = not block
         rest += block
-        ends = record_ends(rest, kind)
-        if ended and rest and (not len(ends) or ends[-1] < len(rest)):
-            ends = np.append(ends, len(rest))
+        ends = record_ends(rest, kind, is_all=ended)
         start = first = 0
         while first < len(ends):
             inside = int(np.searchsorted(ends, start + most_bytes, side="right")) - first

@@ -7,9 +7,9 @@ import polars as pl
 
 from tactful.errors import InputError
 from tactful.scale.scoring import Scored, Wanted, joined, spliced
-from tactful.scale.tables.compression import pack
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.json_lines import RowsError, lines_as_table
+from tactful.scale.tables.sources import pack
 from tactful.scale.tables.where import first_line
 
 _WRAPPED = len('{"v":')
@@ -84,18 +84,8 @@ def flat(table: pl.DataFrame) -> pl.DataFrame:
 
 def without_bytes(table: pl.DataFrame) -> pl.DataFrame:
     """Return a table whose binary values are base64, at any depth."""
-    kinds = table.schema.items()
-    return table.with_columns(
-        _coded(pl.col(name), kind).alias(name) for name, kind in kinds if _has_bytes(kind)
-    )
-
-
-def _has_bytes(kind: pl.DataType) -> bool:
-    if isinstance(kind, pl.Struct):
-        return any(map(_has_bytes, _fields(kind).values()))
-    if isinstance(kind, pl.List | pl.Array):
-        return _has_bytes(_inner(kind))
-    return isinstance(kind, pl.Binary)
+    kinds = [(name, kind) for name, kind in table.schema.items() if "Binary" in str(kind)]
+    return table.with_columns(_coded(pl.col(name), kind).alias(name) for name, kind in kinds)
 
 
 def _coded(values: pl.Expr, kind: pl.DataType) -> pl.Expr:
