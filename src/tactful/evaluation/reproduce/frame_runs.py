@@ -68,6 +68,7 @@ def run_framer(
 ) -> FramerRun:
     """Frame the posts, in batches; ``majority`` learns from ``rest``, the posts not measured."""
     if name == MAJORITY:
+        on_progress(name, len(posts), len(posts))
         return FramerRun(name, [_majority(rest)] * len(posts))
     framer = load_framer(name)
     found: list[Frame] = []
