@@ -147,3 +147,10 @@ def test_nothing_is_read_before_the_first_finding() -> None:
     assert load_cues.cache_info().currsize == 0
     advise(["pcl"], "A text.", [])
     assert load_cues.cache_info().currsize == 1
+
+
+def test_a_pronoun_is_never_quoted_as_what_to_leave_out() -> None:
+    text = "You are a stubborn fool, and you know it."
+    move = advise(["toxicity.insult"], text, ["You", "stubborn fool"])
+    assert "“You”" not in move
+    assert "“" not in advise(["unhealthy.hostile"], "You and you only did it.", ["You", "you"])

@@ -74,6 +74,14 @@ def test_marks_that_are_small_enough_and_short_sentences_stay_as_they_are() -> N
     assert narrowed(POOR, (), []) == ()
 
 
+def test_a_pronoun_is_marked_only_where_nothing_else_is() -> None:
+    text = "You\u2019re late again, and you are an idiot if you ask me."
+    you, idiot, last = Span(0, 6, "toxicity"), Span(34, 39, "toxicity"), Span(43, 46, "toxicity")
+    assert cut(text, (you, idiot, last)) == ["You\u2019re", "idiot", "you"]
+    assert narrowed(text, (you, idiot, last), []) == (idiot,)
+    assert narrowed(text, (you, last), []) == (you, last)
+
+
 def test_each_sentence_is_narrowed_by_itself() -> None:
     text = f"{POOR} Even they hope."
     weights = weighed(text, {"generosity": 2.0, "themselves": 1.0})

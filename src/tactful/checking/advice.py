@@ -96,8 +96,12 @@ def _move(found: "FoundCue", marked: str, said: Wording) -> str:
 
 def _worth_quoting(words: Sequence[str], text: str) -> str:
     """Return the first marked words that are short; quoting the whole sentence helps nobody."""
+    from tactful.detectors.explain.words import is_light
+
     length = len(plain(text))
     for piece in map(plain, words):
+        if is_light(piece):
+            continue
         if 0 < len(piece) <= max(length // 2, 1) and len(piece.split()) <= QUOTE_WORDS:
             return piece
     return ""

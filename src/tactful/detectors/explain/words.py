@@ -95,6 +95,14 @@ _FUNCTION_WORDS = frozenset(
         "too", "was", "were", "what", "when", "which", "who", "with",
     }
 )  # fmt: skip
+_LIGHT_WORDS = _FUNCTION_WORDS | frozenset(
+    {
+        "can", "could", "he", "her", "him", "his", "i", "just", "may", "me", "might", "must",
+        "my", "no", "not", "oh", "our", "shall", "she", "should", "their", "them", "they", "us",
+        "we", "well", "will", "would", "you", "your", "i'm", "they're", "we're", "you're",
+    }
+)  # fmt: skip
+"""Words that carry something only together with others."""
 
 
 def spread_over_words(
@@ -203,7 +211,9 @@ def narrowed(text: str, spans: Sequence[Span], weights: Sequence[Contribution]) 
             here = _strongest_words(text, [words[at] for at in here], here, value, end - start)
         kept.update(here)
         first = last
-    return _joined_words(words, kept, spans[0].id) if is_crowded else tuple(spans)
+    found = _joined_words(words, kept, spans[0].id) if is_crowded else tuple(spans)
+    # "You" beside "idiot" does not help a reader; alone it is better than nothing.
+    return tuple(span for span in found if not is_light(text[span.start : span.end])) or found
 
 
 def _strongest_words(
@@ -257,6 +267,12 @@ def _word_values(
             values[words[place]] = max(values[words[place]], each.value)
             place += 1
     return values
+
+
+def is_light(text: str) -> bool:
+    """Say whether a text has only pronouns, auxiliary verbs and other words of little meaning."""
+    found = WORD.findall(text.replace("\u2019", "'"))
+    return all(word.casefold() in _LIGHT_WORDS for word in found)
 
 
 def _only_function_words(text: str) -> bool:

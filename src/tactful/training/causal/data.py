@@ -47,7 +47,6 @@ def encode_line(instance: Instance, tokenizer: LineTokenizer, post_tokens: int) 
     return Line(tokens, labels)
 
 
-
 def encode_lines(
     instances: Sequence[Instance], tokenizer: LineTokenizer, post_tokens: int, places: int | None
 ) -> list[Line]:
