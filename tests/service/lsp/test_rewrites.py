@@ -32,6 +32,11 @@ def chat() -> Iterator[Server]:
         yield found
 
 
+def is_whole(found: list[Message]) -> bool:
+    """Say whether the sentence is marked; until its words are known, the passage is."""
+    return len(found) == 1 and found[0]["range"]["start"]["character"] > 0
+
+
 def asking(actions: list[Message]) -> list[Message]:
     return [each for each in actions if each.get("command")]
 
@@ -55,7 +60,7 @@ def opened(start: Start, text: str = TEXT, language: str = "plaintext", **settin
     editor = start("--model", "fast")
     editor.initialize({"lang": "en", **settings})
     uri = editor.open("letter.txt", text, language)
-    (mark,) = editor.diagnostics(uri, until=lambda found: len(found) == 1)
+    (mark,) = editor.diagnostics(uri, until=is_whole)
     return editor, uri, mark
 
 
@@ -110,7 +115,7 @@ def test_the_project_names_the_endpoint_and_the_editor_is_shown_progress(
     editor = start("--model", "fast")
     editor.initialize({"lang": "en"}, window={"workDoneProgress": True})
     uri = editor.open("letter.txt", TEXT)
-    (mark,) = editor.diagnostics(uri, until=lambda found: len(found) == 1)
+    (mark,) = editor.diagnostics(uri, until=is_whole)
     (action,) = asking(editor.actions(uri, mark))
     command = action["command"]
     number = editor.send_request(
@@ -149,7 +154,13 @@ def test_bad_answers_and_a_changed_document_are_told_in_one_sentence(
         shown = ask(editor, action)
         assert said in shown
         assert "\n" not in shown
+    # What is sent lies within what the action named, which may have been the whole passage.
+    chat.replies = [completion(PLAIN)]
+    for end, said in ((len(TEXT), PLAIN), (20, "has changed")):
+        action["command"]["arguments"][2:] = [0, end]
+        assert said in ask(editor, action)
     editor.replace(uri, 2, f"{TEXT}\n")
+    action["command"]["arguments"][2:] = [0, len(TEXT)]
     assert "has changed" in ask(editor, action)
     wrong = {"command": "tactful.rewrite", "arguments": [uri, "two"]}
     number = editor.send_request("workspace/executeCommand", wrong)
