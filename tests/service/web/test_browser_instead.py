@@ -186,13 +186,14 @@ def test_a_rewrite_is_shown_with_both_scores_and_used_only_when_chosen(
 def test_a_rewrite_that_is_no_better_or_changes_facts_is_said_to_be(
     open_page: OpenPage, rewriting: str, chat: Server
 ) -> None:
-    chat.replies = [completion("Even these 7 poor souls of Leeds can learn to hope again.")]
+    chat.replies = [completion("A wheelchair-bound man and 3 cats live in Leeds.")]
     page = open_page(address=rewriting)
     open_first(page, PITY)
     press(page, ASK)
     page.wait_for_selector(NEW)
     assert "no better" in page.inner_text(".rewrite-status")
-    assert "not in both versions: 7, Leeds." in page.inner_text(".rewrite")
+    assert "Found only in the rewrite: Disability." in page.inner_text(".rewrite")
+    assert "not in both versions: 3, Leeds." in page.inner_text(".rewrite")
 
 
 def test_a_rewrite_of_a_sentence_with_markup_is_only_shown(

@@ -111,7 +111,7 @@ function reveal() {
 }
 
 function drawSheet() {
-  sheet.draw(editor.text, editor.marks, findings.open);
+  sheet.draw(editor.text, editor.marks, findings.isAllOpen ? null : findings.open);
 }
 
 /** What a rewrite of a finding is asked for with: only the piece of the text that it stands in. */
@@ -196,6 +196,7 @@ const readWords = $('read').textContent;
 
 /** Show the text to read and print, or the field to write in. */
 function read(isOn) {
+  tell('');
   document.body.classList.toggle('is-reading', isOn);
   $('read').textContent = isOn ? word('write_again') : readWords;
   show();
