@@ -62,8 +62,8 @@ def test_sentences_are_rewritten_and_compared(rewriting: TestClient, server: Ser
 
 
 def test_one_sentence_can_be_asked_for(rewriting: TestClient, server: Server) -> None:
-    other = "They are poor souls, and so brave."
-    text = f"😀 {PITY} The bridge opens on Monday. {other}"
+    other = "My neighbour is wheelchair-bound."
+    text = f"😀 The bridge opens on Monday.\n\n{PITY}\n\n{other}"
     for sentence in (PITY, other):
         server.asked.clear()
         at = text.index(sentence) + 3

@@ -179,14 +179,14 @@ class TactfulServer(LanguageServer):
             return
         chat, sentence = chat_at(named), sentence_of(checked, finding)
         options = sentence_options(options, language_of(report))
-        async with self.progress(chat.place):
+        async with self.shown_progress(chat.place):
             rewrite = await self.checks.rewrite(chat, sentence, options)
         if rewrite.text is not None and uri in self.documents:
             self.rewrites.keep(uri, sentence, rewrite)
         self.tell(said_of(rewrite, checked.reading.lang), types.MessageType.Info)
 
     @asynccontextmanager
-    async def progress(self, title: str) -> AsyncIterator[None]:
+    async def shown_progress(self, title: str) -> AsyncIterator[None]:
         """Show that something takes its time, where the editor can."""
         if not self.can("window.work_done_progress"):
             yield
