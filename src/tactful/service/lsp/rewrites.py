@@ -17,10 +17,10 @@ from tactful.checking.rewriting import Rewrite, Sentence, find_sentences
 from tactful.errors import UsageError
 from tactful.posting import is_local
 from tactful.service.lsp.actions import diagnostics_on, workspace_edit
-from tactful.service.lsp.diagnostics import Checked
+from tactful.service.lsp.diagnostics import SOURCE, Checked
 from tactful.words import plain, shorten
 
-COMMAND = "tactful.rewrite"
+COMMAND = f"{SOURCE}.rewrite"
 """Its arguments are the address and the version of a document, and where the sentence lies."""
 ASK = {
     "en": "Suggest a rewrite of '{words}' (asks {host})",
