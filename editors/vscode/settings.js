@@ -12,6 +12,9 @@ const NAMES = {
   frames: "frames",
   explanations: "explanations",
   reportLanguage: "report_lang",
+  rewriteEndpoint: "rewrite_endpoint",
+  rewriteChatModel: "rewrite_chat_model",
+  rewriteKeyVariable: "rewrite_key_variable",
   delay: "delay",
   docs: "docs",
 };

@@ -14,6 +14,7 @@ from tests.editors.letter import (
     write_letter,
 )
 from tests.editors.neovim import Neovim
+from tests.local_server import Reply, serving
 
 pytestmark = pytest.mark.editors
 
@@ -102,6 +103,47 @@ def test_an_open_document_is_checked_and_a_hover_starts_no_server(neovim: Neovim
     found = neovim.run(ON_PATH, steps, path.name)
     assert any("using a wheelchair" in line for line in found["text"]), found
     assert found["on_hover"] == 0
+
+
+def test_a_rewrite_is_asked_for_and_then_used(neovim: Neovim) -> None:
+    plain = "The families wait at the stop."
+    (neovim.folder / "note.md").write_text("Even these poor souls can learn to hope again.\n")
+    steps = """
+    vim.lsp.handlers["window/showMessage"] = function(_, result)
+      table.insert(session.notified, result.message)
+    end
+    session.wait("a mark", function() return #session.marks_on(1) > 0 end)
+    local function choose_first()
+      vim.api.nvim_win_set_cursor(0, { 1, session.marks_on(1)[1].col })
+      vim.lsp.buf.code_action()
+    end
+    choose_first()
+    session.wait("the answer", function() return #session.notified > 0 end)
+    local before = vim.api.nvim_buf_get_lines(0, 0, -1, false)[1]
+    choose_first()
+    session.wait("the rewrite", function()
+      return vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] ~= before
+    end)
+    return {
+      before = before,
+      after = vim.api.nvim_buf_get_lines(0, 0, -1, false)[1],
+      offered = session.offered,
+      notified = session.notified,
+    }
+    """
+    with serving("/v1") as chat:
+        chat.replies = [Reply({"choices": [{"message": {"content": plain}}]})]
+        init = f"""require("tactful").setup({{
+          cmd = {{ "tactful", "lsp", "--model", "fast" }},
+          settings = {{ rewrite_endpoint = "{chat.url}" }},
+        }})"""
+        found = neovim.run(ON_PATH + init, steps, "note.md")
+        assert len(chat.asked) == 1
+    assert found["before"].startswith("Even these")
+    assert found["after"] == plain
+    assert found["offered"][0].startswith("Suggest a rewrite of 'Even these")
+    assert any(each.startswith("Use the rewrite (") for each in found["offered"])
+    assert plain in found["notified"][0]
 
 
 def test_each_project_has_one_server(neovim: Neovim) -> None:

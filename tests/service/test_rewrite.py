@@ -61,6 +61,21 @@ def test_sentences_are_rewritten_and_compared(rewriting: TestClient, server: Ser
     assert "/v1/rewrite" in rewriting.get("/openapi.json").json()["paths"]
 
 
+def test_one_sentence_can_be_asked_for(rewriting: TestClient, server: Server) -> None:
+    other = "My neighbour is wheelchair-bound."
+    text = f"😀 The bridge opens on Monday.\n\n{PITY}\n\n{other}"
+    for sentence in (PITY, other):
+        server.asked.clear()
+        at = text.index(sentence) + 3
+        found = rewriting.post("/v1/rewrite", json={"text": text, "at": at}).json()["sentences"]
+        assert [each["text"] for each in found] == [sentence]
+        assert len(server.asked) == 1
+    for nowhere in (text.index("bridge"), len(text), 10**9):
+        answer = rewriting.post("/v1/rewrite", json={"text": text, "at": nowhere})
+        assert answer.json()["sentences"] == []
+    assert rewriting.post("/v1/rewrite", json={"text": text, "at": -1}).status_code == 422
+
+
 def test_a_text_without_findings_is_not_sent(rewriting: TestClient, server: Server) -> None:
     answer = rewriting.post("/v1/rewrite", json={"text": "The bridge opens on Monday."})
     assert answer.json()["sentences"] == []

@@ -101,6 +101,12 @@ class RewriteRequest(Sent):
     report_lang: Literal["auto", "en", "es"] = Field(
         "auto", description="The language of the suggestions; auto is that of the text."
     )
+    at: int | None = Field(
+        None,
+        ge=0,
+        description="Only the sentence at this place, counted in characters from 0; null for all "
+        "sentences with findings.",
+    )
     doNotStore: bool = Field(True, description="Nothing is ever stored.")  # noqa: N815
 
 

@@ -6,7 +6,7 @@ ignored.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lsprotocol.types import (
@@ -49,14 +49,21 @@ class Insertion:
 
 
 def actions_in(
-    checked: Checked, range_: Range, diagnostics: list[Diagnostic], *, versioned: bool
+    checked: Checked,
+    range_: Range,
+    diagnostics: list[Diagnostic],
+    *,
+    versioned: bool,
+    rewrites: Callable[..., Iterable[CodeAction]] = lambda *_, **__: (),
 ) -> list[CodeAction]:
-    """Return the ways to replace or ignore what is marked in a range, replacements first."""
+    """Return the ways to replace, rewrite or ignore what is marked in a range, in this order."""
     places = checked.places
     found = list(checked.findings_in(places.offset(range_.start), places.offset(range_.end)))
     actions: list[CodeAction] = []
     for finding in found:
         actions += _replacements(checked, finding, diagnostics, versioned)
+    for finding in found:
+        actions += rewrites(checked, finding, diagnostics, versioned=versioned)
     title = IGNORE.get(checked.reading.lang, IGNORE["en"])
     for finding in found:
         insertion = place_here(checked, finding)
@@ -65,7 +72,7 @@ def actions_in(
                 CodeAction(
                     title=title.format(ids=", ".join(ids_of(finding))),
                     kind=CodeActionKind.QuickFix,
-                    diagnostics=_shown(diagnostics, finding) or None,
+                    diagnostics=diagnostics_on(diagnostics, finding) or None,
                     edit=_edit(checked, insertion, versioned),
                 )
             )
@@ -91,13 +98,14 @@ def _replacements(
             yield CodeAction(
                 title=title.format(words=shorten(visible(span.words)), suggestion=visible(each)),
                 kind=CodeActionKind.QuickFix,
-                diagnostics=_shown(diagnostics, finding) or None,
-                edit=_workspace_edit(checked, edit, versioned),
+                diagnostics=diagnostics_on(diagnostics, finding) or None,
+                edit=workspace_edit(checked, edit, versioned),
                 is_preferred=each == finding.suggestions[0],
             )
 
 
-def _shown(diagnostics: list[Diagnostic], finding: PlacedFinding) -> list[Diagnostic]:
+def diagnostics_on(diagnostics: list[Diagnostic], finding: PlacedFinding) -> list[Diagnostic]:
+    """Return the diagnostics of the editor that show a finding."""
     return [each for each in diagnostics if each.source == SOURCE and each.code == finding.id]
 
 
@@ -165,10 +173,11 @@ def _end_of_line(source: str) -> str:
 
 def _edit(checked: Checked, insertion: Insertion, versioned: bool) -> WorkspaceEdit:
     at = checked.places.position(insertion.offset)
-    return _workspace_edit(checked, TextEdit(Range(at, at), insertion.text), versioned)
+    return workspace_edit(checked, TextEdit(Range(at, at), insertion.text), versioned)
 
 
-def _workspace_edit(checked: Checked, edit: TextEdit, versioned: bool) -> WorkspaceEdit:
+def workspace_edit(checked: Checked, edit: TextEdit, versioned: bool) -> WorkspaceEdit:
+    """Return the change of a document that an editor applies."""
     uri = checked.snapshot.uri
     if not versioned:
         return WorkspaceEdit(changes={uri: [edit]})

@@ -7,7 +7,9 @@ from functools import partial
 from threading import Event
 from typing import TypeVar
 
+from tactful.checking.chat import ChatEndpoint
 from tactful.checking.options import CheckOptions
+from tactful.checking.rewriting import Rewrite, Sentence, ask_for_rewrite, compared
 from tactful.errors import TactfulError
 from tactful.service.lsp.diagnostics import Checked
 from tactful.service.lsp.documents import Snapshot
@@ -33,6 +35,7 @@ class Checks:
         self._publish, self._tell = publish, tell
         self._lane = ThreadPoolExecutor(1, thread_name_prefix="tactful-lsp-read")
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="tactful-lsp-edit")
+        self._asking = ThreadPoolExecutor(1, thread_name_prefix="tactful-lsp-ask")
         self._running: dict[str, tuple[asyncio.Task[None], Event]] = {}
         self._told: dict[str, str] = {}
 
@@ -87,11 +90,25 @@ class Checks:
         """Run a slow function outside the event loop, in parallel with the checks."""
         return await asyncio.get_running_loop().run_in_executor(self._aside, call)
 
+    async def rewrite(
+        self, chat: ChatEndpoint, sentence: Sentence, options: CheckOptions
+    ) -> Rewrite:
+        """Ask for a rewrite of a sentence and compare it; an endpoint may take its time."""
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(self._asking, ask_for_rewrite, chat, sentence)
+        if found.text is None:
+            return found
+        texts = (sentence.text, found.text)
+        before, after = await self._in_lane(
+            lambda: [self.reader.check(text, options) for text in texts]
+        )
+        return compared(sentence, found, before, after)
+
     def stop(self) -> None:
         """Cancel all checks."""
         for uri in list(self._running):
             self.cancel(uri)
-        for pool in (self._lane, self._aside):
+        for pool in (self._lane, self._aside, self._asking):
             pool.shutdown(wait=False, cancel_futures=True)
 
     async def _guarded(self, uri: str, check: Callable[[], Awaitable[None]]) -> None:

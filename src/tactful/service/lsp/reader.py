@@ -136,6 +136,10 @@ class Reader:
             report, own if options.report_lang == AUTO else options.report_lang, part.is_enough
         )
 
+    def check(self, text: str, options: CheckOptions) -> DocumentReport:
+        """Check a text of its own, which is not remembered."""
+        return self._checker(options).check(text)
+
     def _checker(self, options: CheckOptions) -> Checker:
         found = next((each for each in self._checkers if each.options == options), None)
         if found is None:

@@ -2,10 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -13,7 +15,15 @@ from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.protocol.language_server import lsp_method
 
 from tactful import __version__
-from tactful.checking.options import CONFIG_FILE, PROJECT_FILE, CheckOptions, find_configuration
+from tactful.checking.options import (
+    CONFIG_FILE,
+    PROJECT_FILE,
+    CheckOptions,
+    ProjectRewrite,
+    find_configuration,
+)
+from tactful.checking.report import PlacedFinding
+from tactful.checking.rewriting import language_of, sentence_options
 from tactful.documents.document import Exclusion
 from tactful.errors import TactfulError
 from tactful.service.lsp.actions import actions_in
@@ -21,8 +31,23 @@ from tactful.service.lsp.checks import Checks
 from tactful.service.lsp.diagnostics import Checked, diagnostics_of
 from tactful.service.lsp.documents import OpenDocument, Snapshot, path_of
 from tactful.service.lsp.hover import hover_of
-from tactful.service.lsp.settings import SECTION, EditorSettings, options_of, read_settings
+from tactful.service.lsp.rewrites import (
+    CHANGED,
+    COMMAND,
+    Rewrites,
+    chat_at,
+    said_of,
+    sentence_of,
+)
+from tactful.service.lsp.settings import (
+    SECTION,
+    EditorSettings,
+    endpoint_of,
+    options_of,
+    read_settings,
+)
 from tactful.service.lsp.stream import Receiver, Writer, messages_of, own_standard_streams
+from tactful.words import visible
 
 NAME = "tactful"
 _UTF16 = types.PositionEncodingKind.Utf16
@@ -76,6 +101,7 @@ class TactfulServer(LanguageServer):
         self.settings = self.given
         self.documents: dict[str, OpenDocument] = {}
         self.checks = Checks(self.publish, self.tell)
+        self.rewrites = Rewrites()
         _register(self)
 
     @property
@@ -91,9 +117,9 @@ class TactfulServer(LanguageServer):
         path = self.workspace.root_uri and path_of(self.workspace.root_uri)
         return next((each for each in (*folders, path or None) if each is not None), None)
 
-    def tell(self, sentence: str) -> None:
+    def tell(self, sentence: str, kind: types.MessageType = types.MessageType.Warning) -> None:
         """Show one sentence to the user."""
-        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, sentence))
+        self.window_show_message(types.ShowMessageParams(kind, sentence))
 
     def publish(self, uri: str, checked: Checked | None) -> None:
         """Send what was found in a document, in place of what was sent before."""
@@ -124,7 +150,54 @@ class TactfulServer(LanguageServer):
             base = project.path.parent
             if Exclusion(project.exclude, base)(path):
                 return None
+        self.rewrites.endpoints[snapshot.uri] = endpoint_of(self.settings, project)
         return options_of(self.settings, project, self.root)
+
+    async def suggest_rewrite(self, uri: str, version: int, start: int, end: int) -> None:
+        """Ask for a rewrite of the sentence that lies here; show it and offer it from now on."""
+        checked = self.current(uri)
+        # A long document is read in parts, and a finding may have got its own sentence since.
+        # Nothing is sent but a part of what the action named.
+        findings = [
+            each
+            for each in (() if checked is None else checked.reading.report.findings)
+            if start <= each.place.start and each.place.end <= end
+        ]
+        if checked is None or checked.snapshot.version != version or not findings:
+            self.tell(CHANGED.get(self.settings.report_lang or "en", CHANGED["en"]))
+            return
+        try:
+            await self._suggest_rewrite(checked, findings[0])
+        except (TactfulError, OSError) as error:
+            self.tell(visible(str(error)))
+
+    async def _suggest_rewrite(self, checked: Checked, finding: PlacedFinding) -> None:
+        uri, report = checked.snapshot.uri, checked.reading.report
+        options = self.options_for(checked.snapshot)
+        named = self.rewrites.endpoints.get(uri, ProjectRewrite())
+        if options is None or named.endpoint is None:  # the settings have changed
+            return
+        chat, sentence = chat_at(named), sentence_of(checked, finding)
+        options = sentence_options(options, language_of(report))
+        async with self.shown_progress(chat.place):
+            rewrite = await self.checks.rewrite(chat, sentence, options)
+        if rewrite.text is not None and uri in self.documents:
+            self.rewrites.keep(uri, sentence, rewrite)
+        self.tell(said_of(rewrite, checked.reading.lang), types.MessageType.Info)
+
+    @asynccontextmanager
+    async def shown_progress(self, title: str) -> AsyncIterator[None]:
+        """Show that something takes its time, where the editor can."""
+        if not self.can("window.work_done_progress"):
+            yield
+            return
+        token = uuid4().hex
+        await self.work_done_progress.create_async(token)
+        self.work_done_progress.begin(token, types.WorkDoneProgressBegin(title))
+        try:
+            yield
+        finally:
+            self.work_done_progress.end(token, types.WorkDoneProgressEnd())
 
     def set_up(self, raw: object) -> None:
         """Use the settings of the editor; if they are invalid, say so and keep the old ones."""
@@ -212,6 +285,7 @@ def _register(server: TactfulServer) -> None:
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
         if server.documents.pop(params.text_document.uri, None) is not None:
             server.checks.forget(params.text_document.uri)
+            server.rewrites.forget(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hover(params: types.HoverParams) -> types.Hover | None:
@@ -238,8 +312,13 @@ def _register(server: TactfulServer) -> None:
                 params.range,
                 list(params.context.diagnostics),
                 versioned=bool(server.can("workspace.workspace_edit.document_changes")),
+                rewrites=server.rewrites.actions,
             )
         )
+
+    @server.command(COMMAND)
+    async def rewrite(uri: str, version: int, start: int, end: int) -> None:
+        await server.suggest_rewrite(uri, version, start, end)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:

@@ -6,7 +6,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tactful.checking.options import FRAMES, LANGUAGES, QUOTES, TERMS, CheckOptions, Configuration
+from tactful.checking.options import (
+    FRAMES,
+    LANGUAGES,
+    QUOTES,
+    TERMS,
+    CheckOptions,
+    Configuration,
+    ProjectRewrite,
+)
 from tactful.checking.wording import REPORT_LANGUAGES
 from tactful.detectors.load import is_detector_name
 from tactful.errors import UsageError
@@ -44,6 +52,12 @@ class EditorSettings:
     """Whether the hover explains."""
     report_lang: str | None = None
     """The language of messages and explanations: auto, en or es."""
+    rewrite_endpoint: str | None = None
+    """A chat endpoint that can be asked for rewrites; without one, nothing is sent."""
+    rewrite_chat_model: str | None = None
+    """The model to ask, if the endpoint has several."""
+    rewrite_key_variable: str | None = None
+    """The environment variable that holds the API key of the endpoint."""
     delay: int = DELAY_MS
     """How long to wait after the last change, in milliseconds."""
     docs: str = DOCS
@@ -94,6 +108,15 @@ def options_of(settings: EditorSettings, project: Configuration, root: Path | No
     )
 
 
+def endpoint_of(settings: EditorSettings, project: Configuration) -> ProjectRewrite:
+    """Return whom to ask for rewrites: a key and a model belong to the endpoint they come with."""
+    if settings.rewrite_endpoint is None:
+        return project.rewrite
+    return ProjectRewrite(
+        settings.rewrite_endpoint, settings.rewrite_chat_model, settings.rewrite_key_variable
+    )
+
+
 def _checked(kind: str, value: Any, name: str = "") -> Any:
     """Return a value as its kind of setting keeps it; refuse one that does not fit."""
     fits, expected, kept_as = _SETTINGS[kind]
@@ -114,8 +137,9 @@ def _one_of(allowed: tuple[str, ...]) -> "_Setting":
 
 _Setting = tuple[Callable[[Any], bool], str, Callable[[Any], Any]]
 """Whether a value fits, what is expected, and how the value is kept."""
+_TEXT: _Setting = (lambda value: isinstance(value, str) and bool(value.strip()), "a text", str)
 _SETTINGS: dict[str, _Setting] = {
-    "model": (lambda value: isinstance(value, str) and bool(value.strip()), "a text", str),
+    "model": _TEXT,
     "lang": _one_of(LANGUAGES),
     "only": (
         lambda value: isinstance(value, list) and all(each and type(each) is str for each in value),
@@ -136,6 +160,9 @@ _SETTINGS: dict[str, _Setting] = {
     "quotes": _one_of(QUOTES),
     "explanations": (lambda value: isinstance(value, bool), "true or false", bool),
     "report_lang": _one_of(REPORT_LANGUAGES),
+    "rewrite_endpoint": _TEXT,
+    "rewrite_chat_model": _TEXT,
+    "rewrite_key_variable": _TEXT,
     "delay": (
         partial(_is_number, MOST_DELAY_MS), f"milliseconds from 0 to {MOST_DELAY_MS:,}", int,
     ),

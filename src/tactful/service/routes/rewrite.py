@@ -1,6 +1,7 @@
 """``POST /v1/rewrite``: suggestions and rewrites, where the operator configured a chat endpoint."""
 
 import asyncio
+from dataclasses import replace
 
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
@@ -8,6 +9,7 @@ from starlette.requests import Request
 
 from tactful.checking.chat import TIMEOUT, ChatEndpoint, open_chat
 from tactful.checking.options import AUTO, CheckOptions
+from tactful.checking.report import PlacedFinding
 from tactful.checking.rewriting import (
     Rewrite,
     Sentence,
@@ -71,6 +73,9 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
             report_lang=wanted.report_lang,
         )
         report = await engine.check(wanted.text, options, wanted.kind)
+        if wanted.at is not None:
+            here = [each for each in report.findings if _covers(each, wanted.at)]
+            report = replace(report, findings=tuple(here))
         sentences = find_sentences(report, wanted.report_lang)
         lang = language_of(report)
         options = sentence_options(options, lang if lang in engine.cards else AUTO)
@@ -87,6 +92,10 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
         return JsonAnswer({"schema": SCHEMA, "sentences": answers})
 
     return routes
+
+
+def _covers(finding: PlacedFinding, at: int) -> bool:
+    return finding.place.start <= at < finding.place.end
 
 
 async def _rewritten(

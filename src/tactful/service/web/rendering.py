@@ -59,6 +59,7 @@ class Site:
                 version=__version__,
                 here=name,
                 least=round(100 * LEAST),
+                rewrites=self._settings.rewrite_endpoint is not None,
                 links=self._links(),
                 **values,
             )
@@ -87,6 +88,7 @@ class Site:
             "families": self._families(lang),
             "ids": self._ids,
             "least": LEAST,
+            "rewrites": self._settings.rewrite_endpoint is not None,
             "mostCharacters": self._settings.max_text_chars,
             "mostWords": round(self._settings.max_tokens * WORDS_PER_TOKEN, -2),
             "mostTexts": self._settings.max_texts,

@@ -48,9 +48,11 @@ function wordsOf(finding, kinds) {
   return spans.sort((one, other) => one.start - other.start);
 }
 
-/** The marks of cards in a text. */
-export const marksOf = (cards) => cards.flatMap((card) =>
-  card.spans.map(({ start, end }) => ({ start, end, family: card.family, card: card.key })));
+/** The marks of cards in a text; the last one of a card has its number. */
+export const marksOf = (cards) => cards.flatMap((card, at) =>
+  card.spans.map(({ start, end }, index) => ({
+    start, end, family: card.family, card: card.key, number: index === card.spans.length - 1 ? at + 1 : 0,
+  })));
 
 /** How many cards there are of each family. */
 export function countsOf(cards) {

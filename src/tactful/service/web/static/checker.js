@@ -65,7 +65,7 @@ export class Checker extends EventTarget {
       this.tell('found', { text, findings: [], isDone: true, model: null });
       return;
     }
-    const blocks = isWhole(text, asked.kind) ? [{ start: 0, text }] : paragraphs(text);
+    const blocks = blocksOf(text, asked.kind);
     let { lang } = wishes;
     const isShort = blocks.length === 1;
     if (lang === 'auto' && !isShort) lang = await this.language(text, asked, signal);
@@ -135,8 +135,11 @@ export class Checker extends EventTarget {
 // Markup, and what a writer waves through, can reach over paragraphs.
 const isWhole = (text, kind) => kind !== 'plain' || text.length <= WHOLE || text.includes('tactful:');
 
+/** The pieces of a text that can be checked by themselves. */
+export const blocksOf = (text, kind) => (isWhole(text, kind) ? [{ start: 0, text }] : paragraphs(text));
+
 /** The paragraphs of a plain text, which blank lines part; without the blank ones. */
-export function paragraphs(text) {
+function paragraphs(text) {
   const found = [];
   let start = 0;
   const add = (end) => {

@@ -56,17 +56,33 @@ export class Editor extends EventTarget {
     this.dispatchEvent(new CustomEvent('point', { detail: over[0]?.card ?? null }));
   }
 
-  /** Replace the whole text in a way that the field's undo knows. */
+  /** Replace the whole text. */
   replace(text) {
+    this.put(0, this.field.value.length, text);
+    this.field.setSelectionRange(0, 0);
+    this.frame.scrollTop = 0;
+  }
+
+  /** Replace a piece of the text in a way that the field's undo knows; the caret is behind it. */
+  put(start, end, text) {
+    const { value } = this.field;
+    const wanted = value.slice(0, start) + text + value.slice(end);
     this.field.focus();
-    this.field.select();
+    this.field.setSelectionRange(start, end);
     // The only way to change a field that undo remembers. It takes seconds for a long text: that
     // one is set at once, and undo starts anew.
     if (!text) document.execCommand('delete');
     else if (text.length <= LONG) document.execCommand('insertText', false, text);
-    if (this.field.value !== text) this.field.value = text;
-    this.field.setSelectionRange(0, 0);
-    this.frame.scrollTop = 0;
+    if (this.field.value !== wanted) this.field.value = wanted;
+    this.field.setSelectionRange(start + text.length, start + text.length);
+    this.follow();
+  }
+
+  /** Take back the last change, so that the text is `before` again. */
+  undo(before) {
+    this.field.focus();
+    document.execCommand('undo');
+    if (this.field.value !== before) this.replace(before);
     this.follow();
   }
 

@@ -11,11 +11,13 @@ const shorten = (text) => {
 };
 
 export class Findings extends EventTarget {
-  constructor(list) {
+  constructor(list, instead) {
     super();
     this.list = list;
+    this.instead = instead; // a card -> what can be written instead
     this.cards = [];
     this.open = null; // the key of the card that shows its details
+    this.isAllOpen = false; // on paper nothing can be opened
     this.drawn = new Map();
     list.addEventListener('keydown', (event) => this.step(event));
   }
@@ -32,7 +34,7 @@ export class Findings extends EventTarget {
     const line = lineCounter(text);
     const drawn = new Map();
     cards.forEach((card, index) => {
-      const isOpen = card.key === this.open;
+      const isOpen = this.isAllOpen || card.key === this.open;
       const sign = JSON.stringify([index, isOpen, line(card.start), card.kinds.map(facts)]);
       const old = this.drawn.get(card.key);
       const item = old?.sign === sign ? old.item : this.item(card, index + 1, isOpen, line(card.start));
@@ -58,12 +60,13 @@ export class Findings extends EventTarget {
     if (focus) item?.querySelector('button').focus();
   }
 
-  /** The key of the card so many steps from the one that is open. */
-  beside(steps) {
+  /** The key of the next card, or of that before, seen from the open one or else from the caret. */
+  beside(step, caret) {
     if (!this.cards.length) return null;
-    const at = this.cards.findIndex((card) => card.key === this.open);
-    const from = at < 0 && steps < 0 ? 0 : at;
-    return this.cards[(from + steps + this.cards.length) % this.cards.length].key;
+    const open = this.cards.findIndex((card) => card.key === this.open);
+    const passed = this.cards.filter((card) => card.start < caret).length;
+    const from = open < 0 ? passed - (step > 0 ? 1 : 0) : open;
+    return this.cards[(from + step + this.cards.length) % this.cards.length].key;
   }
 
   step(event) {
@@ -91,7 +94,8 @@ export class Findings extends EventTarget {
     button.setAttribute('aria-expanded', String(isOpen));
     const item = element('li', `finding f-${card.family}`, button);
     item.dataset.key = card.key;
-    if (isOpen) item.append(details(card));
+    item.id = `finding-${at}`;
+    if (isOpen) item.append(details(card, this.instead(card)));
     button.addEventListener('click', () => {
       const key = this.open === card.key ? null : card.key;
       this.dispatchEvent(new CustomEvent('choose', { detail: key }));
@@ -128,15 +132,15 @@ export function bar(share) {
   return element('span', 'sure', track, element('b', '', percent(share)));
 }
 
-function details({ kinds, finding }) {
+function details({ kinds, finding }, instead) {
   const box = element('div', 'details');
   const [main, ...others] = kinds;
-  box.append(one(main, finding), ...others.map((kind) => one(kind)));
+  box.append(one(main, finding, instead), ...others.map((kind) => one(kind)));
   return box;
 }
 
 /** What there is to know about a kind; with its finding about the main one. */
-function one(kind, finding = null) {
+function one(kind, finding = null, instead = []) {
   const isBelow = finding === null;
   const entry = data.entries[kind.id];
   const part = element(isBelow ? 'details' : 'div', isBelow ? 'below' : '');
@@ -152,8 +156,7 @@ function one(kind, finding = null) {
     part.append(element('p', 'think', label, element('span', '', entry.think)));
   }
   for (const each of finding?.implications ?? []) part.append(implied(each));
-  const advice = finding?.suggestions?.join(' · ') ?? finding?.advice;
-  if (advice) part.append(element('h5', '', word('instead')), element('p', 'instead', advice));
+  if (instead.length) part.append(element('h5', '', word('instead')), ...instead);
   const why = isBelow ? kind.explanation : finding.explanation;
   if (why) part.append(element('h5', '', word('why')), element('p', 'why', why));
   if (entry) part.append(taxonomy(kind.id, entry));

@@ -1,8 +1,9 @@
 // The mirror behind a field: the same words, unseen, with the marks that are to be seen. It has an
 // element for each line, and only lines that changed are drawn again: so it keeps up with typing
 // in long texts. The field in front of it is an ordinary one, with its own undo and input methods.
+// To read, the same is shown by itself, with the numbers of the findings.
 
-import { element } from './words.js';
+import { element, number } from './words.js';
 
 /** Cut marks at each other's edges: pieces without overlap, each with all marks that cover it. */
 export function pieces(marks) {
@@ -34,9 +35,16 @@ function look(marks, current) {
   return `m-${first}${second}${isCurrent ? ' current' : ''}`;
 }
 
+function reference(at) {
+  const link = element('a', 'reference', number(at));
+  link.href = `#finding-${at}`;
+  return element('sup', '', link);
+}
+
 export class Mirror {
-  constructor(place) {
+  constructor(place, { isNumbered = false } = {}) {
     this.place = place;
+    this.isNumbered = isNumbered; // whether each mark leads to its card
     this.drawn = []; // what each line shows: its text, its pieces, and one key for both
   }
 
@@ -77,17 +85,29 @@ export class Mirror {
           start: Math.max(cut[next].start, start) - start,
           end: Math.min(cut[next].end, end) - start,
           look: look(cut[next].marks, current),
+          numbers: this.numbers(cut[next], end),
         };
         const last = inside[inside.length - 1];
         // What looks alike is one piece: its frame is not cut where marks happen to end.
-        if (last?.end === piece.start && last.look === piece.look) last.end = piece.end;
-        else inside.push(piece);
+        if (last?.end === piece.start && last.look === piece.look && !last.numbers.length) {
+          last.end = piece.end;
+          last.numbers = piece.numbers;
+        } else {
+          inside.push(piece);
+        }
       }
-      const key = inside.reduce((sum, each) => `${sum}\n${each.start} ${each.end} ${each.look}`, line);
+      const key = inside.reduce((sum, each) =>
+        `${sum}\n${each.start} ${each.end} ${each.look} ${each.numbers}`, line);
       found.push({ text: line, inside, key });
       start = end + 1;
     }
     return found;
+  }
+
+  /** The numbers of the cards whose marks end with a piece, in the line that ends so. */
+  numbers(piece, lineEnd) {
+    if (!this.isNumbered || piece.end > lineEnd) return [];
+    return piece.marks.filter((mark) => mark.number && mark.end === piece.end).map((mark) => mark.number);
   }
 
   row({ text, inside }) {
@@ -96,6 +116,7 @@ export class Mirror {
     for (const piece of inside) {
       if (piece.start > at) row.append(text.slice(at, piece.start));
       row.append(element('span', `mark ${piece.look}`, text.slice(piece.start, piece.end)));
+      row.append(...piece.numbers.map(reference));
       at = piece.end;
     }
     if (at < text.length) row.append(text.slice(at));

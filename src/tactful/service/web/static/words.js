@@ -27,10 +27,26 @@ export function element(tag, className = '', ...children) {
   return made;
 }
 
+/** A button that does something when it is pressed. */
+export function button(label, onClick, className = 'button') {
+  const made = element('button', className, label);
+  made.type = 'button';
+  made.addEventListener('click', onClick);
+  return made;
+}
+
 const notice = document.getElementById('notice');
 
 /** Say something that the reader should see, or nothing. */
 export function tell(message) {
   notice.textContent = message;
+  notice.className = 'notice';
   notice.hidden = !message;
+}
+
+/** Say what was done, perhaps with a button. */
+export function tellDone(message, ...more) {
+  tell(message);
+  notice.classList.add('done');
+  notice.append(...more);
 }
