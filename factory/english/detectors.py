@@ -416,7 +416,12 @@ def with_report_thresholds(
         for kind, rows in texts.ordinary.items()
     ]
     harmful = {name: found[name][texts.harmful] for name in alone}
-    quiet = {**card.thresholds, **quiet_thresholds(alone, pools, harmful)}
+    quiet = quiet_thresholds(alone, pools, harmful)
+    news = texts.ordinary["news"]
+    for name in card.ids:
+        if name not in quiet:  # below another id: as rare as that one in ordinary texts
+            loudest = np.sort(found[name][news])[::-1][: int(QUIET["news"] * len(news)) + 1]
+            quiet[name] = max(card.threshold(name), float(loudest[-1]) if len(loudest) else 0.0)
     return replace(card, report_thresholds={name: _up(value) for name, value in quiet.items()})
 
 
