@@ -1,11 +1,11 @@
 """A check inside the service: as ``tactful check`` does it, with scores that were read in batches.
 
 The report is put together in a thread of its own. Whatever needs the detector goes through the
-detector's lane, one passage at a time, so that a long document never holds up the others.
+detector's lane, a few passages at a time, so that a long document never holds up the others.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -21,6 +21,7 @@ from tactful.detectors.card import Card
 from tactful.detectors.cost import rough_tokens, span_factor
 from tactful.documents.document import Document
 from tactful.errors import Problem, Severity
+from tactful.service.engine.readers import PIECE_TOKENS
 from tactful.service.http.errors import TimedOut
 
 T = TypeVar("T")
@@ -80,6 +81,7 @@ class Known:
     scores: Mapping[str, Mapping[str, float]]
     """By the text of the passage."""
     tokens: Mapping[str, int]
+    """Of the passages, and of their sentences, which may be read alone."""
 
 
 class Prescored(BaseDetector):
@@ -103,22 +105,43 @@ class Prescored(BaseDetector):
         """The passages whose words were not looked for."""
 
     def score(self, texts: Sequence[str]) -> Scores:
-        """Return what is known; other texts are those with words left out, for the spans."""
+        """Return what is known; other texts are sentences, or have something left out."""
         self._deadline.left()
         known = self._known.scores
-        if any(text not in known for text in texts):
-            return self._deadline.wait_for(self._lane.submit(self._detector.score, list(texts)))
-        return {
-            name: np.array([known[text][name] for text in texts], dtype=np.float32)
-            for name in self.card.ids
-        }
+        if all(text in known for text in texts):
+            return {
+                name: np.array([known[text][name] for text in texts], dtype=np.float32)
+                for name in self.card.ids
+            }
+        different = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        read = [
+            self._deadline.wait_for(self._lane.submit(self._detector.score, part))
+            for part in self._parts(different)
+        ]
+        rows = [different[text] for text in texts]
+        return {name: np.concatenate([part[name] for part in read])[rows] for name in self.card.ids}
+
+    def _parts(self, texts: Iterable[str]) -> Iterator[list[str]]:
+        """Cut texts into parts of so few tokens that other work can run between them."""
+        part: list[str] = []
+        tokens = 0
+        for text in texts:
+            more = self._tokens_of(text)
+            if part and tokens + more > PIECE_TOKENS:
+                yield part
+                part, tokens = [], 0
+            part.append(text)
+            tokens += more
+        yield part
+
+    def _tokens_of(self, text: str) -> int:
+        return self._known.tokens.get(text) or rough_tokens(text)
 
     def spans(self, text: str, ids: Sequence[str]) -> Spans:
         """Return the words that carry each id, as the real detector finds them."""
         key = text, tuple(ids)
         if key not in self._found:
-            # A sentence of a passage is not among them.
-            tokens = self._known.tokens.get(text) or rough_tokens(text)
+            tokens = self._tokens_of(text)
             if tokens > MOST_MARKED or not self._allowance.take(self._factor * tokens):
                 self.unmarked += 1
                 return {}
