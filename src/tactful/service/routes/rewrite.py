@@ -71,7 +71,7 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
             report_lang=wanted.report_lang,
         )
         report = await engine.check(wanted.text, options, wanted.kind)
-        sentences = find_sentences(report, wanted.report_lang)
+        sentences = await run_in_threadpool(find_sentences, report, wanted.report_lang)
         lang = language_of(report)
         options = sentence_options(options, lang if lang in engine.cards else AUTO)
         answers: list[dict[str, object]] = []
