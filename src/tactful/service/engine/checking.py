@@ -30,6 +30,10 @@ MOST_MARKED = 512
 """In a passage of more tokens no words are marked; 90 words of prose have about 120."""
 
 
+CALL_TOKENS = 32
+"""Every call of a detector costs as much as so many tokens, however short its texts are."""
+
+
 class Deadline:
     """The time at which a request is cancelled; threads that work for it check this.
 
@@ -101,6 +105,7 @@ class Prescored(BaseDetector):
         self._factor = span_factor(detector)
         self._found: dict[tuple[str, tuple[str, ...]], Spans] = {}
         """The spans of passages, which may occur several times in a document."""
+        self._is_marking = False
         self.unmarked = 0
         """The passages whose words were not looked for."""
 
@@ -113,6 +118,11 @@ class Prescored(BaseDetector):
                 name: np.array([known[text][name] for text in texts], dtype=np.float32)
                 for name in self.card.ids
             }
+        # Texts without their quotations; those with words left out are paid for by the spans.
+        if not self._is_marking and any(text not in self._known.tokens for text in texts):
+            cost = CALL_TOKENS + sum(map(self._tokens_of, texts))
+            if not self._allowance.take(cost):  # then no quotation excuses a finding
+                return {name: np.ones(len(texts), dtype=np.float32) for name in self.card.ids}
         different = {text: row for row, text in enumerate(dict.fromkeys(texts))}
         read = [
             self._deadline.wait_for(self._lane.submit(self._detector.score, part))
@@ -142,14 +152,17 @@ class Prescored(BaseDetector):
         key = text, tuple(ids)
         if key not in self._found:
             tokens = self._tokens_of(text)
-            if tokens > MOST_MARKED or not self._allowance.take(self._factor * tokens):
+            cost = CALL_TOKENS + self._factor * tokens
+            if tokens > MOST_MARKED or not self._allowance.take(cost):
                 self.unmarked += 1
                 return {}
             if isinstance(self._detector, BaseDetector):
                 asked = self._lane.submit(self._detector.spans, text, ids)
                 self._found[key] = self._deadline.wait_for(asked)
             else:
+                self._is_marking = True
                 self._found[key] = super().spans(text, ids)
+                self._is_marking = False
         return self._found[key]
 
 
