@@ -106,7 +106,7 @@ def resident_over_time(model: str) -> dict[str, float]:
     try:
         assert process.stdout is not None
         address = process.stdout.readline().split()[2]
-        while httpx.get(f"{address}/readyz").status_code != 200:
+        while httpx.get(f"{address}/readyz", timeout=300).status_code != 200:
             time.sleep(0.2)
         found = {"ready": resident(process.pid)}
         send(address, ordinary(), 8)

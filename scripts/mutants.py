@@ -118,11 +118,11 @@ def numbers(path: Path) -> list[tuple[int, int]]:
     ]
 
 
-def place_of(path: Path, number: int, which: int) -> Place:
+def place_of(root: Path, path: str, number: int, which: int) -> Place:
     """Return a change that is given by its numbers."""
-    node = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))[number]
+    node = list(ast.walk(ast.parse((root / path).read_text(encoding="utf-8"))))[number]
     return Place(
-        path.relative_to(ROOT).as_posix(),
+        path,
         number,
         which,
         getattr(node, "lineno", 0),
@@ -131,9 +131,9 @@ def place_of(path: Path, number: int, which: int) -> Place:
     )
 
 
-def room_of(path: Path) -> str:
+def room_of(path: str) -> str:
     """Return the sub-package of ``tactful`` that a module is in; those at its top are one."""
-    parts = path.relative_to(ROOT).parts
+    parts = Path(path).parts
     return parts[2] if len(parts) > 3 else parts[1]
 
 
@@ -165,35 +165,64 @@ def changed_source(path: Path, place: Place) -> str:
     return ast.unparse(ast.fix_missing_locations(Change().visit(tree)))
 
 
-def draw(rooms: tuple[str, ...], count: int, seed: int) -> list[Place]:
+def draw(root: Path, rooms: tuple[str, ...], count: int, seed: int) -> list[Place]:
     """Draw places from every room in turn."""
     rng = random.Random(seed)  # noqa: S311 (a sample)
-    by_room: dict[str, list[tuple[Path, int, int]]] = defaultdict(list)
-    for path in sorted((ROOT / "src" / "tactful").rglob("*.py")):
+    by_room: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
+    for file in sorted((root / "src" / "tactful").rglob("*.py")):
+        path = file.relative_to(root).as_posix()
         if not rooms or room_of(path) in rooms:
-            by_room[room_of(path)] += [(path, *each) for each in numbers(path)]
+            by_room[room_of(path)] += [(path, *each) for each in numbers(file)]
     for found in by_room.values():
         rng.shuffle(found)
-    chosen: list[tuple[Path, int, int]] = []
+    chosen: list[tuple[str, int, int]] = []
     while len(chosen) < count and any(by_room.values()):
         chosen += [found.pop() for found in by_room.values() if found]
-    return [place_of(*each) for each in chosen[:count]]
+    return [place_of(root, *each) for each in chosen[:count]]
 
 
 @cache
 def tests_of(path: str) -> list[tuple[str, ...]]:
     """Return the runs that may notice a change: its own test, then those that import it or have a
-    name like it; where there is none, all of its folder, or those of the modules that import it.
+    name like it, then the own tests of the modules that import it; where there is none, all of its
+    folder.
     """
-    parts = Path(path).with_suffix("").parts[2:]
-    if parts[-1] == "__init__":
-        parts = parts[:-1]
+    parts, wanted = _names(path)
     if not parts:
         return [("tests/test_public_api.py",)]
-    folder, name = Path("tests", *parts[:-1]), parts[-1]
-    own, stem = folder / f"test_{name}.py", name.split("_")[0]
+    runs = list(_near(path))
+    known = {file for run in runs for file in run}
+    users = sorted(_files_with("src/tactful", "*.py", wanted))
+    first = (run for user in users if str(user) != path for run in _near(str(user))[:1])
+    more = [file for file in dict.fromkeys(file for run in first for file in run)
+            if file not in known]  # fmt: skip
+    if more:
+        runs.append(tuple(more[:MOST_FILES]))
+    folder = Path("tests", *parts[:-1])
+    if not runs and folder != Path("tests") and (ROOT / folder).is_dir():
+        return [(str(folder),)]
+    if not runs and len(parts) > 1:  # a folder may have its tests in one file, with its name
+        return tests_of(str(Path(path).parent.with_suffix(".py")))
+    return runs
+
+
+def _names(path: str) -> tuple[tuple[str, ...], re.Pattern[str]]:
+    """Return the parts of a module's name, and what an import of it looks like."""
+    parts = Path(path).with_suffix("").parts[2:]
+    if parts[-1:] == ("__init__",):
+        parts = parts[:-1]
     dotted = re.escape(".".join(("tactful", *parts)))
-    wanted = re.compile(rf"\b{dotted}\b|from {dotted.rpartition('.')[0]} import .*\b{name}\b")
+    package, name = dotted.rpartition(".")[0], parts[-1] if parts else ""
+    return parts, re.compile(rf"\b{dotted}\b|from {package} import .*\b{name}\b")
+
+
+@cache
+def _near(path: str) -> list[tuple[str, ...]]:
+    parts, wanted = _names(path)
+    if not parts:
+        return []
+    folder, name = Path("tests", *parts[:-1]), parts[-1]
+    own, stem = folder / f"test_{name}.py", name.strip("_").split("_")[0]
     rooms = (parts[0], "cli") if len(parts) > 1 else ()
     importing = _files_with("tests", "test_*.py", wanted)
     alike = (file.relative_to(ROOT) for file in (ROOT / folder).glob(f"test_{stem}*.py"))
@@ -204,13 +233,7 @@ def tests_of(path: str) -> list[tuple[str, ...]]:
                                                    -importing.get(each, 0), each))  # fmt: skip
     if order:
         runs.append(tuple(map(str, order[:MOST_FILES])))
-    if not runs and folder != Path("tests") and (ROOT / folder).is_dir():
-        return [(str(folder),)]
-    if not runs and len(parts) == 1:
-        users = sorted(_files_with("src/tactful", "*.py", wanted))
-        return list(dict.fromkeys(run for each in users for run in tests_of(str(each))[:1]))
-    # A folder may have its tests in one file, which has its name.
-    return runs or tests_of(str(Path(path).parent.with_suffix(".py")))
+    return runs
 
 
 def _files_with(folder: str, pattern: str, wanted: re.Pattern[str]) -> dict[Path, int]:
@@ -351,7 +374,7 @@ def main(
     states: list[str] = []
     with tempfile.TemporaryDirectory(prefix="tactful-mutants-") as name:
         tree = Tree(Path(name) / "tree")
-        for place in draw(rooms, count, seed):
+        for place in draw(tree.root, rooms, count, seed):
             by = ""
             if place not in known:
                 if time.monotonic() > end:
