@@ -49,6 +49,9 @@ def hostile() -> Iterator[Request]:
         return f"{found}."
 
     for _ in range(2):
+        yield "/v1/score", json.dumps({"texts": [text(49_000)]}).encode()
+        yield "/v1/score", json.dumps({"texts": [text(200) for _ in range(170)]}).encode()
+        yield "/v1/check", json.dumps({"text": text(12_000)}).encode()
         yield "/v1/score", json.dumps({"texts": [text(99_000) for _ in range(2)]}).encode()
         yield "/v1/score", json.dumps({"texts": [text(500) for _ in range(256)]}).encode()
         yield "/v1/check", json.dumps({"text": text(20_000)}).encode()
@@ -58,8 +61,9 @@ def hostile() -> Iterator[Request]:
         }).encode()  # fmt: skip
     for _ in range(10):
         # Words that come once: whatever remembers words remembers these.
-        words = ["".join(chance.choices(string.ascii_lowercase, k=30)) for _ in range(3_000)]
-        yield "/v1/score", json.dumps({"texts": [" ".join(words), "'".join(words)]}).encode()
+        words = ["".join(chance.choices(string.ascii_lowercase, k=30)) for _ in range(1_500)]
+        yield "/v1/score", json.dumps({"texts": [" ".join(words)]}).encode()
+        yield "/v1/score", json.dumps({"texts": ["'".join(words)]}).encode()
     for _ in range(8):
         yield "/v1/score", b"[" * 1_900_000
         yield "/v1/score", json.dumps({f"field{n}": n for n in range(100_000)}).encode()
@@ -106,7 +110,7 @@ def resident_over_time(model: str) -> dict[str, float]:
     try:
         assert process.stdout is not None
         address = process.stdout.readline().split()[2]
-        while httpx.get(f"{address}/readyz").status_code != 200:
+        while httpx.get(f"{address}/readyz", timeout=300).status_code != 200:
             time.sleep(0.2)
         found = {"ready": resident(process.pid)}
         send(address, ordinary(), 8)

@@ -1,25 +1,35 @@
 """Change the source in small ways, one at a time, and see whether a test notices.
 
 A change that no test notices (a survivor) shows code that could break unseen. The work happens on a
-copy of the tree; a sample of the places is drawn with a seed, in turn from every room.
+copy of the tree; a sample of the places is drawn with a seed, in turn from every room. A busy
+machine changes no verdict: limits are of CPU time, and a test notices a change only if it passes
+without it.
 
     python scripts/mutants.py --places 100 --seed 1
     python scripts/mutants.py --room metrics --places 20
+    python scripts/mutants.py --seed 2 --results verdicts.jsonl
+
+With ``--results``, each verdict is added to a file as it comes, and the same command goes on where
+it was stopped. Remove a line from the file to try its change again.
 """
 
 import ast
 import copy
+import json
 import os
 import random
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
@@ -36,10 +46,12 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult,
     ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult,
 }  # fmt: skip
-SHORTEST_SECONDS = 120.0
-"""A run of tests has at least this time, and five times what it takes without a change."""
-LONGEST_SECONDS = 120.0
-"""Tests that take longer without a change are not run."""
+CPU_SECONDS = 60
+"""A process of a run of tests ends after this CPU time: a change may loop for ever."""
+MOST_FILES = 8
+"""How many files of tests that are not a module's own are run for it."""
+WAITING_SECONDS = 1800.0
+"""A run ends after this time even if it uses no CPU: a change may wait for ever."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +64,6 @@ class Place:
     line: int
     before: str
     after: str
-
-    @property
-    def room(self) -> str:
-        """The sub-package of ``tactful`` that it is in; the modules at its top are one."""
-        parts = Path(self.path).parts
-        return parts[2] if len(parts) > 3 else parts[1]
 
 
 def changes(node: ast.AST) -> Iterator[ast.AST]:
@@ -100,23 +106,35 @@ def _is_text(node: ast.AST) -> bool:
     )
 
 
-def places(path: Path) -> list[Place]:
-    """Return every change of a module; what only types see is left alone."""
+def numbers(path: Path) -> list[tuple[int, int]]:
+    """Return every change of a module, as numbers; what only types see is left alone."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     unseen = {id(each) for part in _for_types_only(tree) for each in ast.walk(part)}
     return [
-        Place(
-            path.relative_to(ROOT).as_posix(),
-            number,
-            which,
-            getattr(node, "lineno", 0),
-            _shown(node),
-            _shown(changed),
-        )
+        (number, which)
         for number, node in enumerate(ast.walk(tree))
         if id(node) not in unseen
-        for which, changed in enumerate(changes(node))
+        for which, _ in enumerate(changes(node))
     ]
+
+
+def place_of(root: Path, path: str, number: int, which: int) -> Place:
+    """Return a change that is given by its numbers."""
+    node = list(ast.walk(ast.parse((root / path).read_text(encoding="utf-8"))))[number]
+    return Place(
+        path,
+        number,
+        which,
+        getattr(node, "lineno", 0),
+        _shown(node),
+        _shown(list(changes(node))[which]),
+    )
+
+
+def room_of(path: str) -> str:
+    """Return the sub-package of ``tactful`` that a module is in; those at its top are one."""
+    parts = Path(path).parts
+    return parts[2] if len(parts) > 3 else parts[1]
 
 
 def _for_types_only(tree: ast.Module) -> Iterator[ast.AST]:
@@ -147,50 +165,92 @@ def changed_source(path: Path, place: Place) -> str:
     return ast.unparse(ast.fix_missing_locations(Change().visit(tree)))
 
 
-def draw(rooms: tuple[str, ...], count: int, seed: int) -> list[Place]:
+def draw(root: Path, rooms: tuple[str, ...], count: int, seed: int) -> list[Place]:
     """Draw places from every room in turn."""
     rng = random.Random(seed)  # noqa: S311 (a sample)
-    by_room: dict[str, list[Place]] = defaultdict(list)
-    for path in sorted((ROOT / "src" / "tactful").rglob("*.py")):
-        for place in places(path):
-            if not rooms or place.room in rooms:
-                by_room[place.room].append(place)
+    by_room: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
+    for file in sorted((root / "src" / "tactful").rglob("*.py")):
+        path = file.relative_to(root).as_posix()
+        if not rooms or room_of(path) in rooms:
+            by_room[room_of(path)] += [(path, *each) for each in numbers(file)]
     for found in by_room.values():
         rng.shuffle(found)
-    chosen: list[Place] = []
+    chosen: list[tuple[str, int, int]] = []
     while len(chosen) < count and any(by_room.values()):
         chosen += [found.pop() for found in by_room.values() if found]
-    return chosen[:count]
+    return [place_of(root, *each) for each in chosen[:count]]
 
 
 @cache
 def tests_of(path: str) -> list[tuple[str, ...]]:
     """Return the runs that may notice a change: its own test, then those that import it or have a
-    name like it; where there is none, all of its folder.
+    name like it, then the own tests of the modules that import it; where there is none, all of its
+    folder.
     """
-    parts = Path(path).with_suffix("").parts[2:]
-    if parts[-1] == "__init__":
-        parts = parts[:-1]
+    parts, wanted = _names(path)
     if not parts:
         return [("tests/test_public_api.py",)]
-    folder, name = Path("tests", *parts[:-1]), parts[-1]
-    own, stem = folder / f"test_{name}.py", name.split("_")[0]
-    dotted = re.escape(".".join(("tactful", *parts)))
-    wanted = re.compile(rf"\b{dotted}\b|from {dotted.rpartition('.')[0]} import .*\b{name}\b")
-    importing = [
-        file.relative_to(ROOT)
-        for file in sorted((ROOT / "tests").rglob("test_*.py"))
-        if wanted.search(file.read_text(encoding="utf-8"))
-    ]
-    alike = (file.relative_to(ROOT) for file in (ROOT / folder).glob(f"test_{stem}*.py"))
-    near = {file for file in importing if file.parts[1] in ("cli", parts[0])} | {*alike}
-    runs: list[tuple[str, ...]] = [(str(own),)] if own in near else []
-    if near - {own}:
-        runs.append(tuple(sorted(map(str, near - {own}))))
-    if not runs and (ROOT / folder).is_dir():
+    runs = list(_near(path))
+    known = {file for run in runs for file in run}
+    users = sorted(_files_with("src/tactful", "*.py", wanted))
+    first = (run for user in users if str(user) != path for run in _near(str(user))[:1])
+    more = [file for file in dict.fromkeys(file for run in first for file in run)
+            if file not in known]  # fmt: skip
+    if more:
+        runs.append(tuple(more[:MOST_FILES]))
+    folder = Path("tests", *parts[:-1])
+    if not runs and folder != Path("tests") and (ROOT / folder).is_dir():
         return [(str(folder),)]
-    # A folder may have its tests in one file, which has its name.
-    return runs or tests_of(str(Path(path).parent.with_suffix(".py")))
+    if not runs and len(parts) > 1:  # a folder may have its tests in one file, with its name
+        return tests_of(str(Path(path).parent.with_suffix(".py")))
+    return runs
+
+
+def _names(path: str) -> tuple[tuple[str, ...], re.Pattern[str]]:
+    """Return the parts of a module's name, and what an import of it looks like."""
+    parts = Path(path).with_suffix("").parts[2:]
+    if parts[-1:] == ("__init__",):
+        parts = parts[:-1]
+    dotted = re.escape(".".join(("tactful", *parts)))
+    package, name = dotted.rpartition(".")[0], parts[-1] if parts else ""
+    return parts, re.compile(rf"\b{dotted}\b|from {package} import .*\b{name}\b")
+
+
+@cache
+def _near(path: str) -> list[tuple[str, ...]]:
+    parts, wanted = _names(path)
+    if not parts:
+        return []
+    folder, name = Path("tests", *parts[:-1]), parts[-1]
+    own, stem = folder / f"test_{name}.py", name.strip("_").split("_")[0]
+    rooms = (parts[0], "cli") if len(parts) > 1 else ()
+    importing = _files_with("tests", "test_*.py", wanted)
+    alike = (file.relative_to(ROOT) for file in (ROOT / folder).glob(f"test_{stem}*.py"))
+    near = {*alike, *(each for each in importing if not rooms or each.parts[1] in rooms)}
+    runs: list[tuple[str, ...]] = [(str(own),)] if own in near else []
+    # The tests of a module's own room come first, and those that speak of it most.
+    order = sorted(near - {own}, key=lambda each: (parts[0] not in each.parts,
+                                                   -importing.get(each, 0), each))  # fmt: skip
+    if order:
+        runs.append(tuple(map(str, order[:MOST_FILES])))
+    return runs
+
+
+def _files_with(folder: str, pattern: str, wanted: re.Pattern[str]) -> dict[Path, int]:
+    """Return the files in which something occurs, and how often it does."""
+    found = {
+        file.relative_to(ROOT): len(wanted.findall(file.read_text(encoding="utf-8")))
+        for file in sorted((ROOT / folder).rglob(pattern))
+    }
+    return {file: count for file, count in found.items() if count}
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a run of tests ended: it passed, tests failed, or it did not come to its end."""
+
+    passed: bool
+    failed: tuple[str, ...] = ()
 
 
 class Tree:
@@ -199,26 +259,39 @@ class Tree:
     def __init__(self, root: Path):
         self.root = root
         shutil.copytree(ROOT, root, ignore=LEFT_OUT)
-        self._seconds: dict[tuple[str, ...], float | None] = {}
+        self._passing: dict[tuple[str, ...], bool] = {}
+        self._broken: list[str] = []
         self._writes = 0
 
-    def notices(self, place: Place) -> bool | None:
-        """Say whether a test fails because of a change; None where no test can say so."""
+    def notices(self, place: Place) -> tuple[bool | None, str]:
+        """Say whether a test fails because of a change, and which; None where none can say so."""
         path = self.root / place.path
         source = path.read_text(encoding="utf-8")
         changed = changed_source(path, place)
         is_tested = False
-        for run in tests_of(place.path):
-            usual = self._usual_seconds(run)
-            if usual is None:
-                continue
-            is_tested = True
-            self._write(path, changed)
-            passes = self._passes(run, 5 * usual)
-            self._write(path, source)
-            if not passes:
-                return True
-        return False if is_tested else None
+        for tests in tests_of(place.path):
+            while True:
+                self._write(path, changed)
+                try:
+                    run = self._run(tests)
+                finally:
+                    self._write(path, source)
+                if run.passed:
+                    is_tested = True
+                    break
+                # Without the change the same tests must pass: it is the change that they notice.
+                blamed = run.failed or tests
+                if self._passes(blamed):
+                    return True, ", ".join(blamed if run.failed else ["the run broke off"])
+                if not run.failed or set(run.failed) <= set(self._broken):
+                    break
+                self._broken += run.failed
+        return (False if is_tested else None), ""
+
+    def _passes(self, tests: tuple[str, ...]) -> bool:
+        if tests not in self._passing:
+            self._passing[tests] = self._run(tests).passed
+        return self._passing[tests]
 
     def _write(self, path: Path, source: str) -> None:
         """Write a module with a time that it never had: Python knows old bytecode by the time."""
@@ -226,32 +299,59 @@ class Tree:
         self._writes += 1
         os.utime(path, (self._writes, self._writes))
 
-    def _usual_seconds(self, run: tuple[str, ...]) -> float | None:
-        """Return what a run takes without a change; None where it does not pass."""
-        if run not in self._seconds:
-            began = time.monotonic()
-            passes = self._passes(run, LONGEST_SECONDS)
-            self._seconds[run] = time.monotonic() - began if passes else None
-        return self._seconds[run]
-
-    def _passes(self, run: tuple[str, ...], seconds: float) -> bool:
-        options = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "-m", MARKS]
+    def _run(self, tests: tuple[str, ...]) -> Run:
+        cache = self.root / ".mutants_cache"
+        shutil.rmtree(cache, ignore_errors=True)
+        options = ["-x", "-q", "--assert=plain", "-o", f"cache_dir={cache}", "-m", MARKS]
+        options += [f"--deselect={each}" for each in self._broken if each not in tests]
+        path = os.pathsep.join(
+            str(self.root / part) for part in ("src", "", "weights-research/src")
+        )
         # Fewer plugins and kept bytecode: most of the time of a short run is its start.
-        env = {**os.environ, "PYTHONPATH": str(self.root / "src"), "PYTHONDONTWRITEBYTECODE": "",
+        env = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "",
                "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # fmt: skip
+        process = subprocess.Popen(  # noqa: S603 (the project's own tests)
+            [sys.executable, "-m", "pytest", *options, *tests],
+            cwd=self.root,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=_limit_cpu,  # noqa: PLW1509 (this program has one thread)
+        )
         try:
-            done = subprocess.run(  # noqa: S603 (the project's own tests)
-                [sys.executable, "-m", "pytest", *options, *run],
-                cwd=self.root,
-                env=env,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                timeout=max(SHORTEST_SECONDS, seconds),
-                check=False,
-            )
+            code = process.wait(WAITING_SECONDS)
         except subprocess.TimeoutExpired:
-            return False
-        return done.returncode == 0
+            code = None
+        finally:
+            _end_all_of(process)
+        failed = cache / "v/cache/lastfailed"
+        if code == 0 or not failed.exists():
+            return Run(code == 0)
+        return Run(passed=False, failed=tuple(json.loads(failed.read_text(encoding="utf-8"))))
+
+
+def _limit_cpu() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
+
+
+def _end_all_of(process: "subprocess.Popen[bytes]") -> None:
+    """End a process and what it has started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+STATES: dict[bool | None, str] = {True: "noticed", False: "SURVIVED", None: "no tests"}
+
+
+def read_verdicts(results: Path | None) -> dict[Place, str]:
+    """Return the verdicts that earlier runs wrote."""
+    if results is None or not results.exists():
+        return {}
+    rows = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
+    return {Place(**row["place"]): row["state"] for row in rows}
 
 
 @click.command()
@@ -259,29 +359,41 @@ class Tree:
 @click.option("--seed", default=1, show_default=True, help="Which ones are drawn.")
 @click.option("--room", "rooms", multiple=True, help="Only in this room; repeatable.")
 @click.option("--minutes", default=30.0, show_default=True, help="Stop after this time.")
-def main(count: int, seed: int, rooms: tuple[str, ...], minutes: float) -> None:
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Add each verdict to this file, and leave out the changes that it has.",
+)
+def main(
+    count: int, seed: int, rooms: tuple[str, ...], minutes: float, results: Path | None
+) -> None:
     """Change the source in small ways, and list the changes that no test notices."""
     os.nice(10)
     end = time.monotonic() + minutes * 60
-    noticed = 0
-    survivors: list[Place] = []
-    untested: list[Place] = []
+    known = read_verdicts(results)
+    states: list[str] = []
     with tempfile.TemporaryDirectory(prefix="tactful-mutants-") as name:
         tree = Tree(Path(name) / "tree")
-        for place in draw(rooms, count, seed):
-            if time.monotonic() > end:
-                click.echo("The time is over.")
-                break
-            found = tree.notices(place)
-            noticed += found is True
-            if found is not True:
-                (survivors if found is False else untested).append(place)
-            state = {True: "noticed", False: "SURVIVED", None: "no tests"}[found]
-            click.echo(f"{state:9}{place.path}:{place.line}: {place.before}  ->  {place.after}")
-    tried = noticed + len(survivors)
-    click.echo(f"{noticed} of {tried} changes were noticed ({noticed / max(tried, 1):.0%}); "
-               f"{len(untested)} could not be tried; seed {seed}.")  # fmt: skip
-    sys.exit(1 if survivors else 0)
+        for place in draw(tree.root, rooms, count, seed):
+            by = ""
+            if place not in known:
+                if time.monotonic() > end:
+                    click.echo("The time is over.")
+                    break
+                found, by = tree.notices(place)
+                known[place] = STATES[found]
+                if results is not None:
+                    row = {"state": known[place], "place": asdict(place), "by": by}
+                    with results.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(row) + "\n")
+            states.append(known[place])
+            change = f"{place.path}:{place.line}: {place.before}  ->  {place.after}"
+            click.echo(f"{known[place]:9}{change}")
+    noticed, survived = states.count(STATES[True]), states.count(STATES[False])
+    click.echo(f"{noticed} of {noticed + survived} changes were noticed "
+               f"({noticed / max(noticed + survived, 1):.0%}); "
+               f"{states.count(STATES[None])} could not be tried; seed {seed}.")  # fmt: skip
+    sys.exit(1 if survived else 0)
 
 
 if __name__ == "__main__":

@@ -32,13 +32,11 @@ def run(*args: str, decorate: Any) -> tuple[str, dict[str, Any]]:
     """Run a command with some options; return what it printed and what it was given."""
     got: dict[str, Any] = {}
 
-    @click.command("walk")
-    @decorate
-    @click.pass_context
     def walk(ctx: click.Context, /, **given: Any) -> None:
         got.update(given, given=given_options(ctx))
 
-    done = CliRunner().invoke(walk, args)
+    command = click.command("walk")(decorate(click.pass_context(walk)))
+    done = CliRunner().invoke(command, args)
     assert done.exception is None or done.exit_code, done.exception
     return done.output, got
 

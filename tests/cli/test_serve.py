@@ -16,6 +16,15 @@ def run(*arguments: str) -> str:
     return found.stdout
 
 
+@pytest.mark.parametrize(
+    ("seconds", "is_taken"), [("0.1", True), ("3600", True), ("0.05", False), ("3601", False)]
+)
+def test_a_request_may_take_up_to_an_hour(seconds: str, is_taken: bool, tmp_path: Path) -> None:
+    keys = str(tmp_path / "keys.json")
+    arguments = ["--keys", keys, "--add-key", "newsroom", "--timeout", seconds]
+    assert (CliRunner().invoke(serve_cli, arguments).exit_code == 0) == is_taken
+
+
 def test_keys_are_made_listed_and_taken_away(tmp_path: Path) -> None:
     path = str(tmp_path / "keys.json")
     secret = run("--keys", path, "--add-key", "newsroom", "--rate", "90").strip()

@@ -13,7 +13,7 @@ from tests.service.test_engine import FAST, held_up, with_engine
 from tactful.checking.options import CheckOptions
 from tactful.detectors.cost import encoders_in
 from tactful.service.app import create_app
-from tactful.service.engine.checking import MOST_MARKED
+from tactful.service.engine.checking import CALL_TOKENS, MOST_MARKED
 from tactful.service.engine.engine import TEXTS_SHARE, Engine
 from tactful.service.engine.excerpts import LONG_TOKENS, TEXT_TOKENS, whole_pieces
 from tactful.service.engine.readers import PIECE_TOKENS
@@ -26,7 +26,8 @@ from tactful.service.settings import ServiceSettings
 TICKS = "".join("e" + "`" * size for size in range(1, 440))[:20480]
 CALM = "The library will be open again on Monday, and everybody is welcome to come and read. "
 RUDE = "Only an idiot would believe such stupid nonsense, so shut up and go away."
-SETTINGS = ServiceSettings(langs=("en",), web=True)
+SETTINGS = ServiceSettings(langs=("en",), web=True, timeout_seconds=3600)
+"""With time enough for a busy machine: work is counted."""
 ANALYZE = "/v1alpha1/comments:analyze"
 
 
@@ -47,9 +48,12 @@ class Counting:
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[TestClient]:
-    with TestClient(create_app(SETTINGS), raise_server_exceptions=False) as found:
-        found.post("/v1/score", json={"texts": [CALM]})  # waits for the detector
-        yield found
+    with pytest.MonkeyPatch.context() as patch:
+        # Once a minute a short text is read to release memory, which no test here counts.
+        patch.setattr("tactful.service.app.release_regularly", lambda _: asyncio.sleep(3600))
+        with TestClient(create_app(SETTINGS), raise_server_exceptions=False) as found:
+            found.post("/v1/score", json={"texts": [CALM]})  # waits for the detector
+            yield found
 
 
 @pytest.fixture
@@ -170,6 +174,42 @@ def test_the_details_of_a_report_are_bounded(app: TestClient, read: list[int]) -
     assert unmarked
     assert any("no words are marked" in problem for problem in document["problems"])
     assert sum(read) <= TEXTS_SHARE * SETTINGS.max_tokens
+
+
+@pytest.mark.parametrize("count", [400, 1_800])
+def test_sentences_of_one_word_do_not_multiply_the_work(
+    app: TestClient, read: list[int], count: int
+) -> None:
+    # Alone each of them is laid out as wide as four of them are in their passage.
+    text = "".join(f"{chr(0x4E00 + number)}\u3002 " for number in range(count))
+    body = {"text": text, "lang": "en", "least": 0.0, "frames": "off", "explanations": False}
+    answer = app.post("/v1/check", json=body)
+    if count == 400:
+        assert answer.status_code == 200
+        assert sum(read) > 400 * 8
+        assert max(read) <= PIECE_TOKENS
+    else:
+        assert answer.status_code == 413
+        assert "its sentences, each read alone, have" in answer.json()["error"]["message"]
+        assert read == []
+
+
+def test_texts_without_their_quotations_are_read_within_the_allowance(
+    app: TestClient, read: list[int]
+) -> None:
+    text = "\n\n".join(f'"Idiot {number}!" "You {number}!"' for number in range(200))
+    body = {"text": text, "lang": "en", "least": 0.0, "quotes": "label", "frames": "off"}
+    answer = app.post("/v1/check", json=body)
+    assert answer.status_code == 200
+    most = TEXTS_SHARE * SETTINGS.max_tokens
+    assert sum(read) <= most
+    assert len(read) <= most // CALL_TOKENS
+
+
+def test_a_repeated_sentence_is_read_once(app: TestClient, read: list[int]) -> None:
+    body = {"text": "No! " * 1_500, "lang": "en", "least": 0.0, "frames": "off"}
+    assert app.post("/v1/check", json=body).status_code == 200
+    assert sum(read) < SETTINGS.max_tokens
 
 
 def test_a_passage_of_garbage_gets_no_marks(app: TestClient, read: list[int]) -> None:

@@ -28,6 +28,14 @@ FRAGMENTS = (
     # Words, sentences and lines: very long, very many.
     "a", "0", "x" * 90 + " ", "a ", "a. ", "A. ", "Mr. ", "? ", "...", "a\n", "a\n\n", "a\r\n\r\n",
     "http://a", "www.", "@a ", "a'a", "1 ", "q7z ",
+    # Sentences of one word, in one passage and in many, which are also read alone.
+    "No. ", "A! ", "Idiot. ", "You idiot.\n\n", "You idiot.\n",
+    # Quotations and brackets: closed, nested, and never closed.
+    '"', "\u201c", "\u201d", "\u201ca ", "\u201ca\u201d ", "\xaba \u201eb", " 'a b",
+    " \u2018a\u2019b", "'a", "(", ")", "([{<", "\u201cIdiot!\u201d ",
+    'He said "you idiot" to them.\n\n',
+    # Terms, alone and quoted.
+    "wheelchair-bound ", "The crippled. ", '"the blind" ', 'chairman "a" ',
     # What is found, so that words are marked and statements are written.
     "You people are too stupid to learn anything, so shut up. ",
     "Women like you should stay at home.\n\n",
@@ -54,10 +62,12 @@ class Recipe:
         while size < length:
             turn += 1
             for fragment, run in zip(self.fragments, self.runs, strict=True):
-                parts.append(fragment * (run + turn if self.growing else run))
+                # At least once: a body of nothing would never be long enough.
+                parts.append(fragment * max(run + turn * self.growing, 1))
                 size += len(parts[-1])
             if self.numbered:
                 parts.append(f"{turn} ")
+                size += len(parts[-1])
         return "".join(parts).encode("utf-8")[:length].decode("utf-8", "ignore")
 
 
@@ -118,8 +128,12 @@ def _comment(text: str, **fields: Any) -> dict[str, Any]:
     }
 
 
-def _documents(kind: str, lang: str = "en") -> Callable[[str], dict[str, Any]]:
-    return lambda text: {"text": text or "a", "kind": kind, "lang": lang}
+def _documents(kind: str, lang: str = "en", **fields: Any) -> Callable[[str], dict[str, Any]]:
+    return lambda text: {"text": text or "a", "kind": kind, "lang": lang, **fields}
+
+
+_EVERYTHING: dict[str, Any] = {"least": 0.0, "terms": "all", "quotes": "label"}
+"""Whatever may be found is reported, with its words and its explanation."""
 
 
 COMMENT_SECONDS, DOCUMENT_SECONDS = 0.3, 2.0
@@ -137,6 +151,10 @@ ROUTES = (
     Route("HTML document", CHECK, 50_000, DOCUMENT_SECONDS, _documents("html")),
     Route("short plain document", CHECK, 8_000, DOCUMENT_SECONDS, _documents("plain")),
     Route("Spanish document", CHECK, 12_000, DOCUMENT_SECONDS, _documents("plain", "es")),
+    Route("document with all that may be found", CHECK, 12_000, DOCUMENT_SECONDS,
+          _documents("plain", **_EVERYTHING)),
+    Route("Spanish document with all that may be found", CHECK, 12_000, DOCUMENT_SECONDS,
+          _documents("plain", "es", **_EVERYTHING)),
     Route("report", "/v1/report", 12_000, DOCUMENT_SECONDS, _documents("markdown")),
     Route("one text", "/v1/score", 50_000, COMMENT_SECONDS * 2,
           lambda t: {"texts": [t], "lang": "en"}),

@@ -294,16 +294,22 @@ def _quoted(
     pieces: dict[Range, list[str]] = {}
     for name in found if marked else ():
         pieces.setdefault(places.get(name, (0, len(segment.text))), []).append(name)
-    quoted: set[str] = set()
-    for (start, end), names in pieces.items():
+    cut: dict[Range, str] = {}
+    for start, end in pieces:
         within = [
             (max(first, start) - start, min(last, end) - start)
             for first, last in marked
             if first < end and start < last
         ]
         if within:
-            scores = detector.score([without_quotations(segment.text[start:end], within)])
-            quoted.update(name for name in names if scores[name][0] < needed[name])
+            cut[start, end] = without_quotations(segment.text[start:end], within)
+    scores = detector.score(list(cut.values())) if cut else {}
+    quoted = {
+        name
+        for row, piece in enumerate(cut)
+        for name in pieces[piece]
+        if scores[name][row] < needed[name]
+    }
     return quoted | {name for name in found if not quoted.isdisjoint(gates_of(name))}
 
 

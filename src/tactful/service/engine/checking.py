@@ -1,11 +1,11 @@
 """A check inside the service: as ``tactful check`` does it, with scores that were read in batches.
 
 The report is put together in a thread of its own. Whatever needs the detector goes through the
-detector's lane, one passage at a time, so that a long document never holds up the others.
+detector's lane, a few passages at a time, so that a long document never holds up the others.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -21,12 +21,17 @@ from tactful.detectors.card import Card
 from tactful.detectors.cost import rough_tokens, span_factor
 from tactful.documents.document import Document
 from tactful.errors import Problem, Severity
+from tactful.service.engine.readers import PIECE_TOKENS
 from tactful.service.http.errors import TimedOut
 
 T = TypeVar("T")
 
 MOST_MARKED = 512
 """In a passage of more tokens no words are marked; 90 words of prose have about 120."""
+
+
+CALL_TOKENS = 32
+"""Every call of a detector costs as much as so many tokens, however short its texts are."""
 
 
 class Deadline:
@@ -80,6 +85,7 @@ class Known:
     scores: Mapping[str, Mapping[str, float]]
     """By the text of the passage."""
     tokens: Mapping[str, int]
+    """Of the passages, and of their sentences, which may be read alone."""
 
 
 class Prescored(BaseDetector):
@@ -99,34 +105,64 @@ class Prescored(BaseDetector):
         self._factor = span_factor(detector)
         self._found: dict[tuple[str, tuple[str, ...]], Spans] = {}
         """The spans of passages, which may occur several times in a document."""
+        self._is_marking = False
         self.unmarked = 0
         """The passages whose words were not looked for."""
 
     def score(self, texts: Sequence[str]) -> Scores:
-        """Return what is known; other texts are those with words left out, for the spans."""
+        """Return what is known; other texts are sentences, or have something left out."""
         self._deadline.left()
         known = self._known.scores
-        if any(text not in known for text in texts):
-            return self._deadline.wait_for(self._lane.submit(self._detector.score, list(texts)))
-        return {
-            name: np.array([known[text][name] for text in texts], dtype=np.float32)
-            for name in self.card.ids
-        }
+        if all(text in known for text in texts):
+            return {
+                name: np.array([known[text][name] for text in texts], dtype=np.float32)
+                for name in self.card.ids
+            }
+        # Texts without their quotations; those with words left out are paid for by the spans.
+        if not self._is_marking and any(text not in self._known.tokens for text in texts):
+            cost = CALL_TOKENS + sum(map(self._tokens_of, texts))
+            if not self._allowance.take(cost):  # then no quotation excuses a finding
+                return {name: np.ones(len(texts), dtype=np.float32) for name in self.card.ids}
+        different = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        read = [
+            self._deadline.wait_for(self._lane.submit(self._detector.score, part))
+            for part in self._parts(different)
+        ]
+        rows = [different[text] for text in texts]
+        return {name: np.concatenate([part[name] for part in read])[rows] for name in self.card.ids}
+
+    def _parts(self, texts: Iterable[str]) -> Iterator[list[str]]:
+        """Cut texts into parts of so few tokens that other work can run between them."""
+        part: list[str] = []
+        tokens = 0
+        for text in texts:
+            more = self._tokens_of(text)
+            if part and tokens + more > PIECE_TOKENS:
+                yield part
+                part, tokens = [], 0
+            part.append(text)
+            tokens += more
+        yield part
+
+    def _tokens_of(self, text: str) -> int:
+        return self._known.tokens.get(text) or rough_tokens(text)
 
     def spans(self, text: str, ids: Sequence[str]) -> Spans:
         """Return the words that carry each id, as the real detector finds them."""
         key = text, tuple(ids)
         if key not in self._found:
-            # A sentence of a passage is not among them.
-            tokens = self._known.tokens.get(text) or rough_tokens(text)
-            if tokens > MOST_MARKED or not self._allowance.take(self._factor * tokens):
+            tokens = self._tokens_of(text)
+            cost = CALL_TOKENS + self._factor * tokens
+            if tokens > MOST_MARKED or not self._allowance.take(cost):
                 self.unmarked += 1
                 return {}
             if isinstance(self._detector, BaseDetector):
                 asked = self._lane.submit(self._detector.spans, text, ids)
                 self._found[key] = self._deadline.wait_for(asked)
             else:
+                self._is_marking = True
                 self._found[key] = super().spans(text, ids)
+                self._is_marking = False
         return self._found[key]
 
 

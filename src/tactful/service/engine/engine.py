@@ -17,6 +17,7 @@ from tactful.detectors.card import Card
 from tactful.detectors.cost import rough_tokens
 from tactful.documents.document import Document, Kind, document_of
 from tactful.documents.language import LANGUAGE_NAMES, possible_languages
+from tactful.documents.segments import sentences
 from tactful.service.engine.admission import Admission
 from tactful.service.engine.batching import Read
 from tactful.service.engine.checking import Allowance, Deadline, Known, Prescored, report_within
@@ -203,13 +204,14 @@ class Engine:
                     ]
                     call = partial(parts_by_language, document, lang, langs)
                     parts = await self._aside(call)
+                tokens, allowance = await self._admitted(document, lang)
+                limits = tokens, deadline, allowance
                 if parts is None:
-                    return await self._checked(document, lang, options, deadline, is_long=is_long)
-                await self._document_tokens(document, lang)  # refuses too many in all parts
+                    return await self._checked(document, lang, options, *limits, is_long=is_long)
                 options = options_for_parts(options, lang)
                 reports = [
                     await self._checked(
-                        part_of(document, found), each, options, deadline, is_long=is_long
+                        part_of(document, found), each, options, *limits, is_long=is_long
                     )
                     for each, found in parts.by_lang.items()
                 ]
@@ -222,16 +224,15 @@ class Engine:
         document: Document,
         lang: str,
         options: CheckOptions,
+        tokens: Mapping[str, int],
         deadline: Deadline,
+        allowance: Allowance,
         *,
         is_long: bool,
     ) -> DocumentReport:
         """Check a document that is in one language."""
-        tokens = await self._document_tokens(document, lang)
-        known = Known(await self._known(tokens, lang, is_long=is_long), tokens)
-        total = sum(tokens.values())
-        # All sentences may be read alone, too; what remains is for words and statements.
-        allowance = Allowance(TEXTS_SHARE * self.settings.max_tokens - 2 * total)
+        passages = {segment.text: tokens[segment.text] for segment in document.segments}
+        known = Known(await self._known(passages, lang, is_long=is_long), tokens)
         lane = self._readers.lanes[lang]
         detector = Prescored(
             self._readers.detector(lang),
@@ -361,14 +362,30 @@ class Engine:
         await self._opened(*langs)
         return await self._measured(partial(self._readers.tokens, texts, langs))
 
-    async def _document_tokens(self, document: Document, lang: str) -> dict[str, int]:
-        """Return the different passages of a document with their tokens; refuse too many."""
+    async def _admitted(self, document: Document, lang: str) -> tuple[dict[str, int], Allowance]:
+        """Return the tokens of passages and sentences, and what may be read beside them.
+
+        Too many are refused. All sentences may be read alone, too, and short ones have more tokens
+        than their share of a passage.
+        """
         texts = [segment.text for segment in document.segments]
-        await self._opened(lang)
-        sizes = await self._aside(partial(self._readers.tokens, texts, [lang] * len(texts)))
+        tokens = await self._tokens(texts, lang)
         # A repeated passage is read once, but reported each time.
-        check_tokens(sum(sizes), self.settings.max_tokens, "The document has")
-        return dict(zip(texts, sizes, strict=True))
+        whole = sum(tokens[text] for text in texts)
+        check_tokens(whole, self.settings.max_tokens, "The document has")
+        alone = await self._tokens(await self._aside(partial(_sentences, document)), lang)
+        parts = max(whole, sum(alone.values()))
+        most = TEXTS_SHARE * self.settings.max_tokens
+        check_tokens(whole + parts, most, "The document and its sentences, each read alone, have")
+        # What remains is for words and statements.
+        return {**alone, **tokens}, Allowance(most - whole - parts)
+
+    async def _tokens(self, texts: Sequence[str], lang: str) -> dict[str, int]:
+        """Return the different texts with their tokens."""
+        different = list(dict.fromkeys(texts))
+        await self._opened(lang)
+        sizes = await self._aside(partial(self._readers.tokens, different, [lang] * len(different)))
+        return dict(zip(different, sizes, strict=True))
 
     async def _opened(self, *langs: str) -> None:
         """Wait until the detectors of languages are open: the first work of their lanes."""
@@ -440,6 +457,16 @@ def check_tokens(tokens: int, most: int, what: str) -> None:
     """Refuse texts that would take too long to read."""
     if tokens > most:
         raise TooLong(tokens, most, what)
+
+
+def _sentences(document: Document) -> list[str]:
+    """Return the sentences of the passages that have several."""
+    found: list[str] = []
+    for segment in document.segments:
+        places = sentences(segment.text)
+        if len(places) > 1:
+            found += [segment.text[start:end] for start, end in places]
+    return found
 
 
 def _not_served(what: str, cards: Mapping[str, Card]) -> ServiceError:

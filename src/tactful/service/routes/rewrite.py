@@ -76,7 +76,7 @@ def router(engine: Engine, settings: ServiceSettings) -> APIRouter:
         if wanted.at is not None:
             here = [each for each in report.findings if _covers(each, wanted.at)]
             report = replace(report, findings=tuple(here))
-        sentences = find_sentences(report, wanted.report_lang)
+        sentences = await run_in_threadpool(find_sentences, report, wanted.report_lang)
         lang = language_of(report)
         options = sentence_options(options, lang if lang in engine.cards else AUTO)
         answers: list[dict[str, object]] = []
