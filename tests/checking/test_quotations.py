@@ -14,7 +14,7 @@ from tactful.documents.segments import is_quoted, quotations, without_quotations
 from tactful.errors import UnknownNameError
 
 OWN = "You are a stupid fool and a liar."
-REPORTED = f"At the meeting on Monday the chair read the letter aloud: “{OWN}”"
+REPORTED = f"He wrote back: “{OWN}”"
 BOTH = f"{REPORTED} The chair is a stupid fool and a liar."
 
 
