@@ -73,7 +73,7 @@ def test_the_container_starts_a_command_that_exists() -> None:
     assert json.loads(of("ENTRYPOINT")[0]) == ["tactful", "serve"]
     options = serve_options(json.loads(of("CMD")[0]))
     assert options["host"] == "0.0.0.0"  # noqa: S104 (inside the container)
-    assert options["keys"] == Path("/keys/keys.json")
+    assert options["keys_file"] == Path("/keys/keys.json")
     assert not options["is_open"]
 
 
@@ -127,9 +127,9 @@ def test_compose_limits_and_locks_down() -> None:
     assert (DEPLOY / service["build"]["context"]).resolve() == ROOT
     assert (ROOT / service["build"]["dockerfile"]).is_file()
     options = serve_options(service["command"])
-    assert options["keys"] == Path("/keys/keys.json")
+    assert options["keys_file"] == Path("/keys/keys.json")
     grace = int(service["stop_grace_period"].removesuffix("s"))
-    assert grace > options["timeout"]
+    assert grace > options["timeout_seconds"]
     assert {each.partition(":")[0] for each in service["volumes"]} == set(compose()["volumes"])
 
 
@@ -139,8 +139,8 @@ def test_the_unit_starts_a_command_that_exists() -> None:
     assert command[:2] == ["/opt/tactful/bin/tactful", "serve"]
     options = serve_options(command[2:])
     assert options["host"] == "127.0.0.1"
-    assert options["keys"] == Path("/var/lib") / service["StateDirectory"] / "keys.json"
-    assert int(service["TimeoutStopSec"]) > options["timeout"]
+    assert options["keys_file"] == Path("/var/lib") / service["StateDirectory"] / "keys.json"
+    assert int(service["TimeoutStopSec"]) > options["timeout_seconds"]
     assert service["User"] != "root"
     assert service["NoNewPrivileges"] == "yes"
     assert service["ProtectSystem"] == "strict"
@@ -183,7 +183,7 @@ def test_the_service_knows_the_name_that_the_proxies_show() -> None:
     assert compose()["services"]["tactful"]["environment"]["TACTFUL_PUBLIC_URL"] == url
     assert f"\nEnvironment=TACTFUL_PUBLIC_URL={url}\n" in UNIT.read_text(encoding="utf-8")
     options = serve_options(shlex.split(unit()["Service"]["ExecStart"])[2:])
-    assert options["trusted_proxy"] == ("127.0.0.1",)
+    assert options["trusted_proxies"] == ("127.0.0.1",)
 
 
 def test_every_line_of_nginx_ends_as_it_must() -> None:

@@ -35,8 +35,8 @@ def test_three_shapes(folder: Path, mixed: Protocol) -> None:
     assert dict(found.items[1].meta) == {"source": "news"}
     assert third["marks"] == [{"start": 0, "end": 4, "value": "b two"}]
     assert [str(loss) for loss in found.losses] == [
-        "comments: 1 (a project has none)",
         "relations: 1 (a project has none)",
+        "comments: 1 (a project has none)",
     ]
 
 

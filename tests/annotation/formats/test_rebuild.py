@@ -50,7 +50,7 @@ def test_export_and_build_again(project: Path, tmp_path: Path) -> None:
             assert {p.name for p in other.state.people.values()} == {"Ada", "Bob"}
             assert all(p.token is None for p in other.state.people.values())
             assert other.protocol.steps == opened.protocol.steps
-    assert lost == ()
+    assert not lost
     assert [loss.what for loss in done.losses] == ["invitation links"]
 
 

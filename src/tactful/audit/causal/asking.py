@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 
 from tactful.audit.causal.scores import reads_in_steps, score, score_plainly
 from tactful.audit.causal.tokens import PromptTokenizer, Unit
-from tactful.audit.hub import Opened, longest_input
+from tactful.audit.hub import Opened
 from tactful.audit.protocol import Answer, Kind
 from tactful.errors import UsageError
 from tactful.registry import unknown_name
@@ -72,7 +72,7 @@ class CausalAsker:
         }
         sample = [token for word in self._tokens for token in self._tokenizer.tokens_of(word)]
         self._in_steps = reads_in_steps(self._model, sample)
-        self._longest = longest_input(opened)
+        self._longest = _longest(self._model.config)
 
     @property
     def notes(self) -> Sequence[str]:
@@ -156,3 +156,12 @@ def _check_pairs(pairs: Mapping[str, Sequence[tuple[Any, ...]]]) -> None:
                     f"Found the pair {list(pair)} for the template '{template}'; expected a "
                     "negative and a positive word."
                 )
+
+
+def _longest(config: Any) -> int | None:
+    """Return how many tokens a model can read, where its settings limit that."""
+    for name in ("max_position_embeddings", "n_positions", "max_seq_len"):
+        value = getattr(config, name, None)
+        if isinstance(value, int) and value > 0:
+            return value
+    return None
