@@ -65,7 +65,7 @@ def fiction(data: Path) -> list[str]:
 
 
 def sample(texts: Sequence[str], most: int) -> Sequence[str]:
-    """Return at most so many texts, spread evenly."""
+    """Return some of the texts, spread evenly over all of them."""
     return texts[:: max(-(-len(texts) // most), 1)]
 
 

@@ -13,6 +13,7 @@ from model to model. A function or an endpoint may say about one text:
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from numbers import Real
@@ -43,7 +44,7 @@ _LONGEST_SHOWN = 40
 EXPECTED = "a label, a number, a label with its score, or the score of every label"
 
 
-class Classifier:
+class Classifier(ABC):
     """A classifier that answers texts in batches; an :class:`~tactful.audit.protocol.Asker`."""
 
     kind: Kind = "sentiment"
@@ -56,9 +57,9 @@ class Classifier:
             answers += self.answers([p.text for p in prompts[start : start + self.batch]])
         return answers
 
+    @abstractmethod
     def answers(self, texts: list[str]) -> list[Answer]:
         """Return one answer for each text of a batch."""
-        raise NotImplementedError
 
 
 def parse_labels(text: str) -> dict[str, Sentiment]:
