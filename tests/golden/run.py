@@ -52,6 +52,7 @@ _COMMON_MASKS = (
         "<TIME>",
     ),
     (re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d"), "<TIME>"),
+    (re.compile(r"^20\d\d-\d\d-\d\d$", re.MULTILINE), "<DATE>"),
     (re.compile(r"\b\d{10}\.\d+\b"), "<TIME>"),
     (re.compile(r"(\"changed\": )\d{19}\b"), r"\1<TIME>"),
     (re.compile(r"127\.0\.0\.1:\d{5}\b"), "127.0.0.1:<PORT>"),
