@@ -36,6 +36,23 @@ def test_by_hand() -> None:
     assert float(maximum_calibration_error(gold, scores, bins=2)) == pytest.approx(0.2)
 
 
+def test_a_sample_counts_as_if_it_had_another_rate() -> None:
+    gold, scores = [1, 1, 1, 0], [0.2, 0.2, 0.2, 0.2]
+    assert float(expected_calibration_error(gold, scores)) == pytest.approx(0.55)
+    natural = expected_calibration_error(gold, scores, positive_rate=0.2)
+    assert float(natural) == pytest.approx(0.0)
+    # Three negatives more for each positive are the same as weights.
+    more = expected_calibration_error([1, 0, 0, 0], [0.5, 0.1, 0.1, 0.1])
+    weighted = expected_calibration_error([1, 0], [0.5, 0.1], positive_rate=0.25)
+    assert float(weighted) == pytest.approx(float(more))
+
+
+@pytest.mark.parametrize(("gold", "rate"), [([0, 1], 0.0), ([0, 1], 1.0), ([1, 1], 0.5), ([], 0.5)])
+def test_a_rate_that_no_weights_reach_is_refused(gold: list[int], rate: float) -> None:
+    with pytest.raises(InputError, match="expected a rate between 0 and 1"):
+        expected_calibration_error(gold, [0.5] * len(gold), positive_rate=rate)
+
+
 @pytest.mark.parametrize(("ours", "theirs"), [("width", "uniform"), ("mass", "quantile")])
 def test_bins_are_those_of_scikit_learn(ours: Any, theirs: str) -> None:
     rng = np.random.default_rng(3)

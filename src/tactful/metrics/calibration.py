@@ -65,18 +65,34 @@ def expected_calibration_error(
     *,
     bins: int = DEFAULT_BINS,
     strategy: Strategy = "width",
+    positive_rate: float | None = None,
 ) -> Measure:
     """Return the mean gap between score and share of positives, weighted by the bins' items.
 
-    Range 0 to 1, lower is better (Naeini et al. 2015). Undefined without items.
+    Range 0 to 1, lower is better (Naeini et al. 2015). Undefined without items. ``positive_rate``
+    is for samples with more or fewer positives than where the scores are used: items are weighted
+    so that this share of them is positive.
 
     >>> print(expected_calibration_error([0, 1, 1, 1], [0.25, 0.25, 1.0, 1.0], bins=2))
     expected calibration error: 0.1250
     """
-    found = reliability_bins(gold, scores, bins=bins, strategy=strategy)
-    items = sum(each.items for each in found)
-    total = sum(each.items * abs(each.score - each.positive) for each in found)
-    return _if_any("expected calibration error", items, total / max(items, 1))
+    truth, guess = checked_probabilities(gold, scores)
+    _, members = _bins(guess, bins, strategy)
+    weights = np.ones_like(truth) if positive_rate is None else _weights(truth, positive_rate)
+    gaps = np.bincount(members, weights * (guess - truth))
+    value = float(np.abs(gaps).sum() / max(weights.sum(), 1e-12))
+    return _if_any("expected calibration error", truth.size, value)
+
+
+def _weights(truth: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+    """Return a weight for each item, with which ``rate`` of all are positive."""
+    share = truth.mean() if truth.size else 0.0
+    if not 0 < rate < 1 or not 0 < share < 1:
+        raise InputError(
+            f"Found the rate {rate:g} and {share:.0%} positive items; expected a rate between 0 "
+            "and 1, and items of both kinds."
+        )
+    return np.where(truth == 1, rate / share, (1 - rate) / (1 - share))
 
 
 @measure("binary_probabilities", low=0, high=1, perfect=0, higher_is_better=False)

@@ -54,12 +54,17 @@ def best_threshold(probabilities: Floats) -> float:
 
 
 def figures_of(
-    name: str, gold: NDArray[np.int_], probabilities: Floats, threshold: float
+    name: str,
+    gold: NDArray[np.int_],
+    probabilities: Floats,
+    threshold: float,
+    rate: float | None = None,
 ) -> list[dict[str, Any]]:
     """Return AUC and F1 at the threshold with bootstrap intervals, and the calibration error.
 
     The calibration error has no interval: a sample with repetitions is worse calibrated than the
-    whole, so that the percentiles lie too high and may miss the value itself.
+    whole, so that the percentiles lie too high and may miss the value itself. ``rate`` is the share
+    of positive texts that the probabilities were calibrated for, where the sample has another.
     """
     chosen = (probabilities >= threshold).astype(int)
     figures: dict[str, tuple[float | None, float | None, float | None]] = {}
@@ -69,7 +74,10 @@ def figures_of(
     ):
         answer = bootstrap_interval(measure, gold, guess, repetitions=REPETITIONS, seed=1)
         figures[metric] = (answer.measure.value, answer.low, answer.high)
-    figures["ece"] = (expected_calibration_error(gold, probabilities).value, None, None)
+    if rate is not None and not 0 < gold.mean() < 1:
+        rate = None
+    error = expected_calibration_error(gold, probabilities, positive_rate=rate)
+    figures["ece"] = (error.value, None, None)
     return [
         {
             "id": name,
