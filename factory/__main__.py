@@ -31,9 +31,9 @@ def english() -> None:
 @click.option("--seed", default=1, show_default=True, help="Of batches, dropout and new heads.")
 @click.option("--rate", default=5e-5, show_default=True, help="The top layer's learning rate.")
 @click.option("--start", type=FOLDER, help="Continue from what a network learnt before.")
-@click.option("--finish", is_flag=True, help="Stress our own texts and quiet news; with --start.")
-@click.option("--mine", default="", help="A detector: see the news that it is least quiet on.")
-@click.option("--fraction", default=1.0, show_default=True, help="The part of an epoch to see.")
+@click.option("--finish", is_flag=True, help="Stress our own texts and quiet prose; with --start.")
+@click.option("--mine", default="", help="A detector: see the prose that it is least quiet on.")
+@click.option("--fraction", default=1.0, show_default=True, help="The part of the corpora to see.")
 @click.option("--threads", default=2, show_default=True, type=click.IntRange(1))
 @click.option("--bfloat16", is_flag=True, help="Faster on processors that multiply bfloat16.")
 def train(

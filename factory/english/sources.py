@@ -17,6 +17,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from factory.english.fiction import FOLDER as BOOKS_FOLDER
+from factory.english.fiction import fiction
 from factory.lessons.load import FOLDER as LESSONS
 from factory.lessons.load import read_lessons
 from tactful.corpora.split import hashed_part
@@ -213,6 +215,7 @@ TITLES = {
     "stereobias": "StereoBias",
     "stereotype_reddit": "Stereotypes on Reddit",
     "news": "News sentences without labels",
+    "fiction": "Novels and plays of Project Gutenberg",
 }
 """What cards call the corpora."""
 
@@ -551,7 +554,7 @@ def _lessons(path: Path) -> Iterator[Row]:
 
 
 HARMS = (*PCL, *UNHEALTHY, *TOXICITY, "frame.offensive", "frame.intent", "frame.lewd")
-"""What a news sentence has none of, as a rule."""
+"""What a sentence of news or of a novel has none of, as a rule."""
 
 
 OPEN_NEWS = "global_voices"
@@ -563,6 +566,13 @@ def news_rows(path: Path, publisher: str = "") -> Iterator[Row]:
     quiet = dict.fromkeys(HARMS, ORDINARY)
     for text in _news(path, publisher):
         yield Row(text, "news", quiet, weight=0.5)
+
+
+def _fiction(path: Path) -> Iterator[Row]:
+    """Read novels and plays as texts without harm."""
+    quiet = dict.fromkeys(HARMS, ORDINARY)
+    for text, part in fiction(path):
+        yield Row(text, "fiction", quiet, weight=0.5, fixed_part=part)
 
 
 def _news(path: Path, publisher: str) -> list[str]:
@@ -724,6 +734,7 @@ SOURCES = (
         "research",
     ),
     Source("news", "more/en_news_unlabelled.csv", news_rows, True, "by source", 6000),
+    Source("fiction", str(BOOKS_FOLDER), _fiction, True, "public domain", 5000),
 )
 
 OPEN_INSTEAD = {

@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
 from factory.bases import base_folder
-from factory.english.hard_news import mark_hard_news
+from factory.english.hard_prose import HARD, PROSE, mark_hard_prose
 from factory.english.sources import (
     HARMS,
     OUTPUTS,
@@ -28,14 +28,16 @@ from factory.english.sources import (
 )
 from factory.learning import Lessons, Settings, load_tokenizer, mark_tokens, predict, train
 from factory.network import Network, load_learnt, open_network, save_learnt, save_weights
+from factory.shipped import load_shipped
 from tactful.errors import UsageError
 from tactful.files import atomic_path
 
 WEIGHTS, LEARNT = "network.safetensors", "learnt.safetensors"
-OURS = ("lessons", "paragraphs", "news", "hard_news")
+QUIET = (*PROSE, HARD)
+OURS = ("lessons", "paragraphs", *QUIET)
 FINISH_SHARES, FINISH_SHARE = {"ucc": 0.75, "dpm": 1.0, "sbic": 1.0, "civil": 0.4}, 0.3
 FINISH_WEIGHT, FINISH_HEAD_RATE = 4.0, 3e-4
-"""The end of a training sees these shares of the corpora; texts of ours, and the news that must
+"""The end of a training sees these shares of the corpora; texts of ours, and the prose that must
 stay quiet, weigh four times as much there."""
 _HARM_WEIGHT = 0.5
 """``harm`` counts half as much as all other targets of a row together."""
@@ -46,7 +48,7 @@ _PCL_WEIGHT = 0.5
 def encode(rows: Sequence[Row], tokenizer: Tokenizer, ours: float = 1.0) -> Lessons:
     """Turn rows into tokens and targets; the weights of a row add up to the row's weight.
 
-    That weight is multiplied by ``ours`` in texts of ours and in news.
+    That weight is multiplied by ``ours`` in texts of ours and in ordinary prose.
     """
     column = {name: at for at, name in enumerate(OUTPUTS)}
     targets = np.zeros((len(rows), len(OUTPUTS)), dtype=np.float32)
@@ -114,9 +116,12 @@ class Sampler:
             for name, found in by_corpus.items()
             for share in [given.get(name) or len(found)]
         }
-        if "hard_news" in self._shares:
-            self._shares["hard_news"] *= 2
-        self._shares = {name: round(share * fraction) for name, share in self._shares.items()}
+        if HARD in self._shares:
+            self._shares[HARD] *= 2
+        self._shares = {
+            name: share if name in OURS else round(share * fraction)
+            for name, share in self._shares.items()
+        }
         twice = [at for at, row in enumerate(rows) if row.targets.get("pcl", 0) > 0.5]
         self._twice = rng.permutation(twice)[: round(len(twice) * fraction)].tolist()
 
@@ -145,13 +150,13 @@ def train_network(
     Parameters
     ----------
     start
-        What a network learnt before.
+        What a network learnt before, or the ``model.onnx`` of an encoder that ships.
     finish
-        Stress our own texts and ordinary news.
+        Stress our own texts and ordinary prose.
     mine
-        A detector; the news sentences that it is least quiet on are seen more often.
+        A detector; the ordinary prose that it is least quiet on is seen more often.
     fraction
-        Which part of an epoch to see.
+        Which part of the corpora to see; texts of ours and ordinary prose are always seen.
 
     """
     folder = work / f"{base}-{tier}-{settings.seed}"
@@ -164,14 +169,14 @@ def train_network(
     network = open_network(pretrained, OUTPUTS, TOKEN_OUTPUTS, settings.seed)
 
     if start is not None:
-        load_learnt(network, start)
+        (load_shipped if start.suffix == ".onnx" else load_learnt)(network, start)
 
     def on_step(step: int, total: int, loss: float) -> None:
         if step % 25 == 0 or step == total:
             print(f"{folder.name}: step {step:,} of {total:,}, loss {loss:.4f}", flush=True)
 
     if mine:
-        taught = mark_hard_news(taught, mine, folder)
+        taught = mark_hard_prose(taught, mine, folder)
     sampler = Sampler(taught, tier, settings.seed, finish, fraction)
     lessons = encode(taught, tokenizer, FINISH_WEIGHT if finish else 1.0)
     if finish:
@@ -222,7 +227,7 @@ def figures(network: Network, rows: Sequence[Row], tokenizer: Tokenizer) -> dict
     found: dict[str, float] = {}
     for column, name in enumerate(OUTPUTS):
         judged = lessons.weights[:, column] > 0
-        judged &= np.array([row.corpus not in ("news", "hard_news") for row in rows])
+        judged &= np.array([row.corpus not in QUIET for row in rows])
         gold = lessons.targets[judged, column] >= 0.5
         if 0 < gold.sum() < len(gold):
             found[name] = round(float(roc_auc_score(gold, logits[judged, column])), 4)

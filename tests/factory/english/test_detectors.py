@@ -13,14 +13,16 @@ pytest.importorskip("onnx")
 pytestmark = pytest.mark.train
 
 from factory.english.documentation import documentation  # noqa: E402
-from factory.english.heads import merge_heads  # noqa: E402
+from factory.english.heads import MERGED, merge_heads  # noqa: E402
 from factory.english.thresholds import Pool, quiet_thresholds  # noqa: E402
 from factory.learning import Settings  # noqa: E402
 from factory.network import load_learnt, open_network  # noqa: E402
+from factory.shipped import load_shipped  # noqa: E402
 from safetensors.torch import load_file  # noqa: E402
 
-from factory.english import detectors, fast, sources, train  # noqa: E402
+from factory.english import detectors, fast, hard_prose, sources, train  # noqa: E402
 from tactful.detectors import load_detector, read_card  # noqa: E402
+from tactful.errors import FileFormatError  # noqa: E402
 from tactful.training import calibrate  # noqa: E402
 
 FOLDERS = ("open-encoder-en", "open-fast-en", "open-en", "open-cascade-en")
@@ -108,6 +110,10 @@ def test_one_run_writes_all_detectors(
     assert not torch.equal(finished["text_head.weight"], whole["text_head.weight"])
     detectors.make_detectors("tiny", "open", tmp_path, work, output, lambda _: None, seed=2)
     texts = ["You poor little fool.", "The bridge opens on Monday."]
+    again = open_network(wide_encoder, sources.OUTPUTS, sources.TOKEN_OUTPUTS, 3)
+    load_shipped(again, output / "open-encoder-en" / "model.onnx")
+    for name, value in again.state_dict().items():
+        torch.testing.assert_close(value, shipped_weights(finished)[name], atol=0.02, rtol=0.02)
     for name in FOLDERS:
         card = read_card(output / name)
         assert card.ids == sources.SHIPPED
@@ -121,6 +127,43 @@ def test_one_run_writes_all_detectors(
         for each, found in together.items():
             assert ((found > 0) & (found < 1)).all()
             assert alone[each][0] == found[0]
+
+
+def shipped_weights(learnt: dict[str, "torch.Tensor"]) -> dict[str, "torch.Tensor"]:
+    """Merge the heads of a network as those of the open tier are."""
+    network_like = {name: value.clone() for name, value in learnt.items()}
+    for name, parts in MERGED["open"].items():
+        rows = [sources.OUTPUTS.index(part) for part in parts]
+        mix = torch.tensor(list(parts.values()))
+        for key in ("text_head.weight", "text_head.bias"):
+            network_like[key][sources.OUTPUTS.index(name)] = mix @ learnt[key][rows]
+    return network_like
+
+
+def test_a_file_with_other_layers_is_refused(tiny_encoder: Path, tmp_path: Path) -> None:
+    import onnx
+
+    empty = onnx.helper.make_graph([], "empty", [], [])
+    path = tmp_path / "model.onnx"
+    onnx.save(onnx.helper.make_model(empty), str(path))
+    network = open_network(tiny_encoder, sources.OUTPUTS, sources.TOKEN_OUTPUTS, 1)
+    with pytest.raises(FileFormatError, match="found no weights of"):
+        load_shipped(network, path)
+
+
+def test_hard_prose_is_moved_and_the_hardest_is_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hard_prose, "LEFT_OUT", 0.1)
+    loud = ["You are a fool, and so is your dog.", "Nobody likes you, you fool."]
+    calm = [f"The bridge number {at} opens on Monday." for at in range(8)]
+    rows = [sources.Row(text, kind, {}) for kind in ("news", "fiction") for text in loud + calm]
+    rows.append(sources.Row("You fool.", "lessons", {}))
+    found = hard_prose.mark_hard_prose(rows, "open-fast", tmp_path)
+    assert [row.corpus for row in found].count("hard") == 2
+    assert {row.text for row in found if row.corpus == "hard"} <= set(loud)
+    assert len(found) == len(rows) - 2
+    assert found[-1] == rows[-1]
 
 
 def test_ordinary_and_harmful_texts_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,8 +180,27 @@ def test_ordinary_and_harmful_texts_are_told_apart(monkeypatch: pytest.MonkeyPat
         *detectors.quiet_rows(),
     ]
     texts = detectors.Texts(rows, [])
-    assert texts.ordinary == {"news": [0], "documentation": [5], "names": [4], "harmless": [3]}
+    assert texts.ordinary == {
+        "news": [0],
+        "documentation": [5],
+        "fiction": [],
+        "names": [4],
+        "harmless": [3],
+    }
     assert texts.harmful == [2]
+
+
+def test_an_ordinary_text_is_as_loud_as_its_loudest_sentence() -> None:
+    rows = [
+        sources.Row("It rained. Nobody minded at all.", "news", {}, fixed_part="validation"),
+        sources.Row("It snowed.", "news", {}, fixed_part="validation"),
+    ]
+    rows += detectors.sentence_rows(rows)
+    assert [row.text for row in rows[2:]] == ["It rained.", "Nobody minded at all."]
+    texts = detectors.Texts(rows, [])
+    assert texts.ordinary["news"] == [0, 1]
+    loud = texts.loudest(np.array([0.1, 0.2, 0.3, 0.4]), [0, 1])
+    assert loud.tolist() == [0.4, 0.2]
 
 
 def test_documentation_is_that_of_installed_packages() -> None:
