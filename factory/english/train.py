@@ -92,7 +92,7 @@ def _weight(targets: Mapping[str, float], name: str) -> float:
 class Sampler:
     """Deals out the rows of an epoch: a new part of each large corpus, texts with PCL twice.
 
-    The end of a training sees only some of each corpus that is not ours, and each hard text twice.
+    The end of a training sees only some of each corpus that is not ours.
     """
 
     def __init__(
@@ -116,8 +116,6 @@ class Sampler:
             for name, found in by_corpus.items()
             for share in [given.get(name) or len(found)]
         }
-        if HARD in self._shares:
-            self._shares[HARD] *= 2
         self._shares = {
             name: share if name in OURS else round(share * fraction)
             for name, share in self._shares.items()
