@@ -92,18 +92,23 @@ def test_no_two_texts_are_nearly_the_same(lessons: list[Lesson]) -> None:
 
 
 def near_duplicates(lessons: list[Lesson]) -> list[tuple[str, str]]:
-    """Return the texts that share most of their shingles, and are no contrast pair."""
+    """Return the texts that share most of their shingles, and are no contrast pair.
+
+    Two such texts share one of their rarest shingles at least, so only these are looked up.
+    """
     shingles = [_shingles(lesson.text) for lesson in lessons]
+    common = Counter(shingle for own in shingles for shingle in own)
     holders: dict[str, list[int]] = defaultdict(list)
     found = []
     for row, own in enumerate(shingles):
-        shared = Counter(other for shingle in own for other in holders[shingle])
-        for other, count in shared.items():
-            alike = count / len(own | shingles[other])
+        rarest = sorted(own, key=lambda shingle: (common[shingle], shingle))
+        rarest = rarest[: int((1 - MOST_ALIKE) * len(own)) + 1]
+        for other in sorted({other for shingle in rarest for other in holders[shingle]}):
+            alike = len(own & shingles[other]) / len(own | shingles[other])
             twins = lessons[row].pair is not None and lessons[row].pair == lessons[other].pair
             if alike > MOST_ALIKE and not twins:
                 found.append((lessons[other].text, lessons[row].text))
-        for shingle in own:
+        for shingle in rarest:
             holders[shingle].append(row)
     return found
 
