@@ -63,7 +63,7 @@ STORE_AND_PAGES = re.compile(r"annotation/(web/|migrations/|store|tables)")
 PICKLES = {"cloudpickle", "dill", "joblib", "marshal", "pickle", "shelve"}
 SHAPELESS_NAMES = {"utils.py", "helpers.py", "common.py"}
 
-ENTRY_POINTS = {"tactful.weights"}
+ENTRY_POINTS = {"tactful.commands", "tactful.weights"}
 """Groups of entry points: named like modules, but nothing is imported by these names."""
 
 _TARGET = re.compile(r"tactful(\.\w+)+(:\w+)?")

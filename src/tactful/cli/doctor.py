@@ -33,6 +33,7 @@ PLUGIN_GROUPS = {
     "probes": "tactful.audit.probes.load:PROBES",
     "protocols": "tactful.annotation.protocol.load:PROTOCOLS",
     "reports": "tactful.checking.reports:RENDERERS",
+    "commands": "tactful.cli.added:ADDED",
 }
 """Each group of entry points, without ``tactful.``, and the registry that reads it."""
 

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     cls=LazyGroup,
     table=COMMANDS,
     noun="annotate command",
+    path="annotate",
     context_settings={"show_default": True},
 )
 def annotate_cli() -> None:

@@ -38,7 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
-@click.group("audit", cls=LazyGroup, table=COMMANDS, noun="audit command")
+@click.group("audit", cls=LazyGroup, table=COMMANDS, noun="audit command", path="audit")
 def audit_cli() -> None:
     """Ask a model how it treats people: 93 stigmatized conditions against 29 others.
 
