@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from tactful import __version__
+from tactful.cli.main import LAB
 from tactful.cli.options import flag, option
 from tactful.cli.output import echo_answer
 from tactful.detectors.weights import INSTALL, weights_roots
@@ -170,6 +171,7 @@ def _extra(name: str, libraries: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _plugins() -> list[dict[str, str]]:
+    """List the plug-ins; the lab is ours, and is listed as an extra."""
     return [
         {
             "package": plugin.package,
@@ -180,6 +182,7 @@ def _plugins() -> list[dict[str, str]]:
         }
         for group in PLUGIN_GROUPS
         for plugin in installed_plugins(group)
+        if plugin.package != LAB
     ]
 
 

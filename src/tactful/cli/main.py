@@ -97,11 +97,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "aggregate": ("tactful.cli.aggregate:aggregate_cli", "Turn judgements into labels."),
     "taxonomy": ("tactful.cli.taxonomy:taxonomy_cli", "Show what Tactful knows how to find."),
-    "evaluate": ("tactful.cli.evaluate:evaluate_cli", "Score predictions against gold answers."),
-    "reproduce": (
-        "tactful.cli.reproduce.command:reproduce_cli",
-        "Run a paper's table on your data.",
-    ),
+    "evaluate": (LAB, "Score predictions against gold answers."),
+    "reproduce": (LAB, "Run a paper's table on your data."),
     "audit": (
         "tactful.cli.audit.command:audit_cli",
         "Measure stigma in language models and classifiers.",

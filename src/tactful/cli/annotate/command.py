@@ -2,7 +2,7 @@
 
 import click
 
-from tactful.cli.main import LazyGroup
+from tactful.cli.main import LAB, LazyGroup
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("tactful.cli.annotate.project:init_cli", "Create a project from a protocol."),
@@ -16,10 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Decide disputed items.",
     ),
     "export": ("tactful.cli.annotate.export:export_cli", "Export judgements and labels."),
-    "simulate": (
-        "tactful.cli.annotate.simulate:simulate_cli",
-        "Simulate a protocol to see its cost and quality.",
-    ),
+    "simulate": (LAB, "Simulate a protocol to see its cost and quality."),
 }
 
 
