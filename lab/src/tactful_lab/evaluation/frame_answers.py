@@ -12,13 +12,6 @@ from tactful.cli.answers import Answers, Faults, refuse_repeated, show_cell
 from tactful.corpora.sbic_examples import post_id
 from tactful.errors import FileFormatError, InputError, TactfulError, UsageError
 from tactful.files import has_bad_bytes, open_text
-from tactful.frames.evaluation import (
-    QUESTIONS,
-    FrameMeasure,
-    frame_measures,
-    frame_texts,
-    missing_answers,
-)
 from tactful.frames.frame_json import frame_from_json
 from tactful.frames.posts import read_references
 from tactful.frames.schema import GROUPS, STATEMENTS, frame_problems
@@ -28,6 +21,13 @@ from tactful.metrics.word_movers import words_of
 from tactful.types import Frame
 from tactful.words import counted
 from tactful_lab.evaluation.answers import match
+from tactful_lab.evaluation.frame_measures import (
+    QUESTIONS,
+    FrameMeasure,
+    frame_measures,
+    frame_texts,
+    missing_answers,
+)
 from tactful_lab.evaluation.generated_texts import bleu_sums
 from tactful_lab.evaluation.tasks import (
     EvaluationData,

@@ -2,7 +2,7 @@
 
 import click
 
-from tactful.cli.main import LazyGroup
+from tactful.cli.main import LAB, LazyGroup
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "fill-mask": (
@@ -17,10 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "tactful.cli.audit.models:sentiment_cli",
         "Audit a sentiment classifier, or anything that sorts texts.",
     ),
-    "replay": (
-        "tactful.cli.audit.replay:replay_cli",
-        "Compute the estimates from the study's own published outputs.",
-    ),
+    "replay": (LAB, "Compute the estimates from the study's own published outputs."),
     "list": ("tactful.cli.audit.results:list_cli", "List the models audited so far."),
     "report": (
         "tactful.cli.audit.results:report_cli",

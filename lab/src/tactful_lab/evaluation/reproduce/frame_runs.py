@@ -7,10 +7,10 @@ from time import process_time
 
 from tactful.detectors.card import Card
 from tactful.errors import UsageError
-from tactful.frames.evaluation import QUESTIONS
 from tactful.frames.load import load_framer
 from tactful.frames.posts import Post
 from tactful.types import Frame
+from tactful_lab.evaluation.frame_measures import QUESTIONS
 
 MAJORITY = "majority"
 _BATCH = 64

@@ -8,18 +8,18 @@ from typing import Any
 from tactful import __version__
 from tactful.corpora import load_corpus
 from tactful.errors import TactfulError
-from tactful.frames.evaluation import (
-    QUESTIONS,
-    broken_constraints_share,
-    evaluate_frames,
-    measure_name,
-)
 from tactful.frames.posts import Post, read_posts
 from tactful.frames.schema import GROUPS, STATEMENTS
 from tactful.metrics import Measure, read_word_vectors
 from tactful.metrics.word_movers import words_of
 from tactful.settings import Settings
 from tactful.types import Frame
+from tactful_lab.evaluation.frame_measures import (
+    QUESTIONS,
+    broken_constraints_share,
+    evaluate_frames,
+    measure_name,
+)
 from tactful_lab.evaluation.reproduce.frame_runs import (
     FramerRun,
     OnProgress,

@@ -42,9 +42,9 @@ def replay_cli(
     from tactful.audit.attitudes import load_attitudes
     from tactful.audit.estimates.figures import audit_result
     from tactful.audit.runs.conduct import slug
-    from tactful.audit.runs.replay import replay
     from tactful.audit.runs.run import write_run
     from tactful.corpora import load_corpus
+    from tactful_lab.evaluation.reproduce.stigma_outputs import replay
 
     corpus = load_corpus("stigmas", path)
     replayed = replay(corpus, load_attitudes(ratings), all_templates=all_sentiment_templates)
