@@ -15,16 +15,16 @@ pytest.importorskip("transformers")
 from tactful.detectors.card import Card, write_card  # noqa: E402
 from tactful.errors import FileFormatError, UsageError  # noqa: E402
 from tactful.frames import Framer, frame_problems, load_framer  # noqa: E402
-from tactful.frames.causal import (  # noqa: E402
+from tactful.frames.schema import CATEGORICAL  # noqa: E402
+from tactful_lab.frames.causal import (  # noqa: E402
     CausalFramer,
     constrained_frame,
     frame_as_written,
     load_causal_framer,
 )
-from tactful.frames.causal_decoding import Decoded, draws_for  # noqa: E402
-from tactful.frames.causal_tokens import LineTokenizer  # noqa: E402
-from tactful.frames.linearise import Parsed  # noqa: E402
-from tactful.frames.schema import CATEGORICAL  # noqa: E402
+from tactful_lab.frames.causal_decoding import Decoded, draws_for  # noqa: E402
+from tactful_lab.frames.causal_tokens import LineTokenizer  # noqa: E402
+from tactful_lab.frames.linearise import Parsed  # noqa: E402
 
 TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_causal.py"))
 LESSONS = TINY["LESSONS"]

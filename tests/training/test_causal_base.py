@@ -15,7 +15,7 @@ from tactful.audit import base_model  # noqa: E402
 from tactful.audit.base_model import PACKAGE, PACKAGE_SHA256, find_base  # noqa: E402
 from tactful.errors import FileFormatError, UsageError  # noqa: E402
 from tactful.files import sha256  # noqa: E402
-from tactful.frames.linearise import special_tokens  # noqa: E402
+from tactful_lab.frames.linearise import special_tokens  # noqa: E402
 from tactful_lab.training.causal import base as causal_base  # noqa: E402
 from tactful_lab.training.causal.base import load_base  # noqa: E402
 

@@ -11,10 +11,10 @@ pytest.importorskip("transformers")
 
 from tactful.audit.base_model import find_base
 from tactful.errors import InputError, UsageError
-from tactful.frames.causal_tokens import LineTokenizer
-from tactful.frames.linearise import Instance, prompt, value_token
-from tactful.frames.posts import Post
+from tactful.frames.posts import Instance, Post
 from tactful.types import Frame
+from tactful_lab.frames.causal_tokens import LineTokenizer
+from tactful_lab.frames.linearise import prompt, value_token
 from tactful_lab.training.causal.base import load_base
 from tactful_lab.training.causal.data import (
     batches,

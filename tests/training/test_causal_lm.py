@@ -13,9 +13,9 @@ pytest.importorskip("transformers")
 
 from tactful.audit.base_model import find_base  # noqa: E402
 from tactful.errors import FileFormatError, UsageError  # noqa: E402
-from tactful.frames.causal_tokens import LineTokenizer  # noqa: E402
-from tactful.frames.linearise import special_tokens  # noqa: E402
 from tactful.training.loop import CHECKPOINT_FILE  # noqa: E402
+from tactful_lab.frames.causal_tokens import LineTokenizer  # noqa: E402
+from tactful_lab.frames.linearise import special_tokens  # noqa: E402
 from tactful_lab.training import adapters  # noqa: E402
 from tactful_lab.training.causal import language_model as causal_lm  # noqa: E402
 from tactful_lab.training.causal.base import load_base  # noqa: E402

@@ -29,6 +29,7 @@ SCHEMA_VERSION = 2
 PACKAGE = "tactful"
 PLUGIN_GROUPS = {
     "detectors": "tactful.detectors.load:KINDS",
+    "framers": "tactful.frames.load:KINDS",
     "corpora": "tactful.corpora:CORPORA",
     "metrics": "tactful.metrics:SPECS",
     "probes": "tactful.audit.probes.load:PROBES",

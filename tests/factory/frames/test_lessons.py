@@ -20,8 +20,7 @@ from factory.frames.lessons import (
 )
 
 from tactful.frames.groups import group_named
-from tactful.frames.linearise import Instance
-from tactful.frames.posts import Post
+from tactful.frames.posts import Instance, Post
 from tactful.types import Frame
 from tactful_lab.evaluation.identity_bias import neutral_sentences
 

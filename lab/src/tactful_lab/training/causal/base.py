@@ -7,8 +7,8 @@ import torch
 
 from tactful.audit.base_model import Base
 from tactful.errors import MissingExtraError, UsageError
-from tactful.frames.linearise import special_tokens
 from tactful.training.pretrained import quiet
+from tactful_lab.frames.linearise import special_tokens
 
 
 def load_base(base: Base) -> tuple[Any, Any]:

@@ -1,6 +1,6 @@
 """Training data of a causal language model: posts drawn by seed, and lines as token ids.
 
-What a line is and which of its parts are learnt is in :mod:`tactful.frames.linearise`. The
+What a line is and which of its parts are learnt is in :mod:`tactful_lab.frames.linearise`. The
 loss is over the whole line, the words of the post included (Sap et al. 2020, section 4).
 """
 
@@ -14,10 +14,10 @@ import numpy as np
 from torch import Tensor
 
 from tactful.errors import InputError, UsageError
-from tactful.frames.causal_tokens import LineTokenizer
-from tactful.frames.linearise import Instance, linearise
-from tactful.frames.posts import Post
+from tactful.frames.posts import Instance, Post
 from tactful.training.loop import length_batches, padded
+from tactful_lab.frames.causal_tokens import LineTokenizer
+from tactful_lab.frames.linearise import linearise
 
 VALIDATION = "fold2"
 """An eighth of the posts, as in section 4.2."""

@@ -10,13 +10,13 @@ from tactful.corpora import CORPORA
 from tactful.detectors.card import Card, write_card
 from tactful.errors import UsageError
 from tactful.files import atomic_folder
-from tactful.frames.causal_tokens import LineTokenizer
 from tactful.frames.posts import Post, read_posts
 from tactful.frames.schema import CATEGORICAL, GROUPS, STATEMENTS
 from tactful.settings import load_settings
 from tactful.training.loop import OnStep, silent
 from tactful.training.pretrained import quiet
 from tactful.training.task_training import NOT_FOR, clear_work
+from tactful_lab.frames.causal_tokens import LineTokenizer
 from tactful_lab.training.causal.base import load_base
 from tactful_lab.training.causal.data import (
     choose_lessons,

@@ -12,7 +12,6 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from tactful.errors import UsageError
-from tactful.frames.linearise import special_tokens
 from tactful.training.loop import (
     CHECKPOINT_FILE,
     Checkpoint,
@@ -22,6 +21,7 @@ from tactful.training.loop import (
     run_steps,
     silent,
 )
+from tactful_lab.frames.linearise import special_tokens
 from tactful_lab.training.adapters import with_adapters
 from tactful_lab.training.causal.data import UNLEARNT, Line, batches, fingerprint, padded_lines
 

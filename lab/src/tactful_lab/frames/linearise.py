@@ -13,23 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tactful.errors import InputError
+from tactful.frames.posts import Instance
 from tactful.frames.schema import CATEGORICAL
 from tactful.taxonomies.frame_constraints import frame_variables
 
 START, SEPARATOR, END = "[STR]", "[SEP]", "[END]"
 YES, NO = "Y", "N"
 FIRST_FOUR, LAST = CATEGORICAL[:4], CATEGORICAL[4]
-
-
-@dataclass(frozen=True, slots=True)
-class Instance:
-    """One thing to learn: a post, the five answers, a group and a statement about it."""
-
-    post: str
-    values: Mapping[str, int | None]
-    """id -> 0 or 1; None (or absent) where the variable has no value."""
-    group: str | None = None
-    statement: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

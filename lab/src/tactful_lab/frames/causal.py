@@ -6,17 +6,17 @@ from typing import Any
 
 from tactful.detectors.card import Card, read_card
 from tactful.errors import FileFormatError, MissingExtraError, UsageError
-from tactful.frames.causal_decoding import (
+from tactful.frames.schema import CATEGORICAL, most_probable
+from tactful.types import Frame, Implication
+from tactful_lab.frames.causal_decoding import (
     Decoded,
     draws_for,
     weigh,
     write_greedily,
     write_samples,
 )
-from tactful.frames.causal_tokens import LineTokenizer
-from tactful.frames.linearise import LAST
-from tactful.frames.schema import CATEGORICAL, most_probable
-from tactful.types import Frame, Implication
+from tactful_lab.frames.causal_tokens import LineTokenizer
+from tactful_lab.frames.linearise import LAST
 
 DECODINGS = ("greedy", "sample")
 POST_TOKENS = 64

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.frames.causal_tokens import LineTokenizer
-from tactful.frames.linearise import FIRST_FOUR, LAST, Parsed, parse
 from tactful.frames.schema import CATEGORICAL, GROUPS, STATEMENTS
 from tactful.taxonomies.frame_constraints import check_frame_values
+from tactful_lab.frames.causal_tokens import LineTokenizer
+from tactful_lab.frames.linearise import FIRST_FOUR, LAST, Parsed, parse
 
 
 @dataclass(frozen=True, slots=True)

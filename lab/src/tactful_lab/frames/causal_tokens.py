@@ -5,15 +5,15 @@ from itertools import groupby
 from typing import Any
 
 from tactful.errors import FileFormatError
-from tactful.frames.linearise import END, SEPARATOR, Piece, prompt, special_tokens, value_token
 from tactful.frames.schema import CATEGORICAL
+from tactful_lab.frames.linearise import END, SEPARATOR, Piece, prompt, special_tokens, value_token
 
 
 class LineTokenizer:
     """A tokenizer of transformers that knows the tokens of a frame.
 
     A text that spells such a token (a post can say "[END]") is cut into ordinary pieces: only what
-    :mod:`tactful.frames.linearise` calls special is special.
+    :mod:`tactful_lab.frames.linearise` calls special is special.
     """
 
     def __init__(self, wrapped: Any):
