@@ -41,6 +41,8 @@ MOVED_TO_LAB = {
     "frames.causal_tokens": "frames.causal_tokens",
     "frames.evaluation": "evaluation.frame_measures",
     "frames.linearise": "frames.linearise",
+    # Functions of taxonomies.prompts, which has kept the others.
+    "taxonomies.stigma_prompts": "evaluation.reproduce.stigma_prompts",
     "training.causal": "training.causal",
     "training.stereotype_corpora": "training.stereotypes.corpora",
     "training.stereotype_switches": "training.stereotypes.switches",

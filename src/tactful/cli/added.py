@@ -26,10 +26,9 @@ def _full_name(path: str, word: str) -> str:
 
 def _built_in() -> set[str]:
     """Return the names of all commands of Tactful to which others can be added."""
-    groups = [each for each in (cli, annotate_cli, audit_cli) if isinstance(each, LazyGroup)]
     return {
         _full_name(group.path, word)
-        for group in groups
+        for group in (cli, annotate_cli, audit_cli)
         for word, (target, _) in group.table.items()
         if target != LAB
     }

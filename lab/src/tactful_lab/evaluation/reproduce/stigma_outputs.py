@@ -19,14 +19,9 @@ from tactful.corpora.stigmas import output_file
 from tactful.errors import InputError, UsageError
 from tactful.taxonomies.load import load_taxonomy
 from tactful.taxonomies.probe import load_social_distance
-from tactful.taxonomies.prompts import (
-    DEFAULT_MASK,
-    Prompt,
-    conditions,
-    fill_mask_prompts,
-    sentiment_prompts,
-)
+from tactful.taxonomies.prompts import DEFAULT_MASK, Prompt, conditions
 from tactful.words import counted
+from tactful_lab.evaluation.reproduce.stigma_prompts import fill_mask_prompts, sentiment_prompts
 
 _NOBODY = "Base"
 """What the authors' column of conditions says where a condition is not among the 93."""
