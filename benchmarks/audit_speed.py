@@ -22,7 +22,8 @@ from typing import Any
 from results import machine_line, table, write_page
 from tactful.audit.hub import Opened, open_model
 from tactful.audit.masked.asking import BATCH, TOP, MaskedAsker
-from tactful.taxonomies.prompts import Prompt, fill_mask_prompts
+from tactful.taxonomies.prompts import Prompt
+from tactful_lab.evaluation.reproduce.stigma_prompts import fill_mask_prompts
 
 SEED = 1
 VOCABULARY = 30_522

@@ -18,14 +18,14 @@ from factory.records import IDS_OF, read_records
 
 from results import machine_line, table, write_page
 from tactful.detectors import Detector, load_detector
-from tactful.detectors.explain.faithfulness import (
+from tactful.detectors.explain.words import word_contributions, words_of
+from tactful_lab.evaluation.faithfulness import (
     BINS,
     LEAST_WORDS,
     RATIONALE,
     Explainer,
     faithfulness,
 )
-from tactful.detectors.explain.words import word_contributions, words_of
 
 DETECTORS = ("default", "fast")
 CORPORA = ("dpm", "ucc")

@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from results import machine_line, table, write_page
-from tactful.evaluation.reproduce.paper_tables import load_frame_tables
 from tactful.frames import frame_problems
-from tactful.frames.causal import constrained_frame, frame_as_written, load_causal_framer
-from tactful.frames.causal_decoding import Decoded
-from tactful.frames.evaluation import evaluate_frames
-from tactful.frames.linearise import LAST, Parsed
 from tactful.frames.posts import Post, read_posts, with_references
 from tactful.frames.schema import CATEGORICAL
 from tactful.types import Frame
+from tactful_lab.evaluation.frame_measures import evaluate_frames
+from tactful_lab.evaluation.reproduce.paper_tables import load_frame_tables
+from tactful_lab.frames.causal import constrained_frame, frame_as_written, load_causal_framer
+from tactful_lab.frames.causal_decoding import Decoded
+from tactful_lab.frames.linearise import LAST, Parsed
 
 SEED = 1
 QUESTIONS = ("offensive", "intent", "lewd", "group", "in_group")

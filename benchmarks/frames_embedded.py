@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from results import machine_line, table, write_page
-from tactful.detectors.identity_bias import NEUTRAL, neutral_sentences
 from tactful.frames.embedded import EmbeddedFramer, pool
-from tactful.frames.evaluation import evaluate_frames, frame_measures
 from tactful.frames.load import load_framer
 from tactful.frames.posts import Post, read_posts, with_references
 from tactful.frames.schema import CATEGORICAL, breaks, frame_problems
 from tactful.metrics.significance import bootstrap_interval
 from tactful.types import Frame
+from tactful_lab.evaluation.frame_measures import evaluate_frames, frame_measures
+from tactful_lab.evaluation.identity_bias import NEUTRAL, neutral_sentences
 
 GROUP, OFFENSIVE = "frame.group", "frame.offensive"
 BARS = {

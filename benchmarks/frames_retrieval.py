@@ -12,11 +12,11 @@ import numpy as np
 
 from results import machine_line, table, write_page
 from tactful.frames.embedding import ENCODER, load_embedding
-from tactful.frames.evaluation import evaluate_frames
 from tactful.frames.index import Index, index_of_parts, indexed
 from tactful.frames.posts import FOLDS, SEED, Post, read_posts, with_references
 from tactful.frames.retrieval import RetrievalFramer
 from tactful.types import Frame
+from tactful_lab.evaluation.frame_measures import evaluate_frames
 
 MEASURES = (
     "target_group.exact_match",

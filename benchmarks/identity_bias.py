@@ -6,7 +6,7 @@ from pathlib import Path
 
 from results import machine_line, table, write_page
 from tactful.detectors import load_detector
-from tactful.detectors.identity_bias import BiasTable, identity_bias, neutral_sentences
+from tactful_lab.evaluation.identity_bias import BiasTable, identity_bias, neutral_sentences
 
 DETECTORS = ("default", "fast")
 SHOWN = 5

@@ -12,8 +12,8 @@ from factory.spanish.ablations import FOLDS, REPETITIONS, Row, ablate
 from numpy.typing import NDArray
 
 from results import machine_line, table, write_page
-from tactful.training.stereotypes.corpora import ROOT, STEREOIMMIGRANTS_IDS, read_lesson
-from tactful.training.stereotypes.data import StereotypeLesson
+from tactful_lab.training.stereotypes.corpora import ROOT, STEREOIMMIGRANTS_IDS, read_lesson
+from tactful_lab.training.stereotypes.data import StereotypeLesson
 
 ROWS: dict[str, Sequence[str]] = {
     "base (words 1-3, logistic)": (),

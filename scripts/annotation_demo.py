@@ -24,9 +24,9 @@ import uvicorn
 
 from tactful.annotation.project.exchange import NewItem
 from tactful.annotation.project.project import Project
-from tactful.annotation.simulation.cases import random_for
 from tactful.annotation.web.app import create_app
 from tactful.cli.listening import address, listen, until_stopped
+from tactful_lab.simulation.cases import random_for
 
 NAME = "Comments on a town"
 SEED = 8

@@ -305,7 +305,7 @@ class Tree:
         options = ["-x", "-q", "--assert=plain", "-o", f"cache_dir={cache}", "-m", MARKS]
         options += [f"--deselect={each}" for each in self._broken if each not in tests]
         path = os.pathsep.join(
-            str(self.root / part) for part in ("src", "", "weights-research/src")
+            str(self.root / part) for part in ("src", "lab/src", "", "weights-research/src")
         )
         # Fewer plugins and kept bytecode: most of the time of a short run is its start.
         env = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "",

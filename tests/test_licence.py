@@ -12,17 +12,20 @@ from pathlib import Path
 import pytest
 import yaml
 
+import tactful
 from tactful.detectors.card import read_card
 from tactful.documents.language import language_card
 
 ROOT = Path(__file__).resolve().parents[1]
+LAB = ROOT / "lab"
 RESEARCH = ROOT / "weights-research"
 WEIGHTS = RESEARCH / "src" / "tactful_weights_research"
 TERMS = {
     ROOT: "Apache-2.0 AND LicenseRef-Tactful-Language-Table",
+    LAB: "Apache-2.0",
     RESEARCH: "LicenseRef-Tactful-Research-Weights",
 }
-FILES = {ROOT: ["LICENSE", "LICENSE.language-table"], RESEARCH: ["LICENSE"]}
+FILES = {ROOT: ["LICENSE", "LICENSE.language-table"], LAB: ["LICENSE"], RESEARCH: ["LICENSE"]}
 LANGUAGE_TABLE = "tactful/documents/language.npz"
 """The only learnt file in the wheel of Tactful with terms of its own; the models are open."""
 FOLDERS = sorted(card.parent for card in WEIGHTS.glob("*/card.json"))
@@ -33,7 +36,7 @@ MOST_MB = 80
 """How much all weights together may have in the tree."""
 LEARNT = {".npz", ".onnx", ".safetensors"}
 """The suffixes of files that a training writes."""
-LARGEST_MB = {ROOT: 35, RESEARCH: 100}
+LARGEST_MB = {ROOT: 35, LAB: 1, RESEARCH: 100}
 
 
 @pytest.mark.parametrize("folder", TERMS, ids=lambda folder: folder.name)
@@ -42,6 +45,16 @@ def test_the_metadata_names_the_licence(folder: Path) -> None:
     assert project["license"] == TERMS[folder]
     assert project["license-files"] == FILES[folder]
     assert all((folder / file).is_file() for file in FILES[folder])
+
+
+def test_the_lab_is_under_the_licence_of_tactful() -> None:
+    assert (LAB / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+def test_the_lab_has_the_version_of_tactful() -> None:
+    project = tomllib.loads((LAB / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == tactful.__version__
+    assert project["dependencies"] == [f"tactful=={tactful.__version__}"]
 
 
 def test_the_source_archive_of_tactful_leaves_the_weights_out() -> None:
@@ -141,6 +154,11 @@ def test_the_wheel_states_and_contains_its_licence(folder: Path, tmp_path: Path)
         others = {name for name in learnt if not name.startswith("tactful/weights/open-")}
         assert others == {LANGUAGE_TABLE}
         assert "tactful/weights/open-encoder-en/model.onnx" in learnt
+        assert not any(name.startswith("tactful_lab/") for name in names)
+    elif folder == LAB:
+        assert learnt == set()
+        assert "tactful_lab/evaluation/reproduce/tables/detests.yaml" in names
+        assert "tactful_lab/simulation/rates.yaml" in names
     else:
         assert {Path(name).parent.name for name in learnt} >= {"encoder-en", "encoder-es"}
         assert any(name.endswith(".dist-info/entry_points.txt") for name in names)

@@ -6,17 +6,49 @@ from importlib import import_module
 
 import pytest
 
-from tactful.moved import MOVED
+from tactful.moved import MOVED, MOVED_TO_LAB
+
+
+def python(*args: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([sys.executable, *args], capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(("old", "new"), MOVED.items())
 def test_an_old_name_is_the_new_module(old: str, new: str) -> None:
-    if new.startswith("training"):
-        pytest.importorskip("torch")
     sys.modules.pop(f"tactful.{old}", None)
     with pytest.warns(DeprecationWarning, match=f"'tactful.{old}' is now 'tactful.{new}'"):
         found = import_module(f"tactful.{old}")
     assert found is import_module(f"tactful.{new}")
+
+
+@pytest.mark.parametrize(("old", "new"), MOVED_TO_LAB.items())
+def test_an_old_name_is_the_module_of_the_lab(old: str, new: str) -> None:
+    line = (
+        f"import tactful.{old} as old, tactful_lab.{new} as new; assert old.__doc__ == new.__doc__"
+    )
+    done = python("-W", "always", "-c", line)
+    assert done.returncode == 0, done.stderr
+    assert f"DeprecationWarning: 'tactful.{old}' is now 'tactful_lab.{new}'" in done.stderr
+
+
+def test_a_module_in_a_moved_package_is_loaded_once() -> None:
+    line = (
+        "import tactful, tactful_lab.evaluation.reproduce.papers as new; "
+        "from tactful.evaluation.reproduce.papers import Reproduction; "
+        "assert Reproduction is new.Reproduction; "
+        "assert tactful.evaluation.reproduce.papers is new"
+    )
+    done = python("-c", line)
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_the_lab_an_old_name_says_what_to_install() -> None:
+    line = "import sys; sys.modules['tactful_lab'] = None; import tactful.evaluation.tasks"
+    done = python("-c", line)
+    assert done.stderr.splitlines()[-1] == (
+        "ModuleNotFoundError: 'tactful.evaluation' is now 'tactful_lab.evaluation'; install it "
+        'with: pip install "tactful[lab]"'
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,7 +64,7 @@ def test_an_old_name_is_the_new_module(old: str, new: str) -> None:
     ],
 )
 def test_what_the_documentation_of_0_1_imports(line: str) -> None:
-    done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=False)
+    done = python("-c", line)
     assert done.returncode == 0, done.stderr
 
 

@@ -55,7 +55,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_examples_own_tests_pass(example: Path) -> None:
     done = run(example, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(EXAMPLE / "tests"))
-    assert "4 passed" in done.stdout, done.stdout + done.stderr
+    assert "5 passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_the_detector_is_found_by_name(example: Path) -> None:
@@ -184,6 +184,16 @@ def test_a_project_keeps_a_copy_of_the_protocol(example: Path, tmp_path: Path) -
     assert status["protocol"] == "tone"
 
 
+def test_the_command_is_found_by_name(example: Path, tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text(TEXT, encoding="utf-8")
+    assert tactful(example, "count-phrases", "letter.txt", cwd=tmp_path) == "letter.txt: 1\n"
+    assert "FILES" in tactful(example, "count-phrases", "--help")
+    assert "Did you mean 'count-phrases'?" in refusal(example, "count-phrase")
+    assert refusal(example, "count-phrases", "no.txt") == (
+        "Error: There is no file or folder 'no.txt'."
+    )
+
+
 def test_doctor_lists_the_plug_ins(example: Path) -> None:
     report = json.loads(tactful(example, "doctor", "--format", "json"))
     found = {(each["group"], each["name"]) for each in report["plugins"]}
@@ -194,8 +204,9 @@ def test_doctor_lists_the_plug_ins(example: Path) -> None:
         ("tactful.probes", "hobbies"),
         ("tactful.protocols", "tone"),
         ("tactful.reports", "markdown"),
+        ("tactful.commands", "count-phrases"),
     }
-    names = "mild-words, letters, balanced_accuracy, hobbies, tone, markdown"
+    names = "mild-words, letters, balanced_accuracy, hobbies, tone, markdown, count-phrases"
     assert f"  plug-ins         {names}\n" in tactful(example, "doctor")
     shown = tactful(example, "doctor", "--verbose")
     assert "  mild-words       tactful.detectors, from tactful-example 0.1.0\n" in shown
@@ -207,6 +218,7 @@ COMMANDS = {
     "tactful.probes": ("audit", "probe", "show"),
     "tactful.protocols": ("annotate", "simulate"),
     "tactful.reports": ("check", "--no-config", "--text", TEXT, "--model", "fast", "--format"),
+    "tactful.commands": (),
 }
 
 
@@ -218,6 +230,9 @@ def trouble(tmp_path_factory: pytest.TempPathFactory) -> Path:
         group: {"broken": "trouble_a:nothing", "shared": "trouble_a:nothing"} for group in COMMANDS
     }
     entries["tactful.corpora"]["dpm"] = "trouble_a:nothing"
+    entries["tactful.commands"] |= dict.fromkeys(
+        ("check", "annotate.init", "annotate.broken"), "trouble_a:nothing"
+    )
     write_package(site, "trouble-a", entries)
     shared = {group: {"shared": "trouble_b:nothing"} for group in COMMANDS}
     write_package(site, "trouble-b", shared, version="2.0")
@@ -254,10 +269,25 @@ def test_other_names_work_beside_broken_plug_ins(trouble: Path) -> None:
     assert "Letters" not in tactful(trouble, "corpus", "stats", "dpm", "--sample")
 
 
+def test_a_command_cannot_take_the_place_of_another(trouble: Path) -> None:
+    assert "Find patronizing" in tactful(trouble, "--help")
+    assert "--no-config" in tactful(trouble, "check", "--help")
+    assert "--protocol" in tactful(trouble, "annotate", "init", "--help")
+
+
+def test_a_command_is_found_below_another(trouble: Path) -> None:
+    said = refusal(trouble, "annotate", "broken")
+    assert "entry point 'annotate.broken = trouble_a:nothing' of 'tactful.commands'" in said
+    assert "Did you mean 'broken'?" in refusal(trouble, "annotate", "brokn")
+    assert "There is no audit command named 'broken'" in refusal(trouble, "audit", "broken")
+
+
 def test_doctor_reports_names_that_are_taken(trouble: Path) -> None:
     done = run(trouble, "-m", "tactful", "doctor")
     assert done.returncode == 1
     assert "cannot replace the built-in corpus 'dpm'" in done.stderr
+    assert "cannot replace the built-in command 'check'" in done.stderr
+    assert "cannot replace the built-in command 'annotate.init'" in done.stderr
     assert "'trouble-a' 1.0 and 'trouble-b' 2.0 both add a probe named 'shared'" in done.stderr
 
 

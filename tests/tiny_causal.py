@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tactful.frames.linearise import Instance
+from tactful.frames.posts import Instance
 
 _WORDS = "women are not good at maths old people cannot learn what a fine day it is to go out my"
 _YES = {"frame.lewd": 0, "frame.offensive": 1, "frame.intent": 1}

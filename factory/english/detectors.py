@@ -44,7 +44,6 @@ from tactful.detectors.base import BaseDetector, Detector, sigmoid
 from tactful.detectors.card import Card, read_card, write_card
 from tactful.detectors.card_page import write_card_page
 from tactful.detectors.explain.words import token_spans
-from tactful.detectors.identity_bias import identity_bias, phrasings
 from tactful.detectors.models.blend import BlendDetector
 from tactful.detectors.models.cascade import CascadeDetector
 from tactful.detectors.models.encoder import HEADS_FILE, MODEL_FILE, TOKENIZER_FILE, EncoderDetector
@@ -57,6 +56,7 @@ from tactful.training.calibrate import best_threshold, figures_of, platt
 from tactful.training.fixed_scales import fix_scales
 from tactful.training.onnx_export import export_onnx, quantise_onnx
 from tactful.types import Span
+from tactful_lab.evaluation.identity_bias import identity_bias, phrasings
 
 T = TypeVar("T", bound=BaseDetector)
 

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from tactful.detectors.base import Detector, Scores, sigmoid
 from tactful.detectors.card import Card
-from tactful.detectors.identity_bias import identity_bias
 from tactful.frames.embedded import EmbeddedFramer, pool
-from tactful.frames.evaluation import evaluate_frames
 from tactful.frames.posts import Post
 from tactful.frames.schema import CATEGORICAL, breaks
 from tactful.metrics.calibration import expected_calibration_error
 from tactful.training.calibrate import best_threshold, platt
 from tactful.types import Report
+from tactful_lab.evaluation.frame_measures import evaluate_frames
+from tactful_lab.evaluation.identity_bias import identity_bias
 
 GROUP = "frame.group"
 RECALL = 0.95

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from tactful.errors import UsageError
 from tactful.resampling import draw_counts, percentile_interval
-from tactful.training.stereotypes.back_translation import Translate
-from tactful.training.stereotypes.data import StereotypeLesson, group_folds
-from tactful.training.stereotypes.rows import Vectors
-from tactful.training.stereotypes.switches import Switches
-from tactful.training.stereotypes.trainer import StereotypeTrainer, TrainerSettings
+from tactful_lab.training.stereotypes.back_translation import Translate
+from tactful_lab.training.stereotypes.data import StereotypeLesson, group_folds
+from tactful_lab.training.stereotypes.rows import Vectors
+from tactful_lab.training.stereotypes.switches import Switches
+from tactful_lab.training.stereotypes.trainer import StereotypeTrainer, TrainerSettings
 
 Numbers = NDArray[np.float64]
 Measure = Callable[[Numbers], float]

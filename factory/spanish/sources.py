@@ -21,7 +21,7 @@ from tactful.corpora import load_corpus
 from tactful.corpora.detests import CATEGORIES
 from tactful.detectors.models.stereotype_rules import label as rule_votes
 from tactful.settings import Settings, load_settings
-from tactful.training.stereotypes.data import group_folds
+from tactful_lab.training.stereotypes.data import group_folds
 
 STEREOTYPE, PCL = "stereotype", "pcl"
 CATEGORY_IDS = tuple(f"{STEREOTYPE}.{name}" for name in CATEGORIES)

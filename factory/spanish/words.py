@@ -15,7 +15,7 @@ from factory.spanish.sources import (
     SpanishSources,
 )
 from tactful.detectors.models.ngrams import Ngrams
-from tactful.training.stereotypes.linear import Sum, fit_sum
+from tactful_lab.training.stereotypes.linear import Sum, fit_sum
 
 STRENGTH = 3.0
 HELPERS = {COMMENT: {TARGET_GROUP: 1.0}}

@@ -30,13 +30,13 @@ _LAZY = dict.fromkeys(_TYPES, "tactful.types") | {
 # fmt: off
 _ROOMS = (
     "aggregation", "agreement", "annotation", "audit", "checking", "corpora", "detectors",
-    "documents", "evaluation", "frames", "metrics", "scale", "taxonomies", "terms",
+    "documents", "frames", "metrics", "scale", "taxonomies", "terms",
 )
 
 __all__ = [
     "CheckOptions", "Checker", "Example", "Finding", "Frame", "Implication", "Judgement", "Report",
     "Span", "TactfulError", "__version__", "aggregation", "agreement", "annotation", "audit",
-    "check", "checking", "corpora", "detectors", "documents", "evaluation", "frames", "load_corpus",
+    "check", "checking", "corpora", "detectors", "documents", "frames", "load_corpus",
     "load_detector", "load_framer", "load_taxonomy", "metrics", "scale", "taxonomies", "terms",
 ]
 # fmt: on
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
         corpora,
         detectors,
         documents,
-        evaluation,
         frames,
         metrics,
         scale,
@@ -70,7 +69,7 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
-    if name in _ROOMS:
+    if name in _ROOMS or name == "evaluation":  # which is in tactful_lab now, with a warning
         return import_module(f"tactful.{name}")
     raise AttributeError(f"module 'tactful' has no attribute {name!r}")
 

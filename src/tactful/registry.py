@@ -215,7 +215,7 @@ class _MovedNames:
 
 
 def find_moved_names() -> None:
-    """Let Python find modules by the names that they had in version 0.1."""
+    """Let Python find modules by the names that they had before."""
     if _MovedNames not in sys.meta_path:
         sys.meta_path.append(_MovedNames)
 

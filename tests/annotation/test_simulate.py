@@ -7,16 +7,16 @@ import pytest
 
 from tactful.annotation.protocol.load import PROTOCOLS, load_protocol
 from tactful.annotation.protocol.records import Option, Protocol, Quality, Question, Step
-from tactful.annotation.simulation.cases import published_rates
-from tactful.annotation.simulation.report import share_out
-from tactful.annotation.simulation.simulate import (
+from tactful.errors import UsageError
+from tactful_lab.simulation.cases import published_rates
+from tactful_lab.simulation.report import share_out
+from tactful_lab.simulation.simulate import (
     Crowd,
     Plan,
     prepare,
     simulate,
     simulate_with_record,
 )
-from tactful.errors import UsageError
 
 UNHEALTHY = load_protocol("unhealthy")
 SMALL = Plan(items=250, tests=40, crowd=Crowd(annotators=30, spammers=0.2), seed=3, price=0.05)
@@ -64,7 +64,7 @@ def test_the_comparison_spends_what_the_protocol_spent(monkeypatch: pytest.Monke
         spent.append(sum(votes))
         return votes
 
-    monkeypatch.setattr("tactful.annotation.simulation.report.share_out", counted)
+    monkeypatch.setattr("tactful_lab.simulation.report.share_out", counted)
     answer = simulate(UNHEALTHY, SMALL)
     # Tests and the judgements of those who were removed were paid for, too.
     assert spent == [answer.judgements, 3 * answer.items]

@@ -16,7 +16,8 @@ from tactful.audit.causal.asking import CausalAsker  # noqa: E402
 from tactful.audit.hub import Opened, open_model  # noqa: E402
 from tactful.audit.protocol import Answer, Asker  # noqa: E402
 from tactful.errors import UnknownNameError, UsageError  # noqa: E402
-from tactful.taxonomies.prompts import Prompt, fill_mask_prompts  # noqa: E402
+from tactful.taxonomies.prompts import Prompt  # noqa: E402
+from tactful_lab.evaluation.reproduce.stigma_prompts import fill_mask_prompts  # noqa: E402
 
 TINY = runpy.run_path(str(Path(__file__).with_name("tiny_models.py")))
 PAIRS = {

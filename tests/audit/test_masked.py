@@ -15,7 +15,8 @@ from tactful.audit.hub import Opened, open_model  # noqa: E402
 from tactful.audit.masked.asking import MaskedAsker  # noqa: E402
 from tactful.audit.masked.model import PlaceModel  # noqa: E402
 from tactful.errors import UsageError  # noqa: E402
-from tactful.taxonomies.prompts import Prompt, fill_mask_prompts  # noqa: E402
+from tactful.taxonomies.prompts import Prompt  # noqa: E402
+from tactful_lab.evaluation.reproduce.stigma_prompts import fill_mask_prompts  # noqa: E402
 
 TINY: dict[str, Any] = runpy.run_path(str(Path(__file__).with_name("tiny_models.py")))
 MASKED: tuple[str, ...] = TINY["MASKED"]

@@ -19,9 +19,9 @@ from tactful.audit.probes.render import (
 )
 from tactful.audit.protocol import Kind
 from tactful.errors import UnknownNameError, UsageError
-from tactful.taxonomies import prompts as study
 from tactful.taxonomies.prompts import Prompt
 from tactful.taxonomies.schema import Grammar
+from tactful_lab.evaluation.reproduce import stigma_prompts as study
 
 STUDY = load_probe("social_distance")
 FORMS = 108 + 30  # rows of the authors' two condition files

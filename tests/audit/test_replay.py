@@ -11,9 +11,9 @@ import pytest
 from tactful.audit.attitudes import Attitudes, load_attitudes
 from tactful.audit.estimates.figures import audit_result
 from tactful.audit.results import ModelResult
-from tactful.audit.runs.replay import condition_names, replay
 from tactful.corpora import load_corpus
 from tactful.errors import UsageError
+from tactful_lab.evaluation.reproduce.stigma_outputs import condition_names, replay
 
 PUBLISHED = Path(os.environ.get("TACTFUL_DATA", "")) / "stigmas"
 needs_published = pytest.mark.skipif(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tactful.taxonomies.prompts import fill_mask_prompts, sentiment_prompts
+from tactful_lab.evaluation.reproduce.stigma_prompts import fill_mask_prompts, sentiment_prompts
 
 NEGATIVE = ("unlikely", "impossible", "wrong", "dangerous", "hard")
 POSITIVE = ("likely", "possible", "good", "safe", "easy")

@@ -10,10 +10,10 @@ from tests.checking.cue_schema import CueFile, CueRecord, read_cue_file
 
 from tactful.checking.cues import FILES, FOLDER, OTHER, find_cues, load_cues
 from tactful.checking.people import mentions
-from tactful.detectors.identity_bias import phrasings
 from tactful.detectors.load import embedded_cards
 from tactful.errors import TaxonomyError
 from tactful.taxonomies import load_taxonomy
+from tactful_lab.evaluation.identity_bias import phrasings
 
 LANGUAGES = ("en", "es")
 

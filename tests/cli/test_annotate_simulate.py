@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tactful.cli.annotate.simulate import REPORT, simulate_cli
 from tactful.errors import TactfulError, UsageError
+from tactful_lab.cli.simulate import REPORT, simulate_cli
 
 FEW = ["unhealthy", "--items", "60", "--annotators", "10", "--tests", "20"]
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from tactful.checking.reports import RENDERERS
 from tactful.cli.main import cli
-from tactful.detectors.identity_bias import neutral_sentences
+from tactful_lab.evaluation.identity_bias import neutral_sentences
 
 MENTION = "My neighbour is Muslim and we share a garden."
 OFFENCE = "Women are too stupid to vote."

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from sklearn import metrics as sk
 
 from tactful.cli.main import cli, main
-from tactful.evaluation.task_list import TASKS
+from tactful_lab.evaluation.task_list import TASKS
 
 Write = Callable[[str, str], str]
 

@@ -7,8 +7,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tactful.cli.main import cli, main
+from tactful.detectors.card import Card, write_card
 from tactful.frames.frame_json import frame_from_json
-from tactful.frames.schema import frame_problems
+from tactful.frames.schema import CATEGORICAL, frame_problems
 
 # Section 1 of the paper: what most listeners infer from this sentence.
 STANDARDS = "We shouldn't lower our standards to hire more women."
@@ -126,3 +127,13 @@ def test_an_existing_file_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
     assert code != 0
     assert "--force" in said
     assert Path("frames.jsonl").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_causal_model_needs_the_lab(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_card(Card("tiny", "1", CATEGORICAL, kind="frames-causal"), tmp_path / "causal")
+    monkeypatch.setattr("tactful.registry.installed_plugins", lambda _: ())
+    code, said = fails(capsys, "--text", HARMLESS, "--model", "./causal")
+    assert code == 2
+    assert "needs the optional extra 'lab'" in said

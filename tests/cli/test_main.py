@@ -10,7 +10,10 @@ import click
 import pytest
 
 import tactful
-from tactful.cli.main import COMMANDS, cli, main
+from tactful.cli.annotate.command import annotate_cli
+from tactful.cli.audit.command import audit_cli
+from tactful.cli.main import COMMANDS, LAB, cli, main
+from tactful.cli.train.command import train_cli
 from tactful.errors import InputError, UsageError
 
 
@@ -84,6 +87,48 @@ def test_an_unknown_command_answers_with_the_nearest(capsys: pytest.CaptureFixtu
     error = capsys.readouterr().err
     assert error.startswith("Error: There is no command named 'corpsu'. Did you mean 'corpus'?")
     assert error.count("\n") == 1
+
+
+def test_the_commands_of_the_lab_are_its_entry_points() -> None:
+    pyproject = Path(__file__).resolve().parents[2] / "lab" / "pyproject.toml"
+    project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
+    tables = {
+        "": COMMANDS,
+        "annotate.": annotate_cli.table,
+        "audit.": audit_cli.table,
+        "train.": {word: (target, "") for word, target in train_cli.delegates.items()},
+    }
+    expected = {
+        f"{path}{word}"
+        for path, table in tables.items()
+        for word, (target, _) in table.items()
+        if target == LAB
+    }
+    assert set(project["entry-points"]["tactful.commands"]) == expected
+
+
+@pytest.mark.parametrize(
+    "words", [("reproduce",), ("annotate", "simulate"), ("train", "stereotypes")]
+)
+def test_without_the_lab_its_commands_say_what_to_install(
+    words: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("tactful.registry.installed_plugins", lambda _: ())
+    assert exit_code(*words, "--help") == 2
+    assert capsys.readouterr().err == (
+        f"Error: 'tactful {' '.join(words)}' needs the optional extra 'lab'; install it with: "
+        'pip install "tactful[lab]"\n'
+    )
+
+
+def test_without_the_lab_help_does_not_list_its_commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tactful.cli.main.find_spec", lambda _: None)
+    assert exit_code("--help") == 0
+    assert "reproduce" not in capsys.readouterr().out
 
 
 def test_an_unknown_option_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from tactful.cli.main import cli, main
-from tactful.cli.reproduce.command import NEGATIVES, TABLES
-from tactful.evaluation.reproduce import protocols
-from tactful.evaluation.reproduce.paper_tables import table_names
+from tactful_lab.cli.reproduce.command import NEGATIVES, TABLES
+from tactful_lab.evaluation.reproduce import protocols
+from tactful_lab.evaluation.reproduce.paper_tables import table_names
 
 SAMPLES = Path(str(resources.files("tactful.corpora"))) / "samples"
 QUICK = ("--folds", "3", "--models", "random,all-ones")

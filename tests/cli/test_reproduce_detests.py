@@ -15,10 +15,10 @@ import pytest
 from click.testing import CliRunner
 
 from tactful.cli.main import cli, main
-from tactful.cli.reproduce.command import DETESTS
-from tactful.cli.reproduce.detests import NOT_HERE
-from tactful.evaluation.reproduce.detests import ANSWER_FILE
-from tactful.evaluation.reproduce.paper_tables import load_detests_tables
+from tactful_lab.cli.reproduce.command import DETESTS
+from tactful_lab.cli.reproduce.detests import NOT_HERE
+from tactful_lab.evaluation.reproduce.detests import ANSWER_FILE
+from tactful_lab.evaluation.reproduce.paper_tables import load_detests_tables
 
 FIXTURE = runpy.run_path(str(Path(__file__).parents[1] / "detests_fixture.py"))
 CATEGORIES: tuple[str, ...] = FIXTURE["CATEGORIES"]
@@ -472,7 +472,7 @@ def test_the_participants_ideas_are_rows_too(folder: Path, tmp_path: Path) -> No
 
 
 def test_a_group_of_systems_stands_for_its_rows() -> None:
-    from tactful.evaluation.reproduce.detests_systems import (
+    from tactful_lab.evaluation.reproduce.detests_systems import (
         BASELINES,
         EMBEDDED,
         SWITCHES,

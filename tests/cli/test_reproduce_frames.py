@@ -11,17 +11,17 @@ import pytest
 from click.testing import CliRunner
 
 from tactful.cli.main import cli, main
-from tactful.cli.reproduce.command import FRAME_TABLES
-from tactful.cli.reproduce.frames import NOT_HERE
 from tactful.detectors.card import Card
 from tactful.errors import UsageError
-from tactful.evaluation.reproduce import frame_runs
-from tactful.evaluation.reproduce.frame_runs import measured_part
-from tactful.evaluation.reproduce.paper_tables import FRAMES
 from tactful.frames.load import Framer
 from tactful.frames.posts import read_posts
 from tactful.frames.schema import CATEGORICAL, make_frame
 from tactful.types import Frame
+from tactful_lab.cli.reproduce.command import FRAME_TABLES
+from tactful_lab.cli.reproduce.frames import NOT_HERE
+from tactful_lab.evaluation.reproduce import frame_runs
+from tactful_lab.evaluation.reproduce.frame_runs import measured_part
+from tactful_lab.evaluation.reproduce.paper_tables import FRAMES
 
 SAMPLE = Path(str(resources.files("tactful.corpora"))) / "samples" / "sbic"
 GIVEN = {

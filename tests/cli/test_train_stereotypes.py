@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tactful.cli.train.stereotypes import train_stereotypes_cli
 from tactful.detectors import load_detector, read_card
 from tactful.errors import TactfulError, UnknownNameError, UsageError
+from tactful_lab.cli.stereotypes import train_stereotypes_cli
 
 ALIKE = ["todos ellos son iguales", "siempre llegan tarde los de fuera"]
 FINE = ["el puente abre el lunes", "la reunión empieza a las cinco", "hoy llueve en la sierra"]

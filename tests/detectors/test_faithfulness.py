@@ -7,7 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from tactful.detectors.base import Contribution
-from tactful.detectors.explain.faithfulness import (
+from tactful.detectors.explain.words import word_contributions, words_of
+from tactful.errors import InputError, UsageError
+from tactful_lab.evaluation.faithfulness import (
     BINS,
     RANDOM,
     STEPS,
@@ -15,8 +17,6 @@ from tactful.detectors.explain.faithfulness import (
     faithfulness,
     word_values,
 )
-from tactful.detectors.explain.words import word_contributions, words_of
-from tactful.errors import InputError, UsageError
 
 TEN = "one two three four five six seven eight nine key"
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tactful.detectors.base import Detector
-from tactful.detectors.identity_bias import neutral_sentences
 from tactful.detectors.load import load_detector
+from tactful_lab.evaluation.identity_bias import neutral_sentences
 
 MODELS = ("default", "cascade", "fast")
 MENTIONS = [

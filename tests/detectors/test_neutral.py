@@ -12,10 +12,10 @@ import yaml
 
 from tactful.detectors.base import Scores
 from tactful.detectors.card import Card
-from tactful.detectors.identity_bias import TEMPLATES, identity_bias, neutral_sentences
 from tactful.errors import UnknownNameError, UsageError
 from tactful.taxonomies import find_entry
 from tactful.types import Report
+from tactful_lab.evaluation.identity_bias import TEMPLATES, identity_bias, neutral_sentences
 
 IDS = ("pcl", "unhealthy.hostile", "unhealthy.sarcastic")
 KINDS = {sentence.text: sentence.kind for sentence in neutral_sentences()}

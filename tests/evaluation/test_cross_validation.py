@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tactful.errors import InputError
-from tactful.evaluation.reproduce.cross_validation import (
+from tactful_lab.evaluation.reproduce.cross_validation import (
     Part,
     ResultCache,
     Texts,

@@ -10,7 +10,7 @@ import pytest
 
 from tactful.detectors.stereotype_labels import ROOT
 from tactful.errors import BadRowsError, FileFormatError, InputError, TactfulError
-from tactful.evaluation.reproduce.detests_data import read_detests
+from tactful_lab.evaluation.reproduce.detests_data import read_detests
 
 FIXTURE = runpy.run_path(str(Path(__file__).parents[1] / "detests_fixture.py"))
 TRAIN, TEST = FIXTURE["TRAIN"], FIXTURE["TEST"]

@@ -8,9 +8,9 @@ import pytest
 
 from tactful.corpora.detests import CATEGORIES
 from tactful.errors import InputError, UnknownNameError, UsageError
-from tactful.evaluation.reproduce import detests_files
-from tactful.evaluation.reproduce.detests_files import write_submission
 from tactful.types import Example
+from tactful_lab.evaluation.reproduce import detests_files
+from tactful_lab.evaluation.reproduce.detests_files import write_submission
 
 META = {"comment_id": "7", "sentence_pos": "2", "reply_to": "7"}
 ONE = Example("7_2", "El mercado abre los jueves.", "detests", "es", "7", meta=META)

@@ -5,8 +5,8 @@ import math
 import pytest
 from pydantic import ValidationError
 
-from tactful.evaluation.reproduce.detests_systems import GROUPS
-from tactful.evaluation.reproduce.paper_tables import DetestsRow, load_detests_tables
+from tactful_lab.evaluation.reproduce.detests_systems import GROUPS
+from tactful_lab.evaluation.reproduce.paper_tables import DetestsRow, load_detests_tables
 
 STEREOTYPES = 488
 """AllOnes of table 3 says so: F = 2p / (1 + p) = 0.4243 of 1,812 sentences."""

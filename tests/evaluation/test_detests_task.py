@@ -12,22 +12,22 @@ import pytest
 
 from tactful.detectors.stereotype_labels import CATEGORIES, OTHERS, ROOT, consistent
 from tactful.errors import InputError, MissingExtraError, UnknownNameError, UsageError
-from tactful.evaluation.reproduce.detests import answer
-from tactful.evaluation.reproduce.detests_data import read_detests
-from tactful.evaluation.reproduce.detests_systems import (
+from tactful.metrics.word_vectors import WordVectors
+from tactful_lab.evaluation.reproduce.detests import answer
+from tactful_lab.evaluation.reproduce.detests_data import read_detests
+from tactful_lab.evaluation.reproduce.detests_systems import (
     GROUPS,
     SYSTEMS,
     System,
     chosen_systems,
 )
-from tactful.evaluation.reproduce.detests_task import (
+from tactful_lab.evaluation.reproduce.detests_task import (
     Joint,
     StereotypeClassifier,
     TwoStage,
     label_table,
 )
-from tactful.evaluation.reproduce.rows import SystemSettings
-from tactful.metrics.word_vectors import WordVectors
+from tactful_lab.evaluation.reproduce.rows import SystemSettings
 
 FIXTURE = runpy.run_path(str(Path(__file__).parents[1] / "detests_fixture.py"))
 HEALTH, CULTURE = "stereotype.health", "stereotype.culture"

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from tactful.evaluation.reproduce.paper_tables import FrameTables, load_frame_tables
-from tactful.frames.evaluation import QUESTIONS
+from tactful_lab.evaluation.frame_measures import QUESTIONS
+from tactful_lab.evaluation.reproduce.paper_tables import FrameTables, load_frame_tables
 
 # As table 7 prints them: F1, precision, recall of offensive, intent, lewd, group, in-group.
 TABLE_7 = """

@@ -4,8 +4,13 @@ import pytest
 from pydantic import ValidationError
 
 from tactful.errors import UnknownNameError
-from tactful.evaluation.reproduce.paper_tables import FOLDER, PaperTable, load_table, table_names
 from tactful.taxonomies import find_entry
+from tactful_lab.evaluation.reproduce.paper_tables import (
+    FOLDER,
+    PaperTable,
+    load_table,
+    table_names,
+)
 
 
 def value(table: str, name: str, label: str, part: str | None = None) -> list[float]:

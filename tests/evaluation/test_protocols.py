@@ -6,9 +6,9 @@ import pytest
 
 from tactful.corpora import load_corpus
 from tactful.errors import InputError
-from tactful.evaluation.reproduce.paper_tables import load_table
-from tactful.evaluation.reproduce.protocols import Choices, Protocol, build_protocol
 from tactful.types import Example
+from tactful_lab.evaluation.reproduce.paper_tables import load_table
+from tactful_lab.evaluation.reproduce.protocols import Choices, Protocol, build_protocol
 
 
 def paragraphs(positive: int = 10, negative: int = 90) -> list[Example]:

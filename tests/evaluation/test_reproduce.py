@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tactful.corpora import load_corpus
-from tactful.evaluation.reproduce.paper_tables import SCHEMA_VERSION
-from tactful.evaluation.reproduce.papers import Line, Reproduction, reproduce
-from tactful.evaluation.reproduce.protocols import Choices
 from tactful.metrics import human_model_auc_score
+from tactful_lab.evaluation.reproduce.paper_tables import SCHEMA_VERSION
+from tactful_lab.evaluation.reproduce.papers import Line, Reproduction, reproduce
+from tactful_lab.evaluation.reproduce.protocols import Choices
 
 
 def run(table: str, corpus: str, models: list[str], **more: object) -> Reproduction:

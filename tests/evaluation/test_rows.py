@@ -9,8 +9,8 @@ from tactful.detectors.models.baselines import UniformRandom
 from tactful.detectors.models.tfidf import TfidfSvm
 from tactful.detectors.models.vectors import VectorsSvm
 from tactful.errors import MissingExtraError, UnknownNameError, UsageError
-from tactful.evaluation.reproduce.rows import GROUPS, ROWS, RowSettings, chosen_rows
 from tactful.metrics.word_vectors import WordVectors
+from tactful_lab.evaluation.reproduce.rows import GROUPS, ROWS, RowSettings, chosen_rows
 
 
 def test_names_and_groups_stand_for_rows_in_the_order_of_the_ladder() -> None:

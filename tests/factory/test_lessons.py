@@ -9,7 +9,7 @@ from factory.lessons import generate
 from factory.lessons.load import FOLDER, Lesson, filled, lessons_of, read_lesson_file, read_lessons
 from factory.lessons.schema import IDS
 
-from tactful.detectors.identity_bias import neutral_sentences
+from tactful_lab.evaluation.identity_bias import neutral_sentences
 
 FILES = sorted((FOLDER / "english").glob("*.yaml"))
 LEAST_ITEMS = 7_000

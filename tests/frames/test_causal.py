@@ -15,16 +15,16 @@ pytest.importorskip("transformers")
 from tactful.detectors.card import Card, write_card  # noqa: E402
 from tactful.errors import FileFormatError, UsageError  # noqa: E402
 from tactful.frames import Framer, frame_problems, load_framer  # noqa: E402
-from tactful.frames.causal import (  # noqa: E402
+from tactful.frames.schema import CATEGORICAL  # noqa: E402
+from tactful_lab.frames.causal import (  # noqa: E402
     CausalFramer,
     constrained_frame,
     frame_as_written,
     load_causal_framer,
 )
-from tactful.frames.causal_decoding import Decoded, draws_for  # noqa: E402
-from tactful.frames.causal_tokens import LineTokenizer  # noqa: E402
-from tactful.frames.linearise import Parsed  # noqa: E402
-from tactful.frames.schema import CATEGORICAL  # noqa: E402
+from tactful_lab.frames.causal_decoding import Decoded, draws_for  # noqa: E402
+from tactful_lab.frames.causal_tokens import LineTokenizer  # noqa: E402
+from tactful_lab.frames.linearise import Parsed  # noqa: E402
 
 TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_causal.py"))
 LESSONS = TINY["LESSONS"]
@@ -34,7 +34,8 @@ OTHERS = ["", "fine", "old people go out and what is it " * 12, "[END] [SEP] é 
 
 
 def random_model(folder: Path, kind: str) -> tuple[Any, Any]:
-    from tactful.training.causal.base import find_base, load_base
+    from tactful.audit.base_model import find_base
+    from tactful_lab.training.causal.base import load_base
 
     return load_base(find_base(TINY["write_tiny_model"](folder, kind)))
 
@@ -49,8 +50,8 @@ def untaught(
 @pytest.fixture(scope="module", params=["gpt2", "llama"])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a model that knows the four lessons by heart."""
-    from tactful.training.causal.data import encode_lines
-    from tactful.training.causal.language_model import CausalPlan, train_causal
+    from tactful_lab.training.causal.data import encode_lines
+    from tactful_lab.training.causal.language_model import CausalPlan, train_causal
 
     model, wrapped = random_model(tmp_path_factory.mktemp("base"), request.param)
     lines = encode_lines(LESSONS, LineTokenizer(wrapped), 64, 96)

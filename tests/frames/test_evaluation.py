@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tactful.errors import InputError
-from tactful.frames.evaluation import (
+from tactful.frames.schema import make_frame
+from tactful.metrics import mean_sentence_bleu_score
+from tactful.metrics.word_vectors import WordVectors
+from tactful.types import Frame
+from tactful_lab.evaluation.frame_measures import (
     QUESTIONS,
     best_reference_bleu_score,
     evaluate_frames,
     frame_measures,
     measure_name,
 )
-from tactful.frames.schema import make_frame
-from tactful.metrics import mean_sentence_bleu_score
-from tactful.metrics.word_vectors import WordVectors
-from tactful.types import Frame
 
 HARMLESS = make_frame({"offensive": "no", "intent": "no", "lewd": "no"})
 INSULT = make_frame({"offensive": "yes", "intent": "yes", "lewd": "no", "group": "no"})

@@ -5,18 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tactful.errors import InputError
-from tactful.frames.linearise import (
+from tactful.frames.posts import Instance
+from tactful.frames.schema import CATEGORICAL
+from tactful_lab.frames.linearise import (
     END,
     SEPARATOR,
     START,
-    Instance,
     linearise,
     parse,
     prompt,
     special_tokens,
     value_token,
 )
-from tactful.frames.schema import CATEGORICAL
 
 # Words of any alphabet, but no brackets: those belong to the special tokens.
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="[]"), min_size=1).filter(str.strip)

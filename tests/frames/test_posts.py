@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tactful.errors import UsageError
-from tactful.frames.linearise import linearise, parse
 from tactful.frames.posts import FOLDS, Post, read_posts, read_references, with_references
 from tactful.frames.schema import CATEGORICAL, GROUPS, STATEMENTS
 from tactful.taxonomies.frame_constraints import binarise
+from tactful_lab.frames.linearise import linearise, parse
 
 SAMPLE = Path(str(resources.files("tactful.corpora"))) / "samples" / "sbic"
 COLUMNS = {

@@ -10,7 +10,6 @@ from tactful.detectors.card import read_card, write_card
 from tactful.errors import FileFormatError, UnknownNameError
 from tactful.frames import Framer, load_framer, validate_frame
 from tactful.frames.embedding import load_embedding
-from tactful.frames.evaluation import evaluate_frames
 from tactful.frames.index import (
     IndexedPost,
     build_index,
@@ -22,6 +21,7 @@ from tactful.frames.index import (
 from tactful.frames.load import without_statements
 from tactful.frames.posts import read_posts
 from tactful.frames.retrieval import RetrievalFramer, _frame, load_retrieval_framer
+from tactful_lab.evaluation.frame_measures import evaluate_frames
 
 RUDE = {"frame.offensive": 1.0, "frame.intent": 0.5, "frame.lewd": 0.0, "frame.group": 1.0,
         "frame.in_group": 0.0}  # fmt: skip

@@ -9,12 +9,8 @@ from typing import Any
 import pytest
 
 from tactful.errors import UnknownNameError, UsageError
-from tactful.taxonomies import (
-    conditions,
-    fill_mask_prompts,
-    load_social_distance,
-    sentiment_prompts,
-)
+from tactful.taxonomies import conditions, load_social_distance
+from tactful_lab.evaluation.reproduce.stigma_prompts import fill_mask_prompts, sentiment_prompts
 
 FORMS = 108 + 30  # rows of the authors' two condition files
 

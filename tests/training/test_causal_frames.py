@@ -12,12 +12,12 @@ from click.testing import CliRunner
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from tactful.cli.train.frames_lm import train_frames_lm_cli
 from tactful.detectors.card import read_card
 from tactful.errors import UsageError
 from tactful.files import sha256
 from tactful.frames import frame_problems, load_framer
-from tactful.training.causal import language_model as causal_lm
+from tactful_lab.cli.frames_lm import train_frames_lm_cli
+from tactful_lab.training.causal import language_model as causal_lm
 
 TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_causal.py"))
 SAMPLE = Path(str(resources.files("tactful.corpora"))) / "samples" / "sbic"

@@ -11,20 +11,21 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from tactful.audit.base_model import find_base  # noqa: E402
 from tactful.errors import FileFormatError, UsageError  # noqa: E402
-from tactful.frames.causal_tokens import LineTokenizer  # noqa: E402
-from tactful.frames.linearise import special_tokens  # noqa: E402
-from tactful.training import pretrained  # noqa: E402
-from tactful.training.causal import language_model as causal_lm  # noqa: E402
-from tactful.training.causal.base import find_base, load_base  # noqa: E402
-from tactful.training.causal.data import Line, encode_lines  # noqa: E402
-from tactful.training.causal.language_model import (  # noqa: E402
+from tactful.training.loop import CHECKPOINT_FILE  # noqa: E402
+from tactful_lab.frames.causal_tokens import LineTokenizer  # noqa: E402
+from tactful_lab.frames.linearise import special_tokens  # noqa: E402
+from tactful_lab.training import adapters  # noqa: E402
+from tactful_lab.training.causal import language_model as causal_lm  # noqa: E402
+from tactful_lab.training.causal.base import load_base  # noqa: E402
+from tactful_lab.training.causal.data import Line, encode_lines  # noqa: E402
+from tactful_lab.training.causal.language_model import (  # noqa: E402
     CausalPlan,
     line_losses,
     mean_loss,
     train_causal,
 )
-from tactful.training.loop import CHECKPOINT_FILE  # noqa: E402
 
 TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_causal.py"))
 FAST = CausalPlan(epochs=3, batch=2, rate=1e-2)
@@ -161,7 +162,7 @@ def test_without_peft_the_command_is_named(base: Path, monkeypatch: pytest.Monke
             raise ImportError(name)
         return real(name, package)
 
-    monkeypatch.setattr(pretrained, "import_module", without)
+    monkeypatch.setattr(adapters, "import_module", without)
     model, wrapped, lines = opened(base)
     with pytest.raises(UsageError, match="pip install peft"):
         train_causal(model, wrapped, lines, CausalPlan(lora=True))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tactful.errors import InputError, UsageError
-from tactful.training.stereotypes.back_translation import THERE, apertium, back_translate
+from tactful_lab.training.stereotypes.back_translation import THERE, apertium, back_translate
 
 TEXTS = [
     "Los inmigrantes trabajan mucho en el campo.",

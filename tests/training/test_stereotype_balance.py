@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from tactful.errors import UsageError
-from tactful.training.stereotypes.linear import (
+from tactful_lab.training.stereotypes.linear import (
     METHODS,
     Sum,
     fit_sum,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tactful.errors import InputError
-from tactful.training.stereotypes.data import (
+from tactful_lab.training.stereotypes.data import (
     Context,
     contexts_of,
     group_folds,

@@ -12,8 +12,8 @@ pytest.importorskip("onnx")
 
 from tactful.detectors import load_detector
 from tactful.errors import InputError, UsageError
-from tactful.training import pretrained
-from tactful.training.stereotypes.encoder import StereotypeEncoder
+from tactful_lab.training import adapters
+from tactful_lab.training.stereotypes.encoder import StereotypeEncoder
 
 FAST: dict[str, Any] = {"epochs": 40, "batch": 8, "rate": 1e-2}
 
@@ -73,7 +73,7 @@ def test_without_peft_the_command_is_named(
     def absent(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(pretrained, "import_module", absent)
+    monkeypatch.setattr(adapters, "import_module", absent)
     with pytest.raises(UsageError, match="pip install peft"):
         StereotypeEncoder(tiny_encoder, lora=True).fit(texts, table)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tactful.training.stereotypes.features import (
+from tactful_lab.training.stereotypes.features import (
     NEGATION_FEATURES,
     feature_names,
     features_of,

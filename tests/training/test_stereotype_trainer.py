@@ -10,12 +10,12 @@ from factory.spanish.ablations import ablate, exclusive_measures, measures_of
 
 from tactful.detectors import load_detector, read_card
 from tactful.errors import UnknownNameError, UsageError
-from tactful.evaluation.reproduce.detests_systems import SwitchedSystem
-from tactful.training.stereotypes.data import Context, StereotypeLesson, make_lesson
-from tactful.training.stereotypes.detector import save_stereotypes
-from tactful.training.stereotypes.switches import SWITCHES, Switches
-from tactful.training.stereotypes.trainer import StereotypeTrainer, TrainerSettings
 from tactful.types import Example
+from tactful_lab.evaluation.reproduce.detests_systems import SwitchedSystem
+from tactful_lab.training.stereotypes.data import Context, StereotypeLesson, make_lesson
+from tactful_lab.training.stereotypes.detector import save_stereotypes
+from tactful_lab.training.stereotypes.switches import SWITCHES, Switches
+from tactful_lab.training.stereotypes.trainer import StereotypeTrainer, TrainerSettings
 
 ALIKE = ["todos ellos son iguales", "siempre llegan tarde los de fuera", "esa gente nunca cambia"]
 FINE = [

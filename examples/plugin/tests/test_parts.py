@@ -6,6 +6,8 @@ import pytest
 
 pytest.importorskip("tactful_example", reason="install it: pip install ./examples/plugin")
 
+from click.testing import CliRunner
+from tactful_example.command import count_phrases_cli
 from tactful_example.corpus import Letters
 from tactful_example.data import PROBE, PROTOCOL
 from tactful_example.detector import open_mild_words
@@ -35,3 +37,10 @@ def test_the_metric_is_undefined_with_one_class() -> None:
 def test_the_data_files_are_valid() -> None:
     assert load_probe(PROBE).id == "hobbies"
     assert load_protocol(PROTOCOL).id == "tone"
+
+
+def test_the_command_counts(tmp_path: Path) -> None:
+    file = tmp_path / "letter.md"
+    file.write_text("They tried, bless them. Good for them!", encoding="utf-8")
+    done = CliRunner().invoke(count_phrases_cli, [str(file)])
+    assert done.output == f"{file}: 2\n"

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tactful.audit.estimates.figures import audit_result
     from tactful.audit.probes.load import load_probe
     from tactful.audit.runs.conduct import conduct
-    from tactful.audit.runs.replay import replay
     from tactful.audit.runs.run import list_runs, read_run, write_run
 
 __all__ = [
@@ -24,7 +23,6 @@ __all__ = [
     "list_runs",
     "load_probe",
     "read_run",
-    "replay",
     "write_run",
 ]
 
@@ -35,7 +33,7 @@ __getattr__, __dir__ = lazy_names(
         "estimates.figures": ["audit_result"],
         "probes.load": ["load_probe"],
         "runs.conduct": ["conduct"],
-        "runs.replay": ["replay"],
+        "runs.replay": ["replay"],  # in tactful_lab now, with a warning
         "runs.run": ["list_runs", "read_run", "write_run"],
     },
 )

@@ -177,7 +177,7 @@ def _check_architecture(kind: ModelKind, place: str, config: Any) -> None:
 
 
 def _open_gguf(place: str) -> Opened:
-    from tactful.training.causal.base import find_base
+    from tactful.audit.base_model import find_base
 
     base = find_base(place)
     if any(find_spec(name) is None for name in ("gguf", "accelerate")):

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tactful.cli.main import import_command
+from tactful.cli.main import LAB, import_command
 
 
 class DelegatingCommand(click.Command):
@@ -14,7 +14,7 @@ class DelegatingCommand(click.Command):
     def __init__(self, *args: Any, delegates: Mapping[str, str], **options: Any):
         super().__init__(*args, **options)
         self.delegates = dict(delegates)
-        """Word -> ``module:object`` of the command, imported when it is asked for."""
+        """Word -> ``module:object`` of the command, or LAB; imported when it is asked for."""
 
     def make_context(
         self,
@@ -24,9 +24,19 @@ class DelegatingCommand(click.Command):
         **extra: Any,
     ) -> click.Context:
         """Hand a known first word on, and read everything else as this command's own."""
-        target = self.delegates.get(args[0]) if args else None
-        if target is None:
+        command = self._delegate(args[0]) if args else None
+        if command is None:
             return super().make_context(info_name, args, parent, **extra)
-        return import_command(target).make_context(
-            f"{info_name} {args[0]}", args[1:], parent, **extra
-        )
+        return command.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+
+    def _delegate(self, word: str) -> click.Command | None:
+        target = self.delegates.get(word)
+        if target is None or target != LAB:
+            return None if target is None else import_command(target)
+        from tactful.cli.added import find_command, missing_lab
+
+        path = self.name or ""
+        command = find_command(path, word)
+        if command is None:
+            raise missing_lab(path, word)
+        return command

@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from tactful import __version__
+from tactful.cli.main import LAB
 from tactful.cli.options import flag, option
 from tactful.cli.output import echo_answer
 from tactful.detectors.weights import INSTALL, weights_roots
@@ -28,11 +29,13 @@ SCHEMA_VERSION = 2
 PACKAGE = "tactful"
 PLUGIN_GROUPS = {
     "detectors": "tactful.detectors.load:KINDS",
+    "framers": "tactful.frames.load:KINDS",
     "corpora": "tactful.corpora:CORPORA",
     "metrics": "tactful.metrics:SPECS",
     "probes": "tactful.audit.probes.load:PROBES",
     "protocols": "tactful.annotation.protocol.load:PROTOCOLS",
     "reports": "tactful.checking.reports:RENDERERS",
+    "commands": "tactful.cli.added:ADDED",
 }
 """Each group of entry points, without ``tactful.``, and the registry that reads it."""
 
@@ -169,6 +172,7 @@ def _extra(name: str, libraries: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _plugins() -> list[dict[str, str]]:
+    """List the plug-ins; the lab is ours, and is listed as an extra."""
     return [
         {
             "package": plugin.package,
@@ -179,6 +183,7 @@ def _plugins() -> list[dict[str, str]]:
         }
         for group in PLUGIN_GROUPS
         for plugin in installed_plugins(group)
+        if plugin.package != LAB
     ]
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any, NoReturn
@@ -15,10 +16,12 @@ import click
 
 from tactful import __version__
 from tactful.errors import EXIT_FAILURE, EXIT_USAGE, TactfulError
-from tactful.registry import unknown_name
 
 Table = Mapping[str, tuple[str, str]]
-"""Name -> where the command is (``module:function``), and its help."""
+"""Name -> where the command is (``module:function``, or :data:`LAB`), and its help."""
+
+LAB = "tactful-lab"
+"""The distribution whose commands are listed here and found by their entry points."""
 
 
 def import_command(target: str) -> click.Command:
@@ -31,38 +34,49 @@ def import_command(target: str) -> click.Command:
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands' names and help without importing them."""
+    """A group that knows its commands' names and help without importing them.
 
-    def __init__(self, *args: Any, table: Table, noun: str = "command", **kwargs: Any):
+    ``path`` is what users type before the name of a command, for commands of other packages.
+    """
+
+    def __init__(
+        self, *args: Any, table: Table, noun: str = "command", path: str = "", **kwargs: Any
+    ):
         super().__init__(*args, **kwargs)
-        self.table, self.noun = table, noun
+        self.table, self.noun, self.path = table, noun, path
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order of the table."""
-        return list(self.table)
+        """Return the names in the order of the table; those of the lab if it is installed."""
+        lab = find_spec("tactful_lab") is not None
+        return [name for name, (target, _) in self.table.items() if lab or target != LAB]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command."""
-        entry = self.table.get(cmd_name)
-        if entry is None:
-            return None
-        return import_command(entry[0])
+        target, _ = self.table.get(cmd_name, (LAB, ""))
+        if target != LAB:
+            return import_command(target)
+        from tactful.cli.added import find_command
+
+        return find_command(self.path, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Answer an unknown command with the nearest one and the list."""
-        if args and not args[0].startswith("-") and args[0] not in self.table:
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             # While a shell completes a line, an error would be printed into that line.
             if ctx.resilient_parsing:
                 return None, None, args
-            raise unknown_name(self.noun, args[0], list(self.table))
+            from tactful.cli.added import unknown_command
+
+            raise unknown_command(self, args[0])
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table, so that ``--help`` imports none."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, help_text) for name, (_, help_text) in self.table.items()])
+            names = self.list_commands(ctx)
+            formatter.write_dl([(name, self.table[name][1]) for name in names])
 
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -83,14 +97,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "aggregate": ("tactful.cli.aggregate:aggregate_cli", "Turn judgements into labels."),
     "taxonomy": ("tactful.cli.taxonomy:taxonomy_cli", "Show what Tactful knows how to find."),
-    "evaluate": (
-        "tactful.cli.evaluate:evaluate_cli",
-        "Score predictions against gold answers.",
-    ),
-    "reproduce": (
-        "tactful.cli.reproduce.command:reproduce_cli",
-        "Run a paper's table on your data.",
-    ),
+    "evaluate": (LAB, "Score predictions against gold answers."),
+    "reproduce": (LAB, "Run a paper's table on your data."),
     "audit": (
         "tactful.cli.audit.command:audit_cli",
         "Measure stigma in language models and classifiers.",

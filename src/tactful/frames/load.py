@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.weights import weights_folder
-from tactful.errors import UsageError
+from tactful.errors import MissingExtraError, UsageError
 from tactful.frames.embedded import EMBEDDED, EmbeddedFramer
 from tactful.registry import Registry, unknown_name
 from tactful.types import Frame
@@ -58,15 +58,25 @@ def at_least(frame: Frame, least: float) -> Frame:
     return Frame(frame.probabilities, answers=answers)
 
 
+def _opener(found: Any) -> Callable[[Path], Framer]:
+    if not callable(found):
+        raise TypeError(f"found {found!r}; expected a function that opens the folder of a framer")
+    return found  # type: ignore[no-any-return]
+
+
 KINDS: Registry[Callable[[Path], Framer]] = Registry(
     "kind of framer",
     {
         "frames": "tactful.frames.embedded:load_embedded_framer",
         "frames-index": "tactful.frames.retrieval:load_retrieval_framer",
-        "frames-causal": "tactful.frames.causal:load_causal_framer",
     },
+    group="framers",
+    accept=_opener,
 )
 """The ``kind`` of a card.json -> what opens its folder."""
+
+CAUSAL = "frames-causal"
+"""The kind that the lab opens."""
 
 FRAMERS = ("default",)
 
@@ -96,7 +106,10 @@ def load_framer(
             f"There is no folder '{folder}'; expected a framer's name ({', '.join(FRAMERS)}), or "
             "the folder of its weights or of an index."
         )
-    framer = KINDS.get(read_card(folder).kind)(folder)
+    kind = read_card(folder).kind
+    if kind == CAUSAL and kind not in KINDS:
+        raise MissingExtraError("lab", f"The causal language model in '{folder}'")
+    framer = KINDS.get(kind)(folder)
     if statements and not least:
         return framer
     if not statements and isinstance(framer, EmbeddedFramer):

@@ -4,7 +4,7 @@ A post's reference is the combination of its annotators (section 4.2). Its lesso
 post, group and statement for each row of each annotator, with that annotator's own answers.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +13,6 @@ import numpy as np
 from tactful.corpora import load_corpus
 from tactful.corpora.split import assign_texts, hashed_part, parts_by_folds
 from tactful.errors import UsageError
-from tactful.frames.linearise import Instance
 from tactful.frames.schema import (
     CATEGORICAL,
     GROUPS,
@@ -27,6 +26,17 @@ from tactful.types import Example, Frame
 
 FOLDS, SEED = 8, 1
 STRATIFY = ("frame.offensive", "frame.intent", "frame.lewd", "frame.group", "frame.in_group")
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One thing to learn: a post, the five answers, a group and a statement about it."""
+
+    post: str
+    values: Mapping[str, int | None]
+    """id -> 0 or 1; None (or absent) where the variable has no value."""
+    group: str | None = None
+    statement: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

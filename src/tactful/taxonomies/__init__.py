@@ -1,5 +1,8 @@
 """What can be found, as data: ids, names, definitions, hierarchy and sources."""
 
+from importlib import import_module
+from typing import Any
+
 from tactful.taxonomies.frame_constraints import binarise, check_frame_values
 from tactful.taxonomies.load import (
     find_entry,
@@ -9,7 +12,7 @@ from tactful.taxonomies.load import (
     taxonomy_problems,
 )
 from tactful.taxonomies.probe import SocialDistance, load_social_distance
-from tactful.taxonomies.prompts import Prompt, conditions, fill_mask_prompts, sentiment_prompts
+from tactful.taxonomies.prompts import Prompt, conditions
 from tactful.taxonomies.schema import ConditionEntry, LabelEntry, Taxonomy, VariableEntry
 
 __all__ = [
@@ -22,12 +25,16 @@ __all__ = [
     "binarise",
     "check_frame_values",
     "conditions",
-    "fill_mask_prompts",
     "find_entry",
     "find_taxonomy_of",
     "load_social_distance",
     "load_taxonomy",
-    "sentiment_prompts",
     "taxonomy_names",
     "taxonomy_problems",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("fill_mask_prompts", "sentiment_prompts"):  # in tactful_lab now, with a warning
+        return getattr(import_module("tactful.taxonomies.stigma_prompts"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

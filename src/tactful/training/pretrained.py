@@ -1,12 +1,8 @@
-"""What all pretrained models need to be opened: a quiet library, and low-rank adapters."""
+"""What all pretrained models need to be opened: a quiet library."""
 
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
-from importlib import import_module
-from typing import Any
-
-from tactful.errors import UsageError
 
 
 @contextmanager
@@ -24,17 +20,3 @@ def quiet() -> Iterator[None]:
     finally:
         logging.set_verbosity(loud)
         logging.enable_progress_bar()
-
-
-def with_adapters(model: Any, rank: int, option: str, **more: Any) -> Any:
-    """Freeze a model and put low-rank adapters beside all of its linear layers."""
-    try:
-        peft: Any = import_module("peft")
-    except ImportError:
-        raise UsageError(
-            f"Training with {option} needs peft; install it with: pip install peft"
-        ) from None
-    config = peft.LoraConfig(
-        r=rank, lora_alpha=2 * rank, lora_dropout=0.0, target_modules="all-linear", **more
-    )
-    return peft.get_peft_model(model, config)

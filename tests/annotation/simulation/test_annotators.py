@@ -8,8 +8,8 @@ import pytest
 
 from tactful.annotation.answers.answers import check_answers
 from tactful.annotation.protocol.records import Option, Protocol, Question, Step
-from tactful.annotation.simulation.annotators import SPAM, Annotator, Answering
-from tactful.annotation.simulation.cases import TEXT, Case, complete_rates, draw_truth
+from tactful_lab.simulation.annotators import SPAM, Annotator, Answering
+from tactful_lab.simulation.cases import TEXT, Case, complete_rates, draw_truth
 
 OPTIONS = tuple(Option(value, value) for value in ("a", "b", "c"))
 ALL_KINDS = Step(

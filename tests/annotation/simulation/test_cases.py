@@ -6,14 +6,14 @@ from random import Random
 import pytest
 
 from tactful.annotation.protocol.records import Protocol, Question
-from tactful.annotation.simulation.cases import (
+from tactful.errors import UsageError
+from tactful_lab.simulation.cases import (
     complete_rates,
     draw_cases,
     draw_tests,
     published_rates,
     words,
 )
-from tactful.errors import UsageError
 
 RATES = {"rude": {"yes": 0.1}, "odd": {"yes": 0.3}, "why": {"yes": 0.5}}
 

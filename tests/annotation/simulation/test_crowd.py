@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tactful.annotation.protocol.records import Protocol
-from tactful.annotation.simulation.annotators import Crowd, draw_crowd
 from tactful.errors import UsageError
+from tactful_lab.simulation.annotators import Crowd, draw_crowd
 
 
 def test_as_many_spam_as_was_said_a_third_in_each_way(crowd_protocol: Protocol) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tactful.annotation.protocol.records import Protocol
-from tactful.annotation.simulation.cases import TEXT, check_ground, read_cases, read_rates
 from tactful.errors import InputError, UsageError
+from tactful_lab.simulation.cases import TEXT, check_ground, read_cases, read_rates
 
 
 def written(folder: Path, name: str, text: str) -> Path:

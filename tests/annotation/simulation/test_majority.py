@@ -5,9 +5,9 @@ from random import Random
 import pytest
 
 from tactful.annotation.protocol.records import Option, Protocol, Question, Step
-from tactful.annotation.simulation.annotators import Annotator, Answering
-from tactful.annotation.simulation.cases import TEXT, Case, complete_rates, draw_cases
-from tactful.annotation.simulation.report import majority_labels, share_out
+from tactful_lab.simulation.annotators import Annotator, Answering
+from tactful_lab.simulation.cases import TEXT, Case, complete_rates, draw_cases
+from tactful_lab.simulation.report import majority_labels, share_out
 
 
 @pytest.mark.parametrize("items", [1, 7, 100])

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tactful.annotation.protocol.load import load_protocol
-from tactful.annotation.simulation.plots import FILES, write_plots
-from tactful.annotation.simulation.simulate import Crowd, Plan, simulate_with_record
 from tactful.errors import UsageError
+from tactful_lab.simulation.plots import FILES, write_plots
+from tactful_lab.simulation.simulate import Crowd, Plan, simulate_with_record
 
 
 def test_three_drawings_say_what_happened(tmp_path: Path) -> None:

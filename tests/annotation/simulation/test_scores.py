@@ -3,7 +3,7 @@
 import pytest
 
 from tactful.annotation.protocol.records import Option, Question
-from tactful.annotation.simulation.report import FREE_TEXT, Score, Scorer
+from tactful_lab.simulation.report import FREE_TEXT, Score, Scorer
 
 YES_NO = (Option("yes", "Yes"), Option("no", "No"))
 RUDE = Question("rude", "choice", "?", options=YES_NO)

@@ -14,7 +14,8 @@ from tactful.detectors.card import Card
 from tactful.detectors.load import load_detector
 from tactful.detectors.weights import weights_folder
 from tactful.errors import FileFormatError, UnknownNameError, UsageError
-from tactful.taxonomies.prompts import Prompt, sentiment_prompts
+from tactful.taxonomies.prompts import Prompt
+from tactful_lab.evaluation.reproduce.stigma_prompts import sentiment_prompts
 
 
 def prompts(*texts: str) -> list[Prompt]:

@@ -12,7 +12,8 @@ pytest.importorskip("transformers")
 
 from tactful.audit.classifiers import load_classifier
 from tactful.errors import InputError, UnknownNameError, UsageError
-from tactful.taxonomies.prompts import Prompt, sentiment_prompts
+from tactful.taxonomies.prompts import Prompt
+from tactful_lab.evaluation.reproduce.stigma_prompts import sentiment_prompts
 
 TINY = runpy.run_path(str(Path(__file__).parents[1] / "tiny_models.py"))
 write_classifier: Any = TINY["write_classifier"]

@@ -8,7 +8,8 @@ import pytest
 
 from tactful.audit.classifiers import load_classifier
 from tactful.errors import MissingExtraError
-from tactful.taxonomies.prompts import Prompt, sentiment_prompts
+from tactful.taxonomies.prompts import Prompt
+from tactful_lab.evaluation.reproduce.stigma_prompts import sentiment_prompts
 
 
 def prompt(text: str) -> Prompt:

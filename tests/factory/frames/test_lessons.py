@@ -19,11 +19,10 @@ from factory.frames.lessons import (
     neutral_lessons,
 )
 
-from tactful.detectors.identity_bias import neutral_sentences
 from tactful.frames.groups import group_named
-from tactful.frames.linearise import Instance
-from tactful.frames.posts import Post
+from tactful.frames.posts import Instance, Post
 from tactful.types import Frame
+from tactful_lab.evaluation.identity_bias import neutral_sentences
 
 
 def post(*pairs: tuple[str | None, str | None]) -> Post:

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from tactful.agreement.span_report import SpanReadings
+from tactful.cli.answers import Faults, Table, as_ids, show_cell
 from tactful.corpora.files.problems import show
 from tactful.errors import BadRowsError, InputError
-from tactful.evaluation.answers import Faults, Table, as_ids, show_cell
 from tactful.registry import unknown_name
 
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0+)?")

@@ -93,7 +93,7 @@ def decide_from(project: "Project", path: Path, person: str) -> int:
     """Record the decisions of a table, all or none; return how many."""
     from tactful.annotation.answers.answers import check_answers
     from tactful.annotation.project.importing import RowProblem
-    from tactful.evaluation.answers import Table, as_ids
+    from tactful.cli.answers import Table, as_ids
     from tactful.tables import require_columns
 
     given = Table(path)

@@ -2,7 +2,7 @@
 
 import click
 
-from tactful.cli.main import LazyGroup
+from tactful.cli.main import LAB, LazyGroup
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("tactful.cli.annotate.project:init_cli", "Create a project from a protocol."),
@@ -16,10 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Decide disputed items.",
     ),
     "export": ("tactful.cli.annotate.export:export_cli", "Export judgements and labels."),
-    "simulate": (
-        "tactful.cli.annotate.simulate:simulate_cli",
-        "Simulate a protocol to see its cost and quality.",
-    ),
+    "simulate": (LAB, "Simulate a protocol to see its cost and quality."),
 }
 
 
@@ -28,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     cls=LazyGroup,
     table=COMMANDS,
     noun="annotate command",
+    path="annotate",
     context_settings={"show_default": True},
 )
 def annotate_cli() -> None:

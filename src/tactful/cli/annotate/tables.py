@@ -37,7 +37,7 @@ def items_of_table(
     """Return the rows of a table as items; errors name the line."""
     from tactful.annotation.formats.cells import was_neutralised
     from tactful.annotation.project.exchange import NewItem
-    from tactful.evaluation.answers import Table, as_ids
+    from tactful.cli.answers import Table, as_ids
     from tactful.tables import require_columns
 
     table = Table(path)
@@ -147,7 +147,7 @@ def cell_answer(question: "Question", cell: Any) -> Any:
 
 
 def _priority(row: dict[str, Any], column: str | None, place: str) -> float:
-    from tactful.evaluation.answers import as_number, show_cell
+    from tactful.cli.answers import as_number, show_cell
 
     if column is None or row[column] is None:
         return 0.0

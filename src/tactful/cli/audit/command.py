@@ -2,7 +2,7 @@
 
 import click
 
-from tactful.cli.main import LazyGroup
+from tactful.cli.main import LAB, LazyGroup
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "fill-mask": (
@@ -17,10 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "tactful.cli.audit.models:sentiment_cli",
         "Audit a sentiment classifier, or anything that sorts texts.",
     ),
-    "replay": (
-        "tactful.cli.audit.replay:replay_cli",
-        "Compute the estimates from the study's own published outputs.",
-    ),
+    "replay": (LAB, "Compute the estimates from the study's own published outputs."),
     "list": ("tactful.cli.audit.results:list_cli", "List the models audited so far."),
     "report": (
         "tactful.cli.audit.results:report_cli",
@@ -38,7 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
-@click.group("audit", cls=LazyGroup, table=COMMANDS, noun="audit command")
+@click.group("audit", cls=LazyGroup, table=COMMANDS, noun="audit command", path="audit")
 def audit_cli() -> None:
     """Ask a model how it treats people: 93 stigmatized conditions against 29 others.
 

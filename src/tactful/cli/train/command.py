@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.cli.delegating import DelegatingCommand
+from tactful.cli.main import LAB
 from tactful.cli.options import (
     PATH,
     POSITIVE,
@@ -46,12 +47,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    "train",
-    cls=DelegatingCommand,
-    delegates={
-        "frames-lm": "tactful.cli.train.frames_lm:train_frames_lm_cli",
-        "stereotypes": "tactful.cli.train.stereotypes:train_stereotypes_cli",
-    },
+    "train", cls=DelegatingCommand, delegates=dict.fromkeys(("frames-lm", "stereotypes"), LAB)
 )
 @click.argument("task", shell_complete=complete(TASKS))
 @data_option

@@ -1,0 +1,1 @@
+"""The lab's commands: ``x_cli()`` parses, ``x()`` works."""

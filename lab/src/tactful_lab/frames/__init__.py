@@ -1,0 +1,1 @@
+"""Causal language models that write Social Bias Frames, as in the paper."""
