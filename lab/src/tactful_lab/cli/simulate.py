@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tactful.cli.options import PATH, flag, option
 from tactful.cli.output import echo, echo_json, echo_sentence, table
 from tactful.cli.progress import progress
 from tactful.errors import UsageError
@@ -19,49 +20,29 @@ REPORT = "simulation.json"
 
 @click.command("simulate")
 @click.argument("protocol", metavar="PROTOCOL")
-@click.option("--items", default=500, help="Number of items to label.")
-@click.option("--annotators", default=30, help="Number of annotators.")
-@click.option(
-    "--spammers",
-    default=0.15,
-    metavar="SHARE",
-    help="Share of annotators who do not read the texts.",
-)
-@click.option(
-    "--skill",
+@option("--items", "Number of items to label.", default=500)
+@option("--annotators", "Number of annotators.", default=30)
+@option("--spammers SHARE", "Share of annotators who do not read the texts.", default=0.15)
+@option(
+    "--skill SHARE",
+    "Probability that a reading annotator sees the right answer of an average item.",
     default=0.75,
-    metavar="SHARE",
-    help="Probability that a reading annotator sees the right answer of an average item.",
 )
-@click.option(
-    "--fatigue",
+@option(
+    "--fatigue NUMBER",
+    "Relative increase in difficulty per hundred items of a session.",
     default=0.1,
-    metavar="NUMBER",
-    help="Relative increase in difficulty per hundred items of a session.",
 )
-@click.option(
-    "--tests",
-    type=int,
-    help="Number of hidden tests.  [default: 100, or 0 if the protocol has none]",
+@option("--tests", "Number of hidden tests.  [default: 100, or 0 if the protocol has none]", int)
+@option("--price", "Price of one judgement.", float)
+@option("--seed", "Seed of the simulated crowd.", default=0)
+@option(
+    "--ground FILE", "Right answers of items (.csv, .jsonl), or rates of answers (.yaml).", PATH
 )
-@click.option("--price", type=float, help="Price of one judgement.")
-@click.option("--seed", default=0, help="Seed of the simulated crowd.")
-@click.option(
-    "--ground",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Right answers of items (.csv, .jsonl), or rates of answers (.yaml).",
-)
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="Folder for the report (JSON) and the plots.",
-)
-@click.option("--plots", is_flag=True, help="Write plots to the folder of --output.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--force", is_flag=True, help="Replace an existing folder.")
+@option("--output -o FOLDER", "Folder for the report (JSON) and the plots.", PATH)
+@flag("--plots", "Write plots to the folder of --output.")
+@flag("--json as_json", "Print JSON.")
+@flag("--force", "Replace an existing folder.")
 def simulate_cli(
     protocol: str,
     items: int,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.cli.annotate.tables import cell_answer, is_from_json
+from tactful.cli.options import PATH, flag, option
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.errors import BadRowsError, InputError, TactfulError, UsageError
 from tactful.words import counted, shorten
@@ -21,19 +22,17 @@ _KEPT = 20
 
 
 @click.command("adjudicate")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
+@click.argument("folder", type=PATH)
+@option(
     "--decisions",
-    type=click.Path(path_type=Path),
-    help="Table of decisions with the columns item, step (if there are several), note, and one "
+    "Table of decisions with the columns item, step (if there are several), note, and one "
     "column for each question.",
+    PATH,
 )
-@click.option("--decide", is_flag=True, help="Decide the disputed items in the terminal.")
-@click.option(
-    "--as",
-    "person",
-    metavar="PERSON",
-    help="Id of the person who decides.  [default: the first active referee or owner]",
+@flag("--decide", "Decide the disputed items in the terminal.")
+@option(
+    "--as person PERSON",
+    "Id of the person who decides.  [default: the first active referee or owner]",
 )
 @format_option
 def adjudicate_cli(

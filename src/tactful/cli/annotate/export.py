@@ -5,35 +5,25 @@ from pathlib import Path
 import click
 
 from tactful.annotation.formats.load import EXPORTS, FORMATS, export
+from tactful.cli.options import PATH, flag, option
 from tactful.words import counted
 
 _EPILOG = "\b\n" + "\n".join(f"{each.name:<14}{each.title}: {each.about}" for each in FORMATS)
 
 
 @click.command("export", epilog=_EPILOG)
-@click.argument("project", type=click.Path(path_type=Path))
-@click.option(
-    "--format", "name", required=True, metavar="NAME", help="One of the formats listed below."
+@click.argument("project", type=PATH)
+@option("--format name NAME", "One of the formats listed below.", required=True)
+@option(
+    "--output -o", "Folder to write; it appears once the export is complete.", PATH, required=True
 )
-@click.option(
-    "--output",
-    "-o",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="Folder to write; it appears once the export is complete.",
-)
-@click.option(
+@flag(
     "--spreadsheet",
-    is_flag=True,
-    help="Put an apostrophe before cells that a spreadsheet would run as formulas, in ucc, sbic, "
+    "Put an apostrophe before cells that a spreadsheet would run as formulas, in ucc, sbic, "
     "detests and crowd-kit; csv always has it.",
 )
-@click.option(
-    "--unfinished",
-    is_flag=True,
-    help="Include labels that may still change, in dpm, ucc and detests.",
-)
-@click.option("--force", is_flag=True, help="Replace an existing export.")
+@flag("--unfinished", "Include labels that may still change, in dpm, ucc and detests.")
+@flag("--force", "Replace an existing export.")
 def export_cli(
     project: Path, name: str, output: Path, spreadsheet: bool, unfinished: bool, force: bool
 ) -> None:

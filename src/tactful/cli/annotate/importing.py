@@ -12,6 +12,7 @@ from tactful.cli.annotate.tables import (
     items_of_table,
     tests_of_table,
 )
+from tactful.cli.options import PATH, POSITIVE, flag, option, several
 from tactful.cli.output import echo_sentence
 from tactful.errors import InputError, UsageError
 from tactful.words import counted
@@ -30,73 +31,45 @@ _COLUMNS = (
 
 
 @click.command("import")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
-@click.option(
+@click.argument("folder", type=PATH)
+@click.argument("files", nargs=-1, type=PATH, metavar="[FILE]...")
+@option(
     "--text-column",
+    "Column with the texts, in a table or in the data of Label Studio's tasks.",
     default="text",
-    help="Column with the texts, in a table or in the data of Label Studio's tasks.",
 )
-@click.option("--id-column", help="Column with the ids.  [default: id, or the file name and row]")
-@click.option(
-    "--context-column",
-    multiple=True,
-    metavar="COLUMN[=NAME]",
-    help="Column to show beside the text, as NAME; repeatable.",
+@option("--id-column", "Column with the ids.  [default: id, or the file name and row]")
+@several("--context-column COLUMN[=NAME]", "Column to show beside the text, as NAME; repeatable.")
+@several(
+    "--meta-column", "Column to store without showing it; repeatable.  [default: all other columns]"
 )
-@click.option(
-    "--meta-column",
-    multiple=True,
-    help="Column to store without showing it; repeatable.  [default: all other columns]",
-)
-@click.option(
-    "--gold-column",
-    multiple=True,
-    metavar="COLUMN[=QUESTION]",
-    help="Column with the right answer to a question; rows that have one become hidden tests; "
+@several(
+    "--gold-column COLUMN[=QUESTION]",
+    "Column with the right answer to a question; rows that have one become hidden tests; "
     "repeatable.",
 )
-@click.option(
-    "--priority-column", help="Column with numbers; items with higher numbers are judged first."
+@option("--priority-column", "Column with numbers; items with higher numbers are judged first.")
+@several(
+    "--tests", "Table of hidden tests, with columns named after the questions; repeatable.", PATH
 )
-@click.option(
-    "--tests",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Table of hidden tests, with columns named after the questions; repeatable.",
-)
-@click.option("--corpus", help="Import the texts of this corpus; FILE can be its path.")
-@click.option(
-    "--sample", is_flag=True, help="With --corpus: use the sample that comes with Tactful."
-)
-@click.option(
+@option("--corpus", "Import the texts of this corpus; FILE can be its path.")
+@flag("--sample", "With --corpus: use the sample that comes with Tactful.")
+@flag(
     "--judgements",
-    is_flag=True,
-    help="With --corpus: also import the judgements of its annotators, if its files have them.",
+    "With --corpus: also import the judgements of its annotators, if its files have them.",
 )
-@click.option(
-    "--format",
-    "file_format",
-    help="Format of existing annotations: brat, doccano, label-studio, or a Tactful export (csv, "
+@option(
+    "--format file_format",
+    "Format of existing annotations: brat, doccano, label-studio, or a Tactful export (csv, "
     "jsonl, parquet).",
 )
-@click.option(
-    "--skip-existing",
-    is_flag=True,
-    help="Skip rows whose id the project already has, even if the text differs.",
+@flag("--skip-existing", "Skip rows whose id the project already has, even if the text differs.")
+@option("--limit", "Import at most this number of texts.", POSITIVE)
+@option(
+    "--uncertain-first DETECTOR",
+    "Judge first the texts that this detector is least sure about, such as 'default'.",
 )
-@click.option("--limit", type=click.IntRange(min=1), help="Import at most this number of texts.")
-@click.option(
-    "--uncertain-first",
-    metavar="DETECTOR",
-    help="Judge first the texts that this detector is least sure about, such as 'default'.",
-)
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="ID",
-    help="With --uncertain-first: use only this finding; repeatable.",
-)
+@several("--only ID", "With --uncertain-first: use only this finding; repeatable.")
 @click.pass_context
 def import_cli(
     context: click.Context,

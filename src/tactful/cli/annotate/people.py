@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from tactful.cli.options import PATH, option, several
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.errors import UsageError
 
@@ -12,13 +13,11 @@ ROLES = ("annotator", "referee", "owner")
 
 
 @click.command("invite")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=PATH)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--role", type=click.Choice(ROLES), default="annotator", help="Their role.")
-@click.option("--again", metavar="PERSON", help="Make a new link for this person, given by id.")
-@click.option(
-    "--address", default="http://127.0.0.1:8100", help="Address of the server, for the links."
-)
+@option("--role", "Their role.", ROLES, "annotator")
+@option("--again PERSON", "Make a new link for this person, given by id.")
+@option("--address", "Address of the server, for the links.", default="http://127.0.0.1:8100")
 def invite_cli(
     folder: Path, names: tuple[str, ...], role: str, again: str | None, address: str
 ) -> None:
@@ -43,26 +42,11 @@ def invite_cli(
 
 
 @click.command("people")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
-    "--revoke",
-    multiple=True,
-    metavar="PERSON",
-    help="Revoke the invitation of this person; repeatable.",
-)
-@click.option(
-    "--remove",
-    multiple=True,
-    metavar="PERSON",
-    help="Stop counting the judgements of this person; repeatable.",
-)
-@click.option(
-    "--readmit",
-    multiple=True,
-    metavar="PERSON",
-    help="Count the judgements of this person again; repeatable.",
-)
-@click.option("--reason", default="", show_default=False, help="Reason, kept in the log.")
+@click.argument("folder", type=PATH)
+@several("--revoke PERSON", "Revoke the invitation of this person; repeatable.")
+@several("--remove PERSON", "Stop counting the judgements of this person; repeatable.")
+@several("--readmit PERSON", "Count the judgements of this person again; repeatable.")
+@option("--reason", "Reason, kept in the log.", default="")
 @format_option
 def people_cli(
     folder: Path,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.cli.annotate.people import person_row, share
+from tactful.cli.options import PATH, flag, option
 from tactful.cli.output import echo, echo_json, echo_sentence, table
 from tactful.errors import UsageError
 from tactful.words import counted
@@ -23,26 +24,16 @@ _STEP_FIELDS = {
 
 
 @click.command("init")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
-    "--protocol",
-    metavar="NAME|FILE",
-    help="pcl, unhealthy, frames, stereotypes, or your own YAML file.",
-)
-@click.option("--name", help="Name that people see.  [default: the name of the folder]")
-@click.option(
-    "--store",
-    metavar="URL",
-    help="Database for the log, such as postgresql+pg8000://user:password@host/database.  "
+@click.argument("folder", type=PATH)
+@option("--protocol NAME|FILE", "pcl, unhealthy, frames, stereotypes, or your own YAML file.")
+@option("--name", "Name that people see.  [default: the name of the folder]")
+@option(
+    "--store URL",
+    "Database for the log, such as postgresql+pg8000://user:password@host/database.  "
     "[default: a file in the folder]",
 )
-@click.option(
-    "--from-export",
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="Rebuild the project from an export as jsonl or parquet.",
-)
-@click.option("--owner", default="Owner", help="Name of the owner.")
+@option("--from-export FOLDER", "Rebuild the project from an export as jsonl or parquet.", PATH)
+@option("--owner", "Name of the owner.", default="Owner")
 def init_cli(
     folder: Path,
     protocol: str | None,
@@ -88,9 +79,9 @@ def init_cli(
 
 
 @click.command("status")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--price", type=float, help="Price of one answer, to estimate the cost.")
+@click.argument("folder", type=PATH)
+@flag("--json as_json", "Print JSON.")
+@option("--price", "Price of one answer, to estimate the cost.", float)
 def status_cli(folder: Path, as_json: bool, price: float | None) -> None:
     """Show the progress of the project in FOLDER, even while a server runs."""
     from tactful.annotation.project.project import Project

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tactful.cli.listening import address, listen, until_stopped
+from tactful.cli.options import PATH, flag, option
 from tactful.cli.output import echo_sentence
 from tactful.errors import UsageError
 from tactful.service.http.addresses import is_this_machine
@@ -15,27 +16,20 @@ if TYPE_CHECKING:
 
 
 @click.command("serve")
-@click.argument("folder", type=click.Path(path_type=Path), default=Path())
-@click.option("--host", default="127.0.0.1", help="Address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8100,
-    help="Port to listen on; 0 picks a free one.",
-)
-@click.option(
+@click.argument("folder", type=PATH, default=Path())
+@option("--host", "Address to listen on.", default="127.0.0.1")
+@option("--port", "Port to listen on; 0 picks a free one.", click.IntRange(0, 65535), 8100)
+@flag(
     "--behind-https",
-    is_flag=True,
-    help="Run behind an HTTPS proxy: send cookies over HTTPS only, and accept other machines.",
+    "Run behind an HTTPS proxy: send cookies over HTTPS only, and accept other machines.",
 )
-@click.option(
-    "--receive-timeout",
-    type=click.FloatRange(0.1, 3600),
-    default=10.0,
-    metavar="SECONDS",
-    help="Close a connection whose request takes longer to arrive.",
+@option(
+    "--receive-timeout SECONDS",
+    "Close a connection whose request takes longer to arrive.",
+    click.FloatRange(0.1, 3600),
+    10.0,
 )
-@click.option("--owner-link", is_flag=True, help="Create and print a new link for an owner.")
+@flag("--owner-link", "Create and print a new link for an owner.")
 def serve_cli(
     folder: Path,
     host: str,
