@@ -26,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -46,6 +46,8 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult,
     ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult,
 }  # fmt: skip
+_FULL_NAME = re.compile(r"\btactful(?:\.\w+)+")
+_IMPORT = re.compile(r"from (tactful[\w.]*) import (\([^)]*|.*)")
 CPU_SECONDS = 60
 """A process of a run of tests ends after this CPU time: a change may loop for ever."""
 MOST_FILES = 8
@@ -187,12 +189,12 @@ def tests_of(path: str) -> list[tuple[str, ...]]:
     name like it, then the own tests of the modules that import it; where there is none, all of its
     folder.
     """
-    parts, wanted = _names(path)
+    parts, name = _names(path)
     if not parts:
         return [("tests/test_public_api.py",)]
     runs = list(_near(path))
     known = {file for run in runs for file in run}
-    users = sorted(_files_with("src/tactful", "*.py", wanted))
+    users = sorted(_files_with("src/tactful", "*.py", name))
     first = (run for user in users if str(user) != path for run in _near(str(user))[:1])
     more = [file for file in dict.fromkeys(file for run in first for file in run)
             if file not in known]  # fmt: skip
@@ -206,25 +208,23 @@ def tests_of(path: str) -> list[tuple[str, ...]]:
     return runs
 
 
-def _names(path: str) -> tuple[tuple[str, ...], re.Pattern[str]]:
-    """Return the parts of a module's name, and what an import of it looks like."""
+def _names(path: str) -> tuple[tuple[str, ...], str]:
+    """Return the parts of a module's name, and the whole name."""
     parts = Path(path).with_suffix("").parts[2:]
     if parts[-1:] == ("__init__",):
         parts = parts[:-1]
-    dotted = re.escape(".".join(("tactful", *parts)))
-    package, name = dotted.rpartition(".")[0], parts[-1] if parts else ""
-    return parts, re.compile(rf"\b{dotted}\b|from {package} import .*\b{name}\b")
+    return parts, ".".join(("tactful", *parts))
 
 
 @cache
 def _near(path: str) -> list[tuple[str, ...]]:
-    parts, wanted = _names(path)
+    parts, whole = _names(path)
     if not parts:
         return []
     folder, name = Path("tests", *parts[:-1]), parts[-1]
     own, stem = folder / f"test_{name}.py", name.strip("_").split("_")[0]
     rooms = (parts[0], "cli") if len(parts) > 1 else ()
-    importing = _files_with("tests", "test_*.py", wanted)
+    importing = _files_with("tests", "test_*.py", whole)
     alike = (file.relative_to(ROOT) for file in (ROOT / folder).glob(f"test_{stem}*.py"))
     near = {*alike, *(each for each in importing if not rooms or each.parts[1] in rooms)}
     runs: list[tuple[str, ...]] = [(str(own),)] if own in near else []
@@ -236,13 +236,25 @@ def _near(path: str) -> list[tuple[str, ...]]:
     return runs
 
 
-def _files_with(folder: str, pattern: str, wanted: re.Pattern[str]) -> dict[Path, int]:
-    """Return the files in which something occurs, and how often it does."""
-    found = {
-        file.relative_to(ROOT): len(wanted.findall(file.read_text(encoding="utf-8")))
-        for file in sorted((ROOT / folder).rglob(pattern))
-    }
+def _files_with(folder: str, pattern: str, name: str) -> dict[Path, int]:
+    """Return the files that speak of a module, and how often they do."""
+    found = {file: names[name] for file, names in _names_in(folder, pattern).items()}
     return {file: count for file, count in found.items() if count}
+
+
+@cache
+def _names_in(folder: str, pattern: str) -> dict[Path, Counter[str]]:
+    """Return how often each file names each module, and what is below it."""
+    found: dict[Path, Counter[str]] = {}
+    for file in sorted((ROOT / folder).rglob(pattern)):
+        text = file.read_text(encoding="utf-8")
+        names = found[file.relative_to(ROOT)] = Counter()
+        for full in _FULL_NAME.findall(text):
+            parts = full.split(".")
+            names.update(".".join(parts[:size]) for size in range(1, len(parts) + 1))
+        for package, imported in _IMPORT.findall(text):
+            names.update(f"{package}.{name}" for name in re.findall(r"\w+", imported))
+    return found
 
 
 @dataclass(frozen=True)
@@ -368,7 +380,7 @@ def main(
     count: int, seed: int, rooms: tuple[str, ...], minutes: float, results: Path | None
 ) -> None:
     """Change the source in small ways, and list the changes that no test notices."""
-    os.nice(10)
+    os.nice(15)
     end = time.monotonic() + minutes * 60
     known = read_verdicts(results)
     states: list[str] = []
