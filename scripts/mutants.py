@@ -49,7 +49,7 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 _FULL_NAME = re.compile(r"\btactful(?:\.\w+)+")
 _IMPORT = re.compile(r"from (tactful[\w.]*) import (\([^)]*|.*)")
 CPU_SECONDS = 60
-"""A process of a run of tests ends after this CPU time: a change may loop for ever."""
+"""A file of tests is given up after this CPU time: a change may loop for ever."""
 MOST_FILES = 8
 """How many files of tests that are not a module's own are run for it."""
 WAITING_SECONDS = 1800.0
@@ -275,13 +275,21 @@ class Tree:
         self._broken: list[str] = []
         self._writes = 0
 
-    def notices(self, place: Place) -> tuple[bool | None, str]:
-        """Say whether a test fails because of a change, and which; None where none can say so."""
+    def notices(self, place: Place, seconds: float) -> tuple[bool | None, str]:
+        """Say whether a test fails because of a change, and which; None where none can say so.
+
+        Files of tests are run one after the other, the nearest first, until they have taken so many
+        CPU seconds.
+        """
         path = self.root / place.path
         source = path.read_text(encoding="utf-8")
         changed = changed_source(path, place)
         is_tested = False
-        for tests in tests_of(place.path):
+        began = _cpu_of_children()
+        for file in dict.fromkeys(file for run in tests_of(place.path) for file in run):
+            tests: tuple[str, ...] = (file,)
+            if is_tested and _cpu_of_children() - began > seconds:
+                break
             while True:
                 self._write(path, changed)
                 try:
@@ -344,6 +352,11 @@ class Tree:
         return Run(passed=False, failed=tuple(json.loads(failed.read_text(encoding="utf-8"))))
 
 
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def _limit_cpu() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
 
@@ -372,12 +385,23 @@ def read_verdicts(results: Path | None) -> dict[Place, str]:
 @click.option("--room", "rooms", multiple=True, help="Only in this room; repeatable.")
 @click.option("--minutes", default=30.0, show_default=True, help="Stop after this time.")
 @click.option(
+    "--seconds",
+    default=40.0,
+    show_default=True,
+    help="Run no further tests for a change after this CPU time.",
+)
+@click.option(
     "--results",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Add each verdict to this file, and leave out the changes that it has.",
 )
 def main(
-    count: int, seed: int, rooms: tuple[str, ...], minutes: float, results: Path | None
+    count: int,
+    seed: int,
+    rooms: tuple[str, ...],
+    minutes: float,
+    seconds: float,
+    results: Path | None,
 ) -> None:
     """Change the source in small ways, and list the changes that no test notices."""
     os.nice(15)
@@ -392,7 +416,7 @@ def main(
                 if time.monotonic() > end:
                     click.echo("The time is over.")
                     break
-                found, by = tree.notices(place)
+                found, by = tree.notices(place, seconds)
                 known[place] = STATES[found]
                 if results is not None:
                     row = {"state": known[place], "place": asdict(place), "by": by}
