@@ -10,7 +10,8 @@ without it.
     python scripts/mutants.py --seed 2 --results verdicts.jsonl
 
 With ``--results``, each verdict is added to a file as it comes, and the same command goes on where
-it was stopped. Remove a line from the file to try its change again.
+it was stopped. ``--again`` tries those that no test noticed once more, after tests were added, and
+``--page`` writes benchmarks/results/mutants.md, with the reasons in ``unnoticed_changes.yaml``.
 """
 
 import ast
@@ -27,15 +28,18 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
 import click
+import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
+REASONS = Path(__file__).with_name("unnoticed_changes.yaml")
+"""Why no test need notice a change: it changes nothing that anybody could see, or only looks."""
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "site")
 MARKS = "not slow and not browser and not editors and not engines"
 SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -371,12 +375,52 @@ def _end_all_of(process: "subprocess.Popen[bytes]") -> None:
 STATES: dict[bool | None, str] = {True: "noticed", False: "SURVIVED", None: "no tests"}
 
 
-def read_verdicts(results: Path | None) -> dict[Place, str]:
-    """Return the verdicts that earlier runs wrote."""
-    if results is None or not results.exists():
-        return {}
-    rows = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
-    return {Place(**row["place"]): row["state"] for row in rows}
+def read_verdicts(results: Path | None) -> dict[Place, list[str]]:
+    """Return the verdicts that earlier runs wrote, all of each place, the first one first."""
+    found: dict[Place, list[str]] = {}
+    if results is not None and results.exists():
+        for line in results.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            found.setdefault(Place(**row["place"]), []).append(row["state"])
+    return found
+
+
+def still_there(root: Path, places: Iterable[Place]) -> Iterator[Place]:
+    """Yield the places that the source still has."""
+    for place in places:
+        with suppress(IndexError):
+            if place_of(root, place.path, place.node, place.change) == place:
+                yield place
+
+
+def page(verdicts: Mapping[Place, Sequence[str]], seed: int) -> str:
+    """Write what came out: by room, and the changes that nothing notices, with the reason."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    from results import table
+
+    reasons = {(each["path"], each["before"], each["after"]): each["reason"]
+               for each in yaml.safe_load(REASONS.read_text(encoding="utf-8"))}  # fmt: skip
+    tried = {place: states for place, states in verdicts.items() if states[0] != STATES[None]}
+    rows: list[list[object]] = []
+    for room in [*sorted({room_of(place.path) for place in tried}), "all"]:
+        here = [states for place, states in tried.items() if room in (room_of(place.path), "all")]
+        first, last = (sum(states[at] == STATES[True] for states in here) for at in (0, -1))
+        rows.append([room, len(here), first, last])
+    left = [
+        [f"`{place.path}`", f"`{place.before}` → `{place.after}`",
+         reasons.get((place.path, place.before, place.after), "not judged yet")]
+        for place, states in tried.items() if states[-1] == STATES[False]
+    ]  # fmt: skip
+    total, before, now = rows[-1][1:]
+    return (
+        f"Small changes of the source, drawn with seed {seed} from every room in turn, and whether "
+        f"a test notices each: {before} of {total} before tests were added for them, {now} of "
+        f"{total} now.\n\n{table(['room', 'changes', 'noticed before', 'noticed now'], rows)}"
+        f"\n\nWhat no test notices now:\n\n{table(['module', 'change', 'why it stays'], left)}\n\n"
+        f"{len(verdicts) - len(tried)} more could not be tried, because the tests of their module "
+        "fail without the change, too.\n\nCommand: `python scripts/mutants.py --seed "
+        f"{seed} --results FILE --page`, after `--again` for those that no test had noticed."
+    )
 
 
 @click.command()
@@ -395,6 +439,10 @@ def read_verdicts(results: Path | None) -> dict[Place, str]:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Add each verdict to this file, and leave out the changes that it has.",
 )
+@click.option(
+    "--again", is_flag=True, help="Try what no test noticed again, with the tests of now."
+)
+@click.option("--page", "is_page", is_flag=True, help="Only write the page of results.")
 def main(
     count: int,
     seed: int,
@@ -402,29 +450,38 @@ def main(
     minutes: float,
     seconds: float,
     results: Path | None,
+    again: bool,
+    is_page: bool,
 ) -> None:
     """Change the source in small ways, and list the changes that no test notices."""
+    known = read_verdicts(results)
+    if is_page:
+        body = page(known, seed)
+        from results import write_page
+
+        write_page("mutants", "Changes that tests notice", body)
+        return
     os.nice(15)
     end = time.monotonic() + minutes * 60
-    known = read_verdicts(results)
     states: list[str] = []
     with tempfile.TemporaryDirectory(prefix="tactful-mutants-") as name:
         tree = Tree(Path(name) / "tree")
-        for place in draw(tree.root, rooms, count, seed):
-            by = ""
-            if place not in known:
+        survivors = [place for place, found in known.items() if found[-1] == STATES[False]]
+        places = still_there(tree.root, survivors) if again else draw(tree.root, rooms, count, seed)
+        for place in places:
+            if again or place not in known:
                 if time.monotonic() > end:
                     click.echo("The time is over.")
                     break
                 found, by = tree.notices(place, seconds)
-                known[place] = STATES[found]
+                known.setdefault(place, []).append(STATES[found])
                 if results is not None:
-                    row = {"state": known[place], "place": asdict(place), "by": by}
+                    row = {"state": STATES[found], "place": asdict(place), "by": by}
                     with results.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(row) + "\n")
-            states.append(known[place])
+            states.append(known[place][-1])
             change = f"{place.path}:{place.line}: {place.before}  ->  {place.after}"
-            click.echo(f"{known[place]:9}{change}")
+            click.echo(f"{states[-1]:9}{change}")
     noticed, survived = states.count(STATES[True]), states.count(STATES[False])
     click.echo(f"{noticed} of {noticed + survived} changes were noticed "
                f"({noticed / max(noticed + survived, 1):.0%}); "
