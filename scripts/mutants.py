@@ -10,7 +10,8 @@ without it.
     python scripts/mutants.py --seed 2 --results verdicts.jsonl
 
 With ``--results``, each verdict is added to a file as it comes, and the same command goes on where
-it was stopped. Remove a line from the file to try its change again.
+it was stopped. ``--again`` tries those that no test noticed once more, after tests were added, and
+``--page`` writes benchmarks/results/mutants.md, with the reasons in ``unnoticed_changes.yaml``.
 """
 
 import ast
@@ -26,16 +27,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
 import click
+import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
+REASONS = Path(__file__).with_name("unnoticed_changes.yaml")
+"""Why no test need notice a change: it changes nothing that anybody could see, or only looks."""
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "site")
 MARKS = "not slow and not browser and not editors and not engines"
 SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -46,8 +50,10 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult,
     ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult,
 }  # fmt: skip
+_FULL_NAME = re.compile(r"\btactful(?:\.\w+)+")
+_IMPORT = re.compile(r"from (tactful[\w.]*) import (\([^)]*|.*)")
 CPU_SECONDS = 60
-"""A process of a run of tests ends after this CPU time: a change may loop for ever."""
+"""A file of tests is given up after this CPU time: a change may loop for ever."""
 MOST_FILES = 8
 """How many files of tests that are not a module's own are run for it."""
 WAITING_SECONDS = 1800.0
@@ -187,12 +193,12 @@ def tests_of(path: str) -> list[tuple[str, ...]]:
     name like it, then the own tests of the modules that import it; where there is none, all of its
     folder.
     """
-    parts, wanted = _names(path)
+    parts, name = _names(path)
     if not parts:
         return [("tests/test_public_api.py",)]
     runs = list(_near(path))
     known = {file for run in runs for file in run}
-    users = sorted(_files_with("src/tactful", "*.py", wanted))
+    users = sorted(_files_with("src/tactful", "*.py", name))
     first = (run for user in users if str(user) != path for run in _near(str(user))[:1])
     more = [file for file in dict.fromkeys(file for run in first for file in run)
             if file not in known]  # fmt: skip
@@ -206,25 +212,23 @@ def tests_of(path: str) -> list[tuple[str, ...]]:
     return runs
 
 
-def _names(path: str) -> tuple[tuple[str, ...], re.Pattern[str]]:
-    """Return the parts of a module's name, and what an import of it looks like."""
+def _names(path: str) -> tuple[tuple[str, ...], str]:
+    """Return the parts of a module's name, and the whole name."""
     parts = Path(path).with_suffix("").parts[2:]
     if parts[-1:] == ("__init__",):
         parts = parts[:-1]
-    dotted = re.escape(".".join(("tactful", *parts)))
-    package, name = dotted.rpartition(".")[0], parts[-1] if parts else ""
-    return parts, re.compile(rf"\b{dotted}\b|from {package} import .*\b{name}\b")
+    return parts, ".".join(("tactful", *parts))
 
 
 @cache
 def _near(path: str) -> list[tuple[str, ...]]:
-    parts, wanted = _names(path)
+    parts, whole = _names(path)
     if not parts:
         return []
     folder, name = Path("tests", *parts[:-1]), parts[-1]
     own, stem = folder / f"test_{name}.py", name.strip("_").split("_")[0]
     rooms = (parts[0], "cli") if len(parts) > 1 else ()
-    importing = _files_with("tests", "test_*.py", wanted)
+    importing = _files_with("tests", "test_*.py", whole)
     alike = (file.relative_to(ROOT) for file in (ROOT / folder).glob(f"test_{stem}*.py"))
     near = {*alike, *(each for each in importing if not rooms or each.parts[1] in rooms)}
     runs: list[tuple[str, ...]] = [(str(own),)] if own in near else []
@@ -236,13 +240,25 @@ def _near(path: str) -> list[tuple[str, ...]]:
     return runs
 
 
-def _files_with(folder: str, pattern: str, wanted: re.Pattern[str]) -> dict[Path, int]:
-    """Return the files in which something occurs, and how often it does."""
-    found = {
-        file.relative_to(ROOT): len(wanted.findall(file.read_text(encoding="utf-8")))
-        for file in sorted((ROOT / folder).rglob(pattern))
-    }
+def _files_with(folder: str, pattern: str, name: str) -> dict[Path, int]:
+    """Return the files that speak of a module, and how often they do."""
+    found = {file: names[name] for file, names in _names_in(folder, pattern).items()}
     return {file: count for file, count in found.items() if count}
+
+
+@cache
+def _names_in(folder: str, pattern: str) -> dict[Path, Counter[str]]:
+    """Return how often each file names each module, and what is below it."""
+    found: dict[Path, Counter[str]] = {}
+    for file in sorted((ROOT / folder).rglob(pattern)):
+        text = file.read_text(encoding="utf-8")
+        names = found[file.relative_to(ROOT)] = Counter()
+        for full in _FULL_NAME.findall(text):
+            parts = full.split(".")
+            names.update(".".join(parts[:size]) for size in range(1, len(parts) + 1))
+        for package, imported in _IMPORT.findall(text):
+            names.update(f"{package}.{name}" for name in re.findall(r"\w+", imported))
+    return found
 
 
 @dataclass(frozen=True)
@@ -263,13 +279,21 @@ class Tree:
         self._broken: list[str] = []
         self._writes = 0
 
-    def notices(self, place: Place) -> tuple[bool | None, str]:
-        """Say whether a test fails because of a change, and which; None where none can say so."""
+    def notices(self, place: Place, seconds: float) -> tuple[bool | None, str]:
+        """Say whether a test fails because of a change, and which; None where none can say so.
+
+        Files of tests are run one after the other, the nearest first, until they have taken so many
+        CPU seconds.
+        """
         path = self.root / place.path
         source = path.read_text(encoding="utf-8")
         changed = changed_source(path, place)
         is_tested = False
-        for tests in tests_of(place.path):
+        began = _cpu_of_children()
+        for file in dict.fromkeys(file for run in tests_of(place.path) for file in run):
+            tests: tuple[str, ...] = (file,)
+            if is_tested and _cpu_of_children() - began > seconds:
+                break
             while True:
                 self._write(path, changed)
                 try:
@@ -332,6 +356,11 @@ class Tree:
         return Run(passed=False, failed=tuple(json.loads(failed.read_text(encoding="utf-8"))))
 
 
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def _limit_cpu() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
 
@@ -346,12 +375,52 @@ def _end_all_of(process: "subprocess.Popen[bytes]") -> None:
 STATES: dict[bool | None, str] = {True: "noticed", False: "SURVIVED", None: "no tests"}
 
 
-def read_verdicts(results: Path | None) -> dict[Place, str]:
-    """Return the verdicts that earlier runs wrote."""
-    if results is None or not results.exists():
-        return {}
-    rows = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
-    return {Place(**row["place"]): row["state"] for row in rows}
+def read_verdicts(results: Path | None) -> dict[Place, list[str]]:
+    """Return the verdicts that earlier runs wrote, all of each place, the first one first."""
+    found: dict[Place, list[str]] = {}
+    if results is not None and results.exists():
+        for line in results.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            found.setdefault(Place(**row["place"]), []).append(row["state"])
+    return found
+
+
+def still_there(root: Path, places: Iterable[Place]) -> Iterator[Place]:
+    """Yield the places that the source still has."""
+    for place in places:
+        with suppress(IndexError):
+            if place_of(root, place.path, place.node, place.change) == place:
+                yield place
+
+
+def page(verdicts: Mapping[Place, Sequence[str]], seed: int) -> str:
+    """Write what came out: by room, and the changes that nothing notices, with the reason."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    from results import table
+
+    reasons = {(each["path"], each["before"], each["after"]): each["reason"]
+               for each in yaml.safe_load(REASONS.read_text(encoding="utf-8"))}  # fmt: skip
+    tried = {place: states for place, states in verdicts.items() if states[0] != STATES[None]}
+    rows: list[list[object]] = []
+    for room in [*sorted({room_of(place.path) for place in tried}), "all"]:
+        here = [states for place, states in tried.items() if room in (room_of(place.path), "all")]
+        first, last = (sum(states[at] == STATES[True] for states in here) for at in (0, -1))
+        rows.append([room, len(here), first, last])
+    left = [
+        [f"`{place.path}`", f"`{place.before}` → `{place.after}`",
+         reasons.get((place.path, place.before, place.after), "not judged yet")]
+        for place, states in tried.items() if states[-1] == STATES[False]
+    ]  # fmt: skip
+    total, before, now = rows[-1][1:]
+    return (
+        f"Small changes of the source, drawn with seed {seed} from every room in turn, and whether "
+        f"a test notices each: {before} of {total} before tests were added for them, {now} of "
+        f"{total} now.\n\n{table(['room', 'changes', 'noticed before', 'noticed now'], rows)}"
+        f"\n\nWhat no test notices now:\n\n{table(['module', 'change', 'why it stays'], left)}\n\n"
+        f"{len(verdicts) - len(tried)} more could not be tried, because the tests of their module "
+        "fail without the change, too.\n\nCommand: `python scripts/mutants.py --seed "
+        f"{seed} --results FILE --page`, after `--again` for those that no test had noticed."
+    )
 
 
 @click.command()
@@ -360,35 +429,59 @@ def read_verdicts(results: Path | None) -> dict[Place, str]:
 @click.option("--room", "rooms", multiple=True, help="Only in this room; repeatable.")
 @click.option("--minutes", default=30.0, show_default=True, help="Stop after this time.")
 @click.option(
+    "--seconds",
+    default=40.0,
+    show_default=True,
+    help="Run no further tests for a change after this CPU time.",
+)
+@click.option(
     "--results",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Add each verdict to this file, and leave out the changes that it has.",
 )
+@click.option(
+    "--again", is_flag=True, help="Try what no test noticed again, with the tests of now."
+)
+@click.option("--page", "is_page", is_flag=True, help="Only write the page of results.")
 def main(
-    count: int, seed: int, rooms: tuple[str, ...], minutes: float, results: Path | None
+    count: int,
+    seed: int,
+    rooms: tuple[str, ...],
+    minutes: float,
+    seconds: float,
+    results: Path | None,
+    again: bool,
+    is_page: bool,
 ) -> None:
     """Change the source in small ways, and list the changes that no test notices."""
-    os.nice(10)
-    end = time.monotonic() + minutes * 60
     known = read_verdicts(results)
+    if is_page:
+        body = page(known, seed)
+        from results import write_page
+
+        write_page("mutants", "Changes that tests notice", body)
+        return
+    os.nice(15)
+    end = time.monotonic() + minutes * 60
     states: list[str] = []
     with tempfile.TemporaryDirectory(prefix="tactful-mutants-") as name:
         tree = Tree(Path(name) / "tree")
-        for place in draw(tree.root, rooms, count, seed):
-            by = ""
-            if place not in known:
+        survivors = [place for place, found in known.items() if found[-1] == STATES[False]]
+        places = still_there(tree.root, survivors) if again else draw(tree.root, rooms, count, seed)
+        for place in places:
+            if again or place not in known:
                 if time.monotonic() > end:
                     click.echo("The time is over.")
                     break
-                found, by = tree.notices(place)
-                known[place] = STATES[found]
+                found, by = tree.notices(place, seconds)
+                known.setdefault(place, []).append(STATES[found])
                 if results is not None:
-                    row = {"state": known[place], "place": asdict(place), "by": by}
+                    row = {"state": STATES[found], "place": asdict(place), "by": by}
                     with results.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(row) + "\n")
-            states.append(known[place])
+            states.append(known[place][-1])
             change = f"{place.path}:{place.line}: {place.before}  ->  {place.after}"
-            click.echo(f"{known[place]:9}{change}")
+            click.echo(f"{states[-1]:9}{change}")
     noticed, survived = states.count(STATES[True]), states.count(STATES[False])
     click.echo(f"{noticed} of {noticed + survived} changes were noticed "
                f"({noticed / max(noticed + survived, 1):.0%}); "

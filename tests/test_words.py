@@ -5,7 +5,7 @@ import doctest
 import pytest
 
 from tactful import words
-from tactful.words import counted, cut_words, plain
+from tactful.words import counted, cut_words, plain, shown
 
 
 def test_the_examples_hold() -> None:
@@ -18,6 +18,15 @@ def test_the_examples_hold() -> None:
 )
 def test_one_is_singular_and_all_else_plural(number: int, written: str) -> None:
     assert counted(number, "item") == written
+
+
+@pytest.mark.parametrize(
+    ("char", "written"),
+    [("\xff", "ÿ"), ("\x9f", "\\x9f"), ("\u0600", "\\u0600"), ("\uffff", "\\uffff"),
+     ("\U000f0000", "\\U000f0000"), ("\u200d", "\u200d")],
+)  # fmt: skip
+def test_what_cannot_be_shown_is_written_as_its_shortest_code(char: str, written: str) -> None:
+    assert shown(char) == written
 
 
 def test_long_pieces_are_cut_at_a_word() -> None:

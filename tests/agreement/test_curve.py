@@ -9,6 +9,7 @@ import pytest
 
 from tactful.agreement import cohen_kappa, krippendorff_alpha, leave_out, trust_curve
 from tactful.agreement.curve import at_least
+from tactful.agreement.report import Request, measure_block
 from tactful.errors import InputError, MissingExtraError, UsageError
 from tactful.ratings import read_ratings
 
@@ -42,6 +43,17 @@ def test_a_point_is_the_measure_of_what_is_left() -> None:
     ratings = read_ratings(crowd(), trust="trust")
     curve = trust_curve(ratings, "cohen", thresholds=[0.8], overlap=3)
     assert curve.answers[0].value == cohen_kappa(at_least(ratings, 0.8), overlap=3).value
+
+
+def test_a_report_draws_curves_at_the_level_that_was_asked_for() -> None:
+    ratings = read_ratings(
+        crowd().with_columns(pl.col("label") * (pl.col("item") % 3 + 1)), trust="trust"
+    )
+    request = Request(("krippendorff", "percent"), level="interval", trust_curve=True)
+    alpha, percent = measure_block(None, ratings, request).curves
+    assert alpha.answers == trust_curve(ratings, "krippendorff", "interval").answers
+    assert alpha.answers != trust_curve(ratings, "krippendorff", "nominal").answers
+    assert percent.answers == trust_curve(ratings, "percent", "nominal").answers
 
 
 def test_trust_is_needed() -> None:

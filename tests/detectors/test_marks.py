@@ -1,6 +1,7 @@
 """Marks are few: never function words alone, and at most 40 % of a sentence."""
 
 import numpy as np
+import pytest
 
 from tactful.detectors.base import Contribution
 from tactful.detectors.card import Card
@@ -95,6 +96,16 @@ def test_one_long_word_may_be_more_than_the_share() -> None:
     text = "It is so, as in antidisestablishmentarianism."
     marked = narrowed(text, (Span(0, len(text), "pcl"),), weighed(text, {}))
     assert cut(text, marked) == ["antidisestablishmentarianism"]
+
+
+@pytest.mark.parametrize("word", ["i d i o t", "i.d.i.o.t", "i-d-i-o-t", "id\u200bi\u200bot"])
+def test_a_word_in_disguise_is_marked_to_its_last_letter(word: str) -> None:
+    text = f"You are an {word}."
+    assert cut(text, narrowed(text, (Span(11, 11 + len(word), "toxicity"),), [])) == [word]
+    # In a longer sentence, too, where the mark is too long and its strongest words stay.
+    longer = f"You are such an {word}, my friend."
+    weights = weighed(longer, {word: 2.0, "friend": 0.1})
+    assert cut(longer, narrowed(longer, (Span(0, len(longer), "toxicity"),), weights)) == [word]
 
 
 def test_a_function_word_that_weighs_most_gives_way_to_a_content_word() -> None:

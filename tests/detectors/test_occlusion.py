@@ -52,6 +52,8 @@ PCL = WordSum({"poor": 1.0, "souls": 0.8, "bless": 1.5, "street": -0.5})
         ("नमस्ते दुनिया", ["नमस्ते", "दुनिया"]),
         ("so funny 🙄 👩‍🚀", ["so", "funny", "🙄", "👩‍🚀"]),
         ("你好!", ["你", "好"]),
+        ("an i d i o t, s.t.u.p.i.d", ["an", "i d i o t", "s.t.u.p.i.d"]),
+        ("p\u200bity \U0001f595 them", ["p\u200bity", "\U0001f595", "them"]),
         ("¿Qué? ¡No!", ["Qué", "No"]),
         ("", []),
         (" \n\t ", []),
@@ -68,6 +70,16 @@ def test_a_word_goes_with_the_space_after_it() -> None:
     assert keep_words(text, words, [True, False, True, True]) == "Oh, old town!"
     assert keep_words(text, words, [True, True, True, False]) == "Oh, dear old !"
     assert keep_words(text, words, [True] * 4) == text
+
+
+def test_a_word_in_disguise_is_left_out_as_a_whole() -> None:
+    detector = WordSum({"i d i o t": 3.0})
+    [span] = occlusion_spans(detector, "What an i d i o t you are", ["pcl"])["pcl"]
+    assert (span.start, span.end) == (8, 17)
+    assert detector.batches == [[
+        "What an i d i o t you are", "an i d i o t you are", "What i d i o t you are",
+        "What an you are", "What an i d i o t are", "What an i d i o t you ",
+    ]]  # fmt: skip
 
 
 def test_a_contribution_is_the_drop_of_the_log_odds() -> None:

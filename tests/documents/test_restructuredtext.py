@@ -1,12 +1,13 @@
 """reStructuredText: what is prose, on which line it is, and documents that want to do harm."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tactful.documents.document import Document, document_of
 from tactful.documents.ignores import find_ignores
-from tactful.documents.restructuredtext import LONGEST_LINE, MOST_LINES
+from tactful.documents.restructuredtext import LONGEST_LINE, MOST_LINES, SHORT_LINES
 
 PAGE = """\
 Our *village*
@@ -217,3 +218,30 @@ def test_hostile_documents_are_read(text: str) -> None:
 def test_what_cannot_be_parsed_is_plain_text() -> None:
     long = "word " * LONGEST_LINE
     assert texts(document_of(f"Start.\n\n{long}", "rst"))[:2] == ["Start.", ("word " * 90).strip()]
+
+
+def test_many_lines_of_almost_nothing_are_plain_text() -> None:
+    # Docutils would make a list of each of them.
+    lists = "+ a\n- b\n" * (SHORT_LINES // 2)
+    assert texts(document_of(lists, "rst"))[0].startswith("+ a - b + a")
+    few = "+ a\n\n- b\n\n" * (SHORT_LINES // 4 - 1)
+    assert set(texts(document_of(few, "rst"))) == {"a", "b"}
+    longer = "+ apples and pears\n\n- bread\n\n" * SHORT_LINES
+    assert set(texts(document_of(longer, "rst"))) == {"apples and pears", "bread"}
+
+
+def test_a_list_makes_only_the_states_that_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    from docutils.parsers.rst import states
+
+    made: list[str] = []
+    make = states.StateWS.__init__
+
+    def counted(self: Any, *arguments: Any) -> None:
+        made.append(type(self).__name__)
+        make(self, *arguments)
+
+    monkeypatch.setattr(states.StateWS, "__init__", counted)
+    found = texts(document_of("+ apples\n\n- pears\n\n  1. plums\n\n" * 50, "rst"))
+    assert found == ["apples", "pears", "plums"] * 50
+    assert made.count("FieldList") <= 1
+    assert len(made) < 150 * 4

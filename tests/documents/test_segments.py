@@ -38,6 +38,7 @@ def test_sentences_of_english_and_spanish(expected: list[str]) -> None:
 
 def test_sentences_of_chinese_need_no_space() -> None:
     assert cut("你好。再见！好吗？「好。」好") == ["你好。", "再见！", "好吗？", "「好。」", "好"]
+    assert cut("你好。and so on") == ["你好。", "and so on"]
 
 
 def test_a_blank_line_ends_a_sentence() -> None:

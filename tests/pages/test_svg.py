@@ -33,3 +33,12 @@ def test_words_are_escaped() -> None:
 def test_a_drawing_without_an_id_has_a_label_or_is_hidden() -> None:
     assert 'role="img" aria-label="&lt;t&gt;"' in str(Drawing(1, 1, "<t>"))
     assert 'aria-hidden="true"' in str(Drawing(1, 1))
+
+
+def test_a_line_is_open_and_an_area_is_filled() -> None:
+    drawing = Drawing(10, 10)
+    drawing.path([(0, 0), (1, 2)], "line")
+    drawing.path([(0, 0), (1, 2), (2, 0)], "band", filled=True)
+    svg = str(drawing)
+    assert '<polyline class="line" points="0,0 1,2"' in svg
+    assert '<polygon class="band" points="0,0 1,2 2,0"' in svg

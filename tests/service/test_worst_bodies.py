@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 from starlette.testclient import TestClient
+from tests.local_server import Reply, serving
 from tests.service.worst_bodies import ROUTES, Recipe, Route, changed, seeds
 
 from tactful.service.app import create_app
@@ -24,9 +25,16 @@ SLACK = 2.0
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[TestClient]:
-    # A busy machine takes longer, but not more CPU time.
-    app = create_app(ServiceSettings(timeout_seconds=3600))
-    with TestClient(app, raise_server_exceptions=False) as found:
+    message = {"role": "assistant", "content": "The families wait at the stop."}
+    with serving("/v1") as chat:
+        chat.replies = [Reply({"choices": [{"message": message}]})]
+        # A busy machine takes longer, but not more CPU time.
+        settings = ServiceSettings(timeout_seconds=3600, rewrite_endpoint=chat.url)
+        yield from _warm_client(settings)
+
+
+def _warm_client(settings: ServiceSettings) -> Iterator[TestClient]:
+    with TestClient(create_app(settings), raise_server_exceptions=False) as found:
         for route in ROUTES:  # whatever is opened at the first request is open
             found.post(route.path, json=route.request("Women like you should stay at home."))
         yield found

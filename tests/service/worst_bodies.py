@@ -3,11 +3,13 @@
 Both the slow search for the worst one and the benchmark use them.
 """
 
+import json
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+CUE = "00:00:01,000 --> 00:00:02,000\n"
 FRAGMENTS = (
     # Marks of Markdown, alone, in pairs and unfinished.
     "`", "e`", "``` ", "~~~\n", "*", "*a", "**a", "a*", "_a ", "a_a", "~~", "[", "]", "[a", "[](",
@@ -17,6 +19,10 @@ FRAGMENTS = (
     "<", "<a", "<a ", "<a b='", '<a b="', "</a", "<b>", "<div>", "<p>", "<br>", "<li>", "<script>",
     "</script>", "<!--", "-->", "<!A", "<?", "<table><tr><td>", "<p style='display:", "<a hidden ",
     "&", "&a", "&amp;", "&#1", "&#x1;",
+    # Blocks of reStructuredText, and cues and tags of subtitles.
+    ".. ", ".. a::\n", ".. |a| ", ".. [1] ", "..\n\n", "a::\n\n  ", "`a`_ ", "``a", ":a:`", "a_ ",
+    "+ ab\n- ab\n", ":a: b\n", "  a\n", "=== ===\n", "+--+\n|  |\n", "a\n  b\n", "\n\n1\n",
+    f"\n\n{CUE}", f"\n\n{CUE}Idiot. ", "NOTE\n", "<v A>", "{\\an8}", "<00:01.000>",
     # What writers wave through.
     "tactful: ignore\n", "tactful: ignore-start\n\n", "tactful: ignore-end\n\n",
     "tactful: ignore a,b,c\n", "# tactful: ignore a.", "<!-- tactful: ignore -->",
@@ -132,6 +138,13 @@ def _documents(kind: str, lang: str = "en", **fields: Any) -> Callable[[str], di
     return lambda text: {"text": text or "a", "kind": kind, "lang": lang, **fields}
 
 
+def _notebook(text: str) -> dict[str, Any]:
+    """Return a notebook of one cell."""
+    cell = {"cell_type": "markdown", "metadata": {}, "source": [text]}
+    data = json.dumps({"cells": [cell], "nbformat": 4}, ensure_ascii=False)
+    return {"text": data, "kind": "notebook", "lang": "en"}
+
+
 _EVERYTHING: dict[str, Any] = {"least": 0.0, "terms": "all", "quotes": "label"}
 """Whatever may be found is reported, with its words and its explanation."""
 
@@ -149,6 +162,10 @@ ROUTES = (
     Route("plain document", CHECK, 50_000, DOCUMENT_SECONDS, _documents("plain")),
     Route("Markdown document", CHECK, 50_000, DOCUMENT_SECONDS, _documents("markdown")),
     Route("HTML document", CHECK, 50_000, DOCUMENT_SECONDS, _documents("html")),
+    Route("reStructuredText", CHECK, 50_000, DOCUMENT_SECONDS, _documents("rst")),
+    Route("subtitles", CHECK, 49_900, DOCUMENT_SECONDS,
+          lambda t: _documents("subtitles")(f"1\n{CUE}{t}")),
+    Route("notebook", CHECK, 24_000, DOCUMENT_SECONDS, _notebook),
     Route("short plain document", CHECK, 8_000, DOCUMENT_SECONDS, _documents("plain")),
     Route("Spanish document", CHECK, 12_000, DOCUMENT_SECONDS, _documents("plain", "es")),
     Route("document with all that may be found", CHECK, 12_000, DOCUMENT_SECONDS,
@@ -162,6 +179,8 @@ ROUTES = (
           lambda t: {"texts": [t[at : at + 400] for at in range(0, len(t), 400)], "lang": "en"}),
     Route("frames", "/v1/frame", 12_000, DOCUMENT_SECONDS,
           lambda t: {"texts": [t[at : at + 240] for at in range(0, len(t), 240)], "lang": "en"}),
+    Route("rewrite", "/v1/rewrite", 12_000, DOCUMENT_SECONDS,
+          lambda t: {"text": t or "a", "lang": "en", "least": 0.0}),
     Route("moderation", "/v1/moderations", 50_000, COMMENT_SECONDS * 2, lambda t: {"input": t}),
 )  # fmt: skip
 """The routes that read texts; imports of annotations are no part of the service."""

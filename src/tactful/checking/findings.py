@@ -120,22 +120,24 @@ def check_document(
     passages: list[Passage] = []
     findings: list[PlacedFinding] = []
     silenced = left_out = 0
-    read: Iterable[Scored] = ((segment, {}, {}) for segment in document.segments)
-    if only is not None:
-        read = _scored(detector, document.segments, needed)
-    for segment, scores, places in read:
+    reached: list[Scored] = []
+    for segment, scores, places in _scored(detector, document.segments, needed, only):
         kept = {name: scores[name] for name in scores if name in chosen} if all_scores else None
-        passage = passage_of(document, segment, kept)
-        passages.append(passage)
+        passages.append(passage_of(document, segment, kept))
         found = [name for name in found_ids(scores, needed) if name in chosen]
+        most = likeliest(found, scores, own) if card.report_thresholds else found
+        reached.append((segment, {name: scores[name] for name in most}, places if most else {}))
+    # Before any words are marked: a detector that reads only so much must read this first.
+    only_quoted = _quoted(detector, reached, needed, quotes)
+    for (segment, scores, places), passage, quoted in zip(
+        reached, passages, only_quoted, strict=True
+    ):
+        found = list(scores)
         matches = [] if terms is None else list(terms.findings(segment.text))
         if not found and not matches:
             continue
         from tactful.checking.placing import Seen, by_sentence, kind_of, kinds_of, placed
 
-        if card.report_thresholds:
-            found = likeliest(found, scores, own)
-        quoted = _quoted(detector, segment, found, needed, places) if quotes != "check" else set()
         if quotes == "skip" and quoted:
             found = [name for name in found if name not in quoted]
             left_out += not found
@@ -213,13 +215,20 @@ def rule_ids(card: Card, only: Sequence[str] = ()) -> list[str]:
 
 
 def _scored(
-    detector: Detector, segments: Sequence[Segment], needed: Mapping[str, float]
+    detector: Detector,
+    segments: Sequence[Segment],
+    needed: Mapping[str, float],
+    only: Sequence[str] | None,
 ) -> Iterator[Scored]:
     """Yield each segment with its scores, and for ids that one sentence carries, that sentence.
 
     A passage of several sentences is read as a whole. Where that raises any suspicion, its
-    sentences are read as well, so that the others cannot drown a harmful one.
+    sentences are read as well, so that the others cannot drown a harmful one. Nothing is read where
+    no ids are looked for (``only`` is None).
     """
+    if only is None:
+        yield from ((segment, {}, {}) for segment in segments)
+        return
     for at in range(0, len(segments), BATCH):
         batch = segments[at : at + BATCH]
         scores = detector.score([segment.text for segment in batch])
@@ -279,38 +288,50 @@ def _suspicious(scores: Scores, needed: Mapping[str, float], card: Card) -> list
 
 
 def _quoted(
-    detector: Detector,
-    segment: Segment,
-    found: Sequence[str],
-    needed: Mapping[str, float],
-    places: Mapping[str, Range],
-) -> set[str]:
-    """Return the ids that only quotations carry: a text without these does not have them."""
-    if not found:
-        return set()
-    if segment.block == QUOTE:
-        return set(found)
+    detector: Detector, reached: Sequence[Scored], needed: Mapping[str, float], quotes: str
+) -> list[set[str]]:
+    """Return, for each passage, which of its ids only quotations carry; none if all are checked.
+
+    A text without its quotations does not have these.
+    """
+    if quotes == "check":
+        return [set() for _ in reached]
+    quoted = [
+        set(scores) if segment.block == QUOTE else set[str]() for segment, scores, _ in reached
+    ]
+    cut = [
+        (row, *each)
+        for row, scored in enumerate(reached)
+        if scored[1] and scored[0].block != QUOTE
+        for each in _without_quotations(*scored)
+    ]
+    for at in range(0, len(cut), BATCH):
+        batch = cut[at : at + BATCH]
+        scores = detector.score([text for _, _, text in batch])
+        for number, (row, names, _) in enumerate(batch):
+            quoted[row] |= {name for name in names if scores[name][number] < needed[name]}
+    return [
+        only | {name for name in found if not only.isdisjoint(gates_of(name))}
+        for (_, found, _), only in zip(reached, quoted, strict=True)
+    ]
+
+
+def _without_quotations(
+    segment: Segment, found: Iterable[str], places: Mapping[str, Range]
+) -> Iterator[tuple[list[str], str]]:
+    """Yield ids, and the piece that carries them without the quotations that are in it."""
     marked = quotations(segment.text)
     pieces: dict[Range, list[str]] = {}
     for name in found if marked else ():
         pieces.setdefault(places.get(name, (0, len(segment.text))), []).append(name)
-    cut: dict[Range, str] = {}
-    for start, end in pieces:
+    for (start, end), names in pieces.items():
         within = [
             (max(first, start) - start, min(last, end) - start)
             for first, last in marked
             if first < end and start < last
         ]
         if within:
-            cut[start, end] = without_quotations(segment.text[start:end], within)
-    scores = detector.score(list(cut.values())) if cut else {}
-    quoted = {
-        name
-        for row, piece in enumerate(cut)
-        for name in pieces[piece]
-        if scores[name][row] < needed[name]
-    }
-    return quoted | {name for name in found if not quoted.isdisjoint(gates_of(name))}
+            yield names, without_quotations(segment.text[start:end], within)
 
 
 class FoundTerm(NamedTuple):

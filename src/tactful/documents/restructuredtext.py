@@ -24,6 +24,9 @@ MOST_LINES = 1_000
 """A longer document is parsed in parts of about as many lines."""
 LONGEST_LINE = 10_000
 """A part with a longer line is read as plain text."""
+SHORT_LINES, LEAST_LENGTH = 500, 6
+"""A part of so many lines, or more, is read as plain text if they have fewer characters on average:
+Docutils takes as long for a line of one character as for a long one."""
 READ_CONTENT = (
     *("only", "tab", "tab-item", "tab-set", "grid", "grid-item", "card", "dropdown", "glossary"),
     *("option", "envvar", "confval", "describe", "object", "details", "collapse"),
@@ -102,6 +105,8 @@ class _Reader:
         lines = self.lines[first:last]
         if any(len(line) > LONGEST_LINE for line in lines):
             raise ValueError("a line is too long to be markup")
+        if len(lines) >= SHORT_LINES and sum(map(len, lines)) < LEAST_LENGTH * len(lines):
+            raise ValueError("the lines are too short to be prose")
         found = []
         line = first
         for kind, text, hint in _prose(_parsed("\n".join(lines))):
@@ -204,6 +209,47 @@ def _parsed(text: str) -> "nodes.document":
     return document
 
 
+class _States(dict[str, Any]):
+    """The states of a machine of Docutils, each made when it is first entered.
+
+    Docutils makes a machine for every list, and all 15 states for every machine: in a document of
+    many short lists, that takes most of the time.
+    """
+
+    def __init__(self, machine: Any, classes: Sequence[type]):
+        super().__init__()
+        self.machine, self.classes = machine, {each.__name__: each for each in classes}
+        self.is_running = False
+
+    def __missing__(self, name: str) -> Any:
+        state = self[name] = self.classes[name](self.machine, self.machine.debug)
+        if self.is_running:
+            state.runtime_init()
+        return state
+
+
+def _fast_states() -> tuple[type, ...]:
+    """Return the states of Docutils, whose lists and other inner blocks are parsed faster."""
+    from docutils.parsers.rst import states
+
+    class Nested(states.NestedStateMachine):  # type: ignore[misc]
+        def add_states(self, state_classes: Sequence[type]) -> None:
+            self.states = _States(self, state_classes)
+
+        def runtime_init(self) -> None:
+            self.states.is_running = True
+            super().runtime_init()
+
+    def make(self: Any, machine: Any, debug: bool = False) -> None:
+        states.RSTState.__init__(self, machine, debug)
+        self.nested_sm_kwargs = {"state_classes": found, "initial_state": "Body"}
+
+    shared = {"nested_sm": Nested, "nested_sm_cache": [], "__init__": make}
+    # States find each other by the names of their classes.
+    found = tuple(type(each.__name__, (each,), shared) for each in states.state_classes)
+    return found
+
+
 @cache
 def _docutils() -> tuple[Callable[[], Any], Any]:
     """Return what makes a parser, and its settings: nothing is read, included or printed."""
@@ -222,7 +268,11 @@ def _docutils() -> tuple[Callable[[], Any], Any]:
         # Not a subclass: Docutils builds its patterns from the names of the class itself.
         inliner = states.Inliner()
         inliner.parse = verbatim
-        return Parser(inliner=inliner)
+        found = Parser(inliner=inliner)
+        found.state_classes = classes
+        return found
+
+    classes = _fast_states()
 
     class Prose(BlockDirective):  # type: ignore[misc]
         """A directive of which only the content matters."""

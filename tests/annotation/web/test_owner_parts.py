@@ -84,7 +84,10 @@ def test_days_without_answers_draw_nothing() -> None:
     chart = parse(charts.day_chart(days, ""))
     bars = [node for node in chart if node.get("class") == "day"]
     assert [float(bar.get("height", "")) for bar in bars] == [0, 82]
-    assert [node.text for node in chart if node.get("class") == "tick"] == ["1 May", "2"]
+    ticks = [node for node in chart if node.get("class") == "tick"]
+    assert [node.text for node in ticks] == ["1 May", "2"]
+    middles = [float(bar.get("x", "")) + float(bar.get("width", "")) / 2 for bar in bars]
+    assert middles == [float(node.get("x", "")) for node in ticks]
     assert charts.day_chart([("2024-05-01", 0)], "") == ""
 
 

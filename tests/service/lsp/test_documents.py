@@ -1,3 +1,4 @@
+import time
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,38 @@ def test_commands_and_formulas_of_latex_are_no_prose() -> None:
     words = "About us We help them with soups. % tactful: ignore pcl 50 of all."
     assert prose.split() == words.split()
     assert prose.index("soups") == LATEX.index("soups")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (r"One \(x\) two \[y\] three $$z$$ four $w$.", "One two three four ."),
+        ("One \\begin{align*}x\\end{align*} two", "One two"),
+        ("One \\begin{array}x\\end{align} two", "One x two"),
+        (r"One \(two, $x$ three", "One two, three"),
+        (r"A price of \$5 and \$6.", "A price of 5 and 6."),
+        ("One \\includegraphics[width=2cm]{a.png} two \\emph[x]{three}", "One two three"),
+        ("One \\cite[two three", "One [two three"),
+    ],
+)
+def test_what_ends_in_latex_is_blanked_and_what_never_ends_is_prose(text: str, words: str) -> None:
+    prose = prose_of(text, "latex")
+    assert len(prose) == len(text)
+    assert prose.split() == words.split()
+
+
+@pytest.mark.parametrize(
+    "piece", ["\\(", "\\[", "\\begin{align}", "\\begin{array}$", "\\cite[", "\\a[", "\\ref{"]
+)
+def test_marks_of_latex_that_never_end_take_linear_time(piece: str) -> None:
+    def seconds(count: int) -> float:
+        began = time.process_time()
+        prose_of(piece * count, "latex")
+        return time.process_time() - began
+
+    # Ten times the text would take a hundred times as long, if each were searched to the end.
+    short = min(seconds(2_000) for _ in range(3))
+    assert min(seconds(20_000) for _ in range(2)) < 30 * max(short, 0.002)
 
 
 @pytest.mark.parametrize("language", ["latex", "gitcommit"])

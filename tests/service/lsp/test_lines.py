@@ -78,3 +78,31 @@ def test_a_change_that_ends_before_it_begins_only_inserts() -> None:
     edited = EditedText("one two", "utf-16")
     edited.change(Range(Position(0, 4), Position(0, 1)), "X")
     assert str(edited) == "one Xtwo"
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_positions_in_a_very_long_line_are_those_of_its_units(encoding: str, end: str) -> None:
+    line = "a\U0001f469é" * 1_500
+    places = Places(f"{line}{end}b", encoding)
+    for offset in (0, 1, 2, 1_023, 1_024, 1_025, 2_048, 4_499, 4_500):
+        assert places.position(offset).character == units(line[:offset], encoding)
+        assert places.offset(places.position(offset)) == offset
+    for offset in range(4_500, 4_500 + len(end)):
+        assert places.position(offset).character == units(line, encoding)
+
+
+def test_many_positions_in_a_long_line_count_its_units_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counted: list[int] = []
+
+    def counting(piece: str, encoding: str) -> int:
+        counted.append(len(piece))
+        return units(piece, encoding)
+
+    monkeypatch.setattr("tactful.service.lsp.lines.units", counting)
+    places = Places("é" * 100_000, "utf-16")
+    for offset in range(0, 100_000, 100):
+        places.position(offset)
+    assert sum(counted) < 100_000 + 1_000 * 1_024

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.detectors.base import Contribution
-from tactful.documents.normalise import Normalised
+from tactful.documents.normalise import Normalised, normalise
 from tactful.documents.segments import sentences
 from tactful.types import Span
 
@@ -312,12 +312,21 @@ class Scorer(Protocol):
 
 
 def words_of(text: str) -> list[tuple[int, int]]:
-    """Return where the words of a text stand.
+    """Return where the words of a text stand; a word in disguise is one word, as detectors read it.
 
-    >>> words_of("Don't stop!")
-    [(0, 5), (6, 10)]
+    >>> words_of("Don't stop!"), words_of("an i d i o t")
+    ([(0, 5), (6, 10)], [(0, 2), (3, 12)])
     """
-    return [match.span() for match in WORD.finditer(text)]
+    clean = normalise(text)
+    words: list[tuple[int, int]] = []
+    for match in WORD.finditer(clean.text):
+        start, end = clean.to_source(*match.span())
+        # One emoji may stand for two words.
+        if words and start < words[-1][1]:
+            words[-1] = (words[-1][0], max(end, words[-1][1]))
+        else:
+            words.append((start, end))
+    return words
 
 
 def keep_words(text: str, words: Sequence[tuple[int, int]], kept: Sequence[bool]) -> str:

@@ -18,7 +18,7 @@ from tactful.checking.options import CheckOptions
 from tactful.checking.report import DocumentReport
 from tactful.detectors.base import BaseDetector, Detector, Scores, Spans
 from tactful.detectors.card import Card
-from tactful.detectors.cost import rough_tokens, span_factor
+from tactful.detectors.cost import rough_tokens, span_factor, tokens_of
 from tactful.documents.document import Document
 from tactful.errors import Problem, Severity
 from tactful.service.engine.readers import PIECE_TOKENS
@@ -69,12 +69,15 @@ class Allowance:
 
     def __init__(self, tokens: float):
         self._left = tokens
+        self.read = 0.0
+        """The tokens that were read beside the passages."""
 
     def take(self, tokens: float) -> bool:
         """Spend tokens if enough are left; say whether they were spent."""
         if tokens > self._left:
             return False
         self._left -= tokens
+        self.read += tokens
         return True
 
 
@@ -108,6 +111,8 @@ class Prescored(BaseDetector):
         self._is_marking = False
         self.unmarked = 0
         """The passages whose words were not looked for."""
+        self.with_quotations = 0
+        """The texts that were not read without their quotations."""
 
     def score(self, texts: Sequence[str]) -> Scores:
         """Return what is known; other texts are sentences, or have something left out."""
@@ -118,18 +123,34 @@ class Prescored(BaseDetector):
                 name: np.array([known[text][name] for text in texts], dtype=np.float32)
                 for name in self.card.ids
             }
-        # Texts without their quotations; those with words left out are paid for by the spans.
-        if not self._is_marking and any(text not in self._known.tokens for text in texts):
-            cost = CALL_TOKENS + sum(map(self._tokens_of, texts))
-            if not self._allowance.take(cost):  # then no quotation excuses a finding
-                return {name: np.ones(len(texts), dtype=np.float32) for name in self.card.ids}
-        different = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        # Texts with words left out are paid for by the spans.
+        wanted = list(rows) if self._is_marking else self._affordable(list(rows))
+        # What cannot be read excuses no finding.
+        found = {name: np.ones(len(rows), dtype=np.float32) for name in self.card.ids}
+        for part in self._parts(wanted):
+            read = self._deadline.wait_for(self._lane.submit(self._detector.score, part))
+            here = [rows[text] for text in part]
+            for name in self.card.ids:
+                found[name][here] = read[name]
+        order = [rows[text] for text in texts]
+        return {name: values[order] for name, values in found.items()}
+
+    def _affordable(self, texts: list[str]) -> list[str]:
+        """Return the texts that may be read: sentences, and others within the allowance."""
+        known = self._known.tokens
+        # The others are texts without their quotations.
+        others = [text for text in texts if text not in known]
+        sizes = dict(zip(others, tokens_of(self._detector, others), strict=True))
+        may_call = bool(others) and self._allowance.take(CALL_TOKENS)
         read = [
-            self._deadline.wait_for(self._lane.submit(self._detector.score, part))
-            for part in self._parts(different)
+            text
+            for text in texts
+            if text in known or (may_call and self._allowance.take(sizes[text]))
         ]
-        rows = [different[text] for text in texts]
-        return {name: np.concatenate([part[name] for part in read])[rows] for name in self.card.ids}
+        self._allowance.read += sum(known.get(text, 0) for text in read)
+        self.with_quotations += len(texts) - len(read)
+        return read
 
     def _parts(self, texts: Iterable[str]) -> Iterator[list[str]]:
         """Cut texts into parts of so few tokens that other work can run between them."""
@@ -142,7 +163,8 @@ class Prescored(BaseDetector):
                 part, tokens = [], 0
             part.append(text)
             tokens += more
-        yield part
+        if part:
+            yield part
 
     def _tokens_of(self, text: str) -> int:
         return self._known.tokens.get(text) or rough_tokens(text)
@@ -177,9 +199,24 @@ def report_within(
     ``framing`` says what may be implied.
     """
     report = report_on(detector, document, options, framing)
+    problems = report.problems
+    if detector.with_quotations:
+        problems += (_not_excused(detector.with_quotations),)
     if detector.unmarked:
-        report = replace(report, problems=(*report.problems, _not_marked(detector.unmarked)))
-    return report
+        problems += (_not_marked(detector.unmarked),)
+    return report if problems is report.problems else replace(report, problems=problems)
+
+
+def _not_excused(texts: int) -> Problem:
+    return Problem(
+        "text",
+        None,
+        "quotations-not-read",
+        f"{texts:,} quotations that are treated as the writer's own words",
+        "fewer quotations with findings",
+        "send the document in parts to have findings in all quotations recognised as quoted",
+        Severity.NOTE,
+    )
 
 
 def _not_marked(passages: int) -> Problem:

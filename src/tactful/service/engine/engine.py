@@ -191,6 +191,7 @@ class Engine:
         is_long = rough_tokens(text) > LONG_TOKENS // 4
         async with self._admission.place(is_long=is_long):
             deadline = Deadline(self.settings.timeout_seconds)
+            allowance: Allowance | None = None
             try:
                 document = await self._aside(partial(document_of, text, kind))
                 lang = await self._language_of(document, options.lang)
@@ -218,6 +219,8 @@ class Engine:
                 return merged(document, reports, parts.unchecked)
             finally:
                 deadline.give_up()
+                if allowance is not None:
+                    self._note(round(allowance.read))
 
     async def _checked(
         self,

@@ -25,17 +25,25 @@ _SCISSORS = re.compile(r"^# -+ >8 -+$.*", re.MULTILINE | re.DOTALL)
 _GIT_COMMENT = re.compile(r"^#.*", re.MULTILINE)
 _NO_PROSE = r"""cite\w*|\w*ref|label|usepackage|documentclass|input|include\w*|url|begin|end
     |bibliography\w*|newcommand|renewcommand|def|setlength|graphicspath|pagestyle"""
-_LATEX_PARTS = (
-    re.compile(r"\A.*?(?=\\begin\{document\})", re.DOTALL),
-    re.compile(r"(?<!\\)%.*"),
-    re.compile(
-        r"\\begin\{(equation|align|gather|verbatim|lstlisting|minted|tikzpicture|tabular|array)\*?\}"
-        r".*?\\end\{\1\*?\}",
-        re.DOTALL,
-    ),
-    re.compile(r"(?<!\\)\$\$?[^$]*\$\$?|\\\(.*?\\\)|\\\[.*?\\\]", re.DOTALL),
-    re.compile(rf"\\(?:{_NO_PROSE})\*?(?:\[[^\]]*\])*(?:\{{[^{{}}]*\}})*", re.VERBOSE),
-    re.compile(r"\\[A-Za-z]+\*?(?:\[[^\]]*\])?|\\[^A-Za-z]|[{}~]"),
+_PREAMBLE = re.compile(r"\A.*?(?=\\begin\{document\})", re.DOTALL)
+_LATEX_COMMENT = re.compile(r"(?<!\\)%.*")
+_ENVIRONMENTS = (
+    "equation", "align", "gather", "verbatim", "lstlisting", "minted", "tikzpicture", "tabular",
+    "array",
+)  # fmt: skip
+_FORMULA = re.compile(rf"\\begin\{{({'|'.join(_ENVIRONMENTS)})\*?\}}|\\\(|\\\[|(?<!\\)\$\$?")
+"""Where a formula, a table or code begins."""
+_FORMULA_ENDS = {
+    **{name: re.compile(rf"\\end\{{{name}\*?\}}") for name in _ENVIRONMENTS},
+    "\\(": re.compile(r"\\\)"), "\\[": re.compile(r"\\\]"),
+    **dict.fromkeys(("$", "$$"), re.compile(r"\$\$?")),
+}  # fmt: skip
+"""Where it ends, by its name or by how it begins."""
+# A bracket may never be closed: without a limit, each of many would be searched to the end.
+_OPTIONS = r"\[[^\]]{0,500}\]"
+_COMMANDS = (
+    re.compile(rf"\\(?:{_NO_PROSE})\*?(?:{_OPTIONS})*(?:\{{[^{{}}]*\}})*", re.VERBOSE),
+    re.compile(rf"\\[A-Za-z]+\*?(?:{_OPTIONS})?|\\[^A-Za-z]|[{{}}~]"),
 )
 _VISIBLE = re.compile(r"[^\r\n]")
 
@@ -106,15 +114,39 @@ def prose_of(text: str, language: str) -> str:
     Lines with directives to Tactful stay.
     """
     if language in COMMITS:
-        return _GIT_COMMENT.sub(_blank, _SCISSORS.sub(_blank, text))
+        return _GIT_COMMENT.sub(_blanked, _SCISSORS.sub(_blanked, text))
     if language in LATEX:
-        for part in _LATEX_PARTS:
-            text = part.sub(_blank, text)
+        text = _LATEX_COMMENT.sub(_blanked, _PREAMBLE.sub(_blanked, text))
+        text = _without_formulas(text)
+        for part in _COMMANDS:
+            text = part.sub(_blanked, text)
     return text
 
 
-def _blank(found: re.Match[str]) -> str:
-    lines = found[0].splitlines(keepends=True)
+def _without_formulas(text: str) -> str:
+    """Blank formulas, tables and code of LaTeX, in linear time however many never end."""
+    parts: list[str] = []
+    endless: set[re.Pattern[str]] = set()
+    at = 0
+    while found := _FORMULA.search(text, at):
+        ending = _FORMULA_ENDS[found[1] or found[0]]
+        end = None if ending in endless else ending.search(text, found.end())
+        if end is None:
+            endless.add(ending)
+            parts.append(text[at : found.end()])
+            at = found.end()
+        else:
+            parts += text[at : found.start()], _blank(text[found.start() : end.end()])
+            at = end.end()
+    return "".join((*parts, text[at:]))
+
+
+def _blanked(found: re.Match[str]) -> str:
+    return _blank(found[0])
+
+
+def _blank(piece: str) -> str:
+    lines = piece.splitlines(keepends=True)
     return "".join(
         line
         if _DIRECTIVE in line and line.lstrip().startswith(("#", "%"))

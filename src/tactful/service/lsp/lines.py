@@ -15,6 +15,8 @@ UTF16 = PositionEncodingKind.Utf16.value
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _ENDS = "\r\n"
+_STEP = 1024
+"""Code units of a line are counted once in pieces of as many characters: a line may be a book."""
 
 
 def split_lines(text: str) -> list[str]:
@@ -90,12 +92,24 @@ class Places:
         self._lines = split_lines(text)
         self._starts = [0, *accumulate(map(len, self._lines[:-1]))]
         self._encoding = encoding
+        self._counted: dict[int, list[int]] = {}
+        """The code units before each step of the long lines that were asked for."""
 
     def position(self, offset: int) -> Position:
         """Return the position of an offset."""
-        line = bisect_right(self._starts, offset) - 1
-        before = self._lines[line][: offset - self._starts[line]]
-        return Position(line, units(before.rstrip(_ENDS), self._encoding))
+        number = bisect_right(self._starts, offset) - 1
+        line = self._lines[number]
+        ends = len(line[-2:]) - len(line[-2:].rstrip(_ENDS))
+        at = min(offset - self._starts[number], len(line) - ends)
+        if line.isascii():
+            return Position(number, at)
+        if number not in self._counted:
+            steps = (line[start : start + _STEP] for start in range(0, len(line), _STEP))
+            sizes = (units(piece, self._encoding) for piece in steps)
+            self._counted[number] = [0, *accumulate(sizes)]
+        step = at // _STEP
+        rest = units(line[step * _STEP : at], self._encoding)
+        return Position(number, self._counted[number][step] + rest)
 
     def range(self, start: int, end: int) -> Range:
         """Return the range of a piece of the text."""
