@@ -67,4 +67,5 @@ def _matrix(name: str, arrays: dict[str, np.ndarray]) -> np.ndarray | None:
         return value
     base = name.removesuffix("_quantized")
     zero, scale = arrays[f"{base}_zero_point"], arrays[f"{base}_scale"]
-    return (value.astype(np.float32) - zero.astype(np.float32)) * scale
+    matrix: np.ndarray = (value.astype(np.float32) - zero.astype(np.float32)) * scale
+    return matrix

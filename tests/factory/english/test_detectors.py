@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,15 +130,15 @@ def test_one_run_writes_all_detectors(
             assert alone[each][0] == found[0]
 
 
-def shipped_weights(learnt: dict[str, "torch.Tensor"]) -> dict[str, "torch.Tensor"]:
+def shipped_weights(learnt: dict[str, Any]) -> dict[str, Any]:
     """Merge the heads of a network as those of the open tier are."""
-    network_like = {name: value.clone() for name, value in learnt.items()}
+    merged = {name: value.clone() for name, value in learnt.items()}
     for name, parts in MERGED["open"].items():
         rows = [sources.OUTPUTS.index(part) for part in parts]
         mix = torch.tensor(list(parts.values()))
         for key in ("text_head.weight", "text_head.bias"):
-            network_like[key][sources.OUTPUTS.index(name)] = mix @ learnt[key][rows]
-    return network_like
+            merged[key][sources.OUTPUTS.index(name)] = mix @ learnt[key][rows]
+    return merged
 
 
 def test_a_file_with_other_layers_is_refused(tiny_encoder: Path, tmp_path: Path) -> None:
