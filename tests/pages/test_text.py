@@ -70,8 +70,9 @@ def test_decimal(value: float | None, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "< .001"), (0.0009, "< .001"), (0.023, "= .023"), (1.0, "> .99"), (None, "not known")],
-)
+    [(0.0, "< .001"), (0.0009, "< .001"), (0.001, "= .001"), (0.023, "= .023"), (0.99, "= .990"),
+     (1.0, "> .99"), (None, "not known")],
+)  # fmt: skip
 def test_p_value(value: float | None, text: str) -> None:
     assert p_value(value) == text
 

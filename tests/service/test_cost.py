@@ -20,6 +20,7 @@ from tactful.service.engine.readers import PIECE_TOKENS
 from tactful.service.http.callers import TOKENS_OF_A_REQUEST
 from tactful.service.http.errors import Busy, TooLong
 from tactful.service.http.keys import RateLimits
+from tactful.service.logs import NOTE, Note
 from tactful.service.perspective.mapping import attributes
 from tactful.service.settings import ServiceSettings
 
@@ -336,6 +337,22 @@ def test_the_cost_is_counted_to_the_key_and_told(tmp_path: Path) -> None:
         assert client.post("/v1/score", json=long, headers=headers).is_success
         page = client.get("/metrics", headers=headers)
         assert f'tactful_tokens_total{{key="{key.id}"}}' in page.text
+
+
+def test_the_details_of_a_check_are_counted_too() -> None:
+    text = "\n\n".join(f'{CALM} "Number {number}."' for number in range(3))
+
+    async def test(engine: Engine) -> None:
+        counted = []
+        for least in (1.0, 0.0):
+            NOTE.set(note := Note())
+            await engine.check(text, CheckOptions(lang="en", least=least, frames="off"))
+            counted.append(note.tokens)
+        without, with_details = counted
+        # Each passage is read again without its quotation, and for the words that carry it.
+        assert with_details > without + 3 * CALL_TOKENS
+
+    with_engine(test)
 
 
 def test_a_long_request_counts_as_several() -> None:

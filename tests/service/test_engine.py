@@ -23,7 +23,7 @@ SPANISH = "Los vecinos del barrio dicen que la plaza es para todos y que hay que
 FRENCH = "Je voudrais bien savoir ce que veut dire cette phrase bizarre et beaucoup trop longue."
 MENTION = "My neighbour is Muslim and we share a garden."
 OFFENCE = "Women are too stupid to vote."
-FAST = ServiceSettings(model="fast", langs=("en",))
+FAST = ServiceSettings(model="fast", langs=("en",), timeout_seconds=3600)
 
 
 @asynccontextmanager
@@ -259,19 +259,6 @@ def test_a_document_that_runs_out_of_time_is_given_up() -> None:
             assert engine.waiting == 0
 
     with_engine(test, replace(FAST, timeout_seconds=0.3))
-
-
-def test_spans_carry_a_probability() -> None:
-    async def test(engine: Engine) -> None:
-        found = await engine.spans(ENGLISH, ["pcl", "unhealthy", "none.such"], "en")
-        assert set(found) == {"pcl", "unhealthy", "none.such"}
-        assert found["pcl"]
-        assert found["none.such"] == []
-        for span, value in found["pcl"]:
-            alone = (await engine.score([span.cut(ENGLISH)], "en"))[0]
-            assert value == alone.probabilities["pcl"]
-
-    with_engine(test)
 
 
 def test_frames_name_groups() -> None:

@@ -118,6 +118,16 @@ def test_translations_are_learnt_from_but_not_calibrated_on() -> None:
     assert "pues" in learnt.maker_.terms_.words
 
 
+def test_without_rows_held_out_nothing_is_calibrated() -> None:
+    texts, table = [*ALIKE, *FINE], [1] * len(ALIKE) + [0] * len(FINE)
+    apart = [str(at) for at in range(len(texts))]
+    (calibrated,) = trainer().fit(make_lesson(texts, table, groups=apart)).models_
+    (alone,) = trainer().fit(make_lesson(texts, table, groups=["g"] * len(texts))).models_
+    assert len(calibrated.outside) == len(texts)
+    assert (alone.slope, alone.offset, alone.threshold) == (1.0, 0.0, 0.5)
+    assert len(alone.outside) == 0
+
+
 def test_meta_hints_come_from_learners_that_did_not_see_the_row() -> None:
     """A hint that is pure chance must not help: its own answer may not come back as a feature."""
     rng = np.random.default_rng(3)

@@ -28,7 +28,7 @@ from tactful.service.http.errors import NotReady, ServiceError, TooLong, invalid
 from tactful.service.logs import NOTE
 from tactful.service.metrics import Metrics
 from tactful.service.settings import ServiceSettings
-from tactful.types import Frame, Span
+from tactful.types import Frame
 
 T = TypeVar("T")
 
@@ -250,24 +250,6 @@ class Engine:
             framing = partial(self._framed, statements, known, deadline, allowance)
         call = partial(report_within, detector, document, options, framing)
         return await self._aside(call)
-
-    async def spans(
-        self, text: str, ids: Sequence[str], lang: str | None = None
-    ) -> dict[str, list[tuple[Span, float]]]:
-        """Return the words that carry each id, with the probability that these words have alone."""
-        spoken = self._first_served(self.detect(text)) if lang is None else self._served(lang)
-        readers = self._readers
-        known = [name for name in ids if name in self.cards[spoken].ids]
-        async with self._admission.place():
-            await self._opened(spoken)
-            call = partial(readers.spans, spoken, text, known)
-            found = await readers.aside(readers.lanes[spoken], call)
-            pieces = [span.cut(text) for spans in found.values() for span in spans]
-            scores = await self._known({piece: rough_tokens(piece) for piece in pieces}, spoken)
-        told: dict[str, list[tuple[Span, float]]] = {name: [] for name in ids}
-        for name, spans in found.items():
-            told[name] = [(span, scores[span.cut(text)][name]) for span in spans]
-        return told
 
     async def frame(self, texts: Sequence[str], *, statements: bool = True) -> list[Frame]:
         """Return the Social Bias Frames of English texts."""

@@ -11,10 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from tactful.detectors.base import BaseDetector, Detector, Scores
+from tactful.detectors.base import Detector, Scores
 from tactful.detectors.card import Card
 from tactful.detectors.cost import suspicion, tokens_of
-from tactful.detectors.explain.words import occlusion_spans
 from tactful.detectors.models.onnx_session import release_memory as release_sessions
 from tactful.detectors.weights import weights_folder
 from tactful.errors import TactfulError
@@ -28,7 +27,7 @@ from tactful.service.engine.memory import trim
 from tactful.service.http.errors import NotReady
 from tactful.service.logs import log_failure
 from tactful.service.settings import ServiceSettings
-from tactful.types import Frame, Span
+from tactful.types import Frame
 
 T = TypeVar("T")
 Observe = Callable[[str, int, float], None]
@@ -162,13 +161,6 @@ class Readers:
         return Excerpt(
             tuple(pieces[row] for row in rows), tuple(sizes[row] for row in rows), is_whole=False
         )
-
-    def spans(self, lang: str, text: str, ids: Sequence[str]) -> Mapping[str, tuple[Span, ...]]:
-        """Return the words that carry each id; to be called in the lane of the language."""
-        detector = self.detector(lang)
-        if isinstance(detector, BaseDetector):
-            return detector.spans(text, ids)
-        return occlusion_spans(detector, text, ids)
 
     def frames(self, texts: Sequence[str], statements: bool) -> list[Frame]:
         """Return the frames of texts; to be called in the lane of the frames."""
