@@ -1,13 +1,13 @@
 """Read the lessons: every item with its own labels, in a fixed order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 from pydantic import ValidationError
 
-from factory.lessons.schema import IDS, Item, Labels, LessonFile, Pair
+from factory.lessons.schema import IDS, Item, Labels, LessonFile, Pair, ids_of
 
 FOLDER = Path(__file__).parent
 
@@ -42,13 +42,14 @@ def read_lesson_file(path: Path) -> LessonFile:
 
 
 def lessons_of(path: Path) -> Iterator[Lesson]:
-    """Yield the lessons of one file."""
+    """Yield the lessons of one file; its folder is its language."""
     file = read_lesson_file(path)
+    ids = ids_of(path.parent.name)
     for number, item in enumerate(_items(file, path.stem), start=1):
         yield Lesson(
             f"{path.stem}-{number}",
             item.text,
-            filled(item.labels),
+            filled(item.labels, ids),
             file.kind,
             file.part,
             path.stem,
@@ -71,13 +72,13 @@ def _items(file: LessonFile, stem: str) -> Iterator[Item]:
             yield each.model_copy(update={"labels": {**file.labels, **each.labels}})
 
 
-def filled(labels: Labels) -> dict[str, float]:
+def filled(labels: Labels, ids: Mapping[str, tuple[str, ...]] = IDS) -> dict[str, float]:
     """Add what follows from the labels: without a root there is nothing below it.
 
     And a text that offends nobody offends no group.
     """
-    empty = [root for root in IDS if labels.get(root) == 0]
-    below = {f"{root}.{name}": 0.0 for root in empty for name in IDS[root]}
+    empty = [root for root in ids if labels.get(root) == 0]
+    below = {f"{root}.{name}": 0.0 for root in empty for name in ids[root]}
     if "frame.offensive" in empty:
         below["frame.group"] = 0.0
     return {**below, **{name: float(value) for name, value in labels.items()}}

@@ -37,11 +37,25 @@ IDS = {
         "sarcastic",
     ),
     "toxicity": ("severe", "insult", "threat", "profanity", "identity_attack", "sexually_explicit"),
-    "stereotype": (),
+    "stereotype": (
+        "xenophobia",
+        "suffering",
+        "economic",
+        "migration",
+        "culture",
+        "benefits",
+        "health",
+        "security",
+        "dehumanisation",
+        "others",
+        "implicit",
+    ),
     "frame.offensive": (),
     "frame.group": (),
 }
 """Root -> the ids below it."""
+SPANISH_ONLY = "stereotype"
+"""The root whose ids below it only Spanish lessons judge: the taxonomy is of Spanish comments."""
 KNOWN = frozenset(IDS) | {f"{root}.{name}" for root, names in IDS.items() for name in names}
 
 Kind = Literal[
@@ -58,6 +72,11 @@ Kind = Literal[
 ]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 Labels = Mapping[str, Annotated[float, Field(ge=0, le=1)]]
+
+
+def ids_of(language: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the roots that the lessons of a language judge, each with the ids below it."""
+    return IDS if language == "spanish" else {**IDS, SPANISH_ONLY: ()}
 
 
 class Strict(BaseModel):

@@ -2,17 +2,39 @@
 
 import re
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
 from factory.lessons import generate
 from factory.lessons.load import FOLDER, Lesson, filled, lessons_of, read_lesson_file, read_lessons
-from factory.lessons.schema import IDS
+from factory.lessons.schema import IDS, ids_of
 
+from tactful.corpora.detests import CATEGORIES
+from tactful.taxonomies import load_taxonomy
 from tactful_lab.evaluation.identity_bias import neutral_sentences
 
-FILES = sorted((FOLDER / "english").glob("*.yaml"))
-LEAST_ITEMS = 7_000
+LANGUAGES = ("english", "spanish")
+FILES = {language: sorted((FOLDER / language).glob("*.yaml")) for language in LANGUAGES}
+LEAST_ITEMS = {"english": 7_000, "spanish": 2_300}
+TAUGHT = {
+    "english": frozenset(
+        name
+        for root, names in ids_of("english").items()
+        for name in (root, *(f"{root}.{name}" for name in names))
+    ),
+    "spanish": frozenset(
+        {
+            "stereotype",
+            *(f"stereotype.{name}" for name in IDS["stereotype"]),
+            "toxicity",
+            "toxicity.insult",
+            "toxicity.threat",
+            "toxicity.identity_attack",
+        }
+    ),
+}
+"""The ids that the lessons of a language have to show, and to show the absence of."""
 LEAST_GROUPS = 80
 MOST_GENERATED = 1 / 5
 MOST_ALIKE = 0.7
@@ -20,12 +42,26 @@ MOST_ALIKE = 0.7
 SHINGLE = 6
 
 
+@pytest.fixture(scope="module", params=LANGUAGES)
+def language(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def lessons() -> list[Lesson]:
-    return read_lessons()
+def lessons(language: str) -> list[Lesson]:
+    return lessons_in(language)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@cache
+def lessons_in(language: str) -> list[Lesson]:
+    return read_lessons(language)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for files in FILES.values() for path in files],
+    ids=lambda path: f"{path.parent.name}-{path.stem}",
+)
 def test_a_file_keeps_the_schema(path: Path) -> None:
     file = read_lesson_file(path)
     found = list(lessons_of(path))
@@ -36,8 +72,12 @@ def test_a_file_keeps_the_schema(path: Path) -> None:
         assert not any(value >= 0.5 for each in found for value in each.labels.values())
 
 
-def test_there_are_enough(lessons: list[Lesson]) -> None:
-    assert len(lessons) >= LEAST_ITEMS
+def test_every_folder_is_a_language() -> None:
+    assert {path.parent.name for path in FOLDER.rglob("*.yaml")} == set(LANGUAGES)
+
+
+def test_there_are_enough(language: str, lessons: list[Lesson]) -> None:
+    assert len(lessons) >= LEAST_ITEMS[language]
 
 
 def test_few_are_generated(lessons: list[Lesson]) -> None:
@@ -52,19 +92,18 @@ def test_many_groups_are_named_neutrally() -> None:
     assert len(set(generate.GROUPS)) == len(generate.GROUPS) >= LEAST_GROUPS
 
 
-def test_a_fifth_of_what_was_written_is_validation(lessons: list[Lesson]) -> None:
+def test_a_fifth_of_what_was_written_is_validation(language: str, lessons: list[Lesson]) -> None:
     written = Counter(lesson.part for lesson in lessons if not lesson.generated)
     assert 0.18 <= written["validation"] / written.total() <= 0.25
-    prompts = [read_lesson_file(path).prompt for path in FILES]
+    prompts = [read_lesson_file(path).prompt for path in FILES[language]]
     assert len(set(prompts)) == len(prompts)
 
 
-def test_every_id_is_taught_both_ways(lessons: list[Lesson]) -> None:
-    for root, names in IDS.items():
-        for name in (root, *(f"{root}.{name}" for name in names)):
-            values = [lesson.labels[name] for lesson in lessons if name in lesson.labels]
-            assert any(value < 0.5 for value in values), f"no lesson says that {name} is absent"
-            assert any(value >= 0.5 for value in values), f"no lesson shows {name}"
+def test_every_id_is_taught_both_ways(language: str, lessons: list[Lesson]) -> None:
+    for name in sorted(TAUGHT[language]):
+        values = [lesson.labels[name] for lesson in lessons if name in lesson.labels]
+        assert any(value < 0.5 for value in values), f"no lesson says that {name} is absent"
+        assert any(value >= 0.5 for value in values), f"no lesson shows {name}"
 
 
 def test_no_text_is_there_twice(lessons: list[Lesson]) -> None:
@@ -72,10 +111,12 @@ def test_no_text_is_there_twice(lessons: list[Lesson]) -> None:
     assert [text for text, count in counts.items() if count > 1] == []
 
 
-def test_no_lesson_is_a_sentence_that_measures_bias(lessons: list[Lesson]) -> None:
+def test_no_lesson_is_a_sentence_that_measures_bias() -> None:
     measuring = {sentence.text.casefold() for sentence in neutral_sentences()}
     assert measuring
-    assert [lesson.text for lesson in lessons if lesson.text.casefold() in measuring] == []
+    assert [
+        lesson.text for lesson in lessons_in("english") if lesson.text.casefold() in measuring
+    ] == []
 
 
 def test_the_package_does_not_import_the_factory() -> None:
@@ -146,6 +187,28 @@ def test_labels_are_written_out(tmp_path: Path) -> None:
     )
     assert bad.pair == good.pair == "a-pair-1"
     assert (bad.marks, good.marks) == (("Poor",), ())
+
+
+def test_only_spanish_lessons_judge_what_is_below_stereotype(tmp_path: Path) -> None:
+    found = {}
+    for language in LANGUAGES:
+        path = tmp_path / language / "a.yaml"
+        path.parent.mkdir()
+        path.write_text(
+            "prompt: Write.\nkind: neutral\nlicence: CC0-1.0\npart: train\n"
+            "labels: {stereotype: 0}\nitems: [A text.]\n",
+            encoding="utf-8",
+        )
+        (found[language],) = lessons_of(path)
+    below = {f"stereotype.{name}": 0.0 for name in IDS["stereotype"]}
+    assert found["spanish"].labels == {"stereotype": 0.0} | below
+    assert found["english"].labels == {"stereotype": 0.0}
+
+
+def test_the_ids_below_stereotype_are_those_of_the_taxonomy() -> None:
+    known = {entry.id for entry in load_taxonomy("stereotype").entries}
+    assert {f"stereotype.{name}" for name in IDS["stereotype"]} <= known
+    assert set(CATEGORIES) | {"implicit"} == set(IDS["stereotype"])
 
 
 @pytest.mark.parametrize(
