@@ -393,8 +393,11 @@ def still_there(root: Path, places: Iterable[Place]) -> Iterator[Place]:
                 yield place
 
 
-def page(verdicts: Mapping[Place, Sequence[str]], seed: int) -> str:
-    """Write what came out: by room, and the changes that nothing notices, with the reason."""
+def page(verdicts: Mapping[Place, Sequence[str]], seed: int, note: str) -> str:
+    """Write what came out: by room, and the changes that nothing notices, with the reason.
+
+    ``note`` says how the verdicts came about, where that was not by this script alone.
+    """
     sys.path.insert(0, str(ROOT / "benchmarks"))
     from results import table
 
@@ -420,6 +423,7 @@ def page(verdicts: Mapping[Place, Sequence[str]], seed: int) -> str:
         f"{len(verdicts) - len(tried)} more could not be tried, because the tests of their module "
         "fail without the change, too.\n\nCommand: `python scripts/mutants.py --seed "
         f"{seed} --results FILE --page`, after `--again` for those that no test had noticed."
+        + (f"\n\n{note}" if note else "")
     )
 
 
@@ -443,6 +447,7 @@ def page(verdicts: Mapping[Place, Sequence[str]], seed: int) -> str:
     "--again", is_flag=True, help="Try what no test noticed again, with the tests of now."
 )
 @click.option("--page", "is_page", is_flag=True, help="Only write the page of results.")
+@click.option("--note", default="", help="A sentence for the end of the page.")
 def main(
     count: int,
     seed: int,
@@ -452,11 +457,12 @@ def main(
     results: Path | None,
     again: bool,
     is_page: bool,
+    note: str,
 ) -> None:
     """Change the source in small ways, and list the changes that no test notices."""
     known = read_verdicts(results)
     if is_page:
-        body = page(known, seed)
+        body = page(known, seed, note)
         from results import write_page
 
         write_page("mutants", "Changes that tests notice", body)

@@ -52,7 +52,7 @@ def test_verbose_shows_everything(capsys: pytest.CaptureFixture[str]) -> None:
     output = capsys.readouterr().out
     assert output.startswith(f"Tactful {tactful.__version__}\n")
     for setting in SETTINGS:
-        assert setting.env in output
+        assert re.search(rf"{setting.env} +\S.* \(.+; {re.escape(setting.help)}\)\n", output)
 
 
 def test_json_is_the_whole_report(capsys: pytest.CaptureFixture[str]) -> None:

@@ -75,8 +75,8 @@ def test_what_words_add_sums_up_to_the_log_odds(text: str) -> None:
 
 def test_a_folder_comes_back(tmp_path: Path) -> None:
     made = detector()
-    made.save(tmp_path / "mine")
-    again = load_detector(tmp_path / "mine")
+    made.save(tmp_path / "new" / "mine")
+    again = load_detector(tmp_path / "new" / "mine")
     assert isinstance(again, NgramDetector)
     assert np.allclose(again.logits(TEXTS), made.logits(TEXTS), atol=5e-3)
     report = again.check(TEXTS[1])

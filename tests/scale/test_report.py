@@ -201,6 +201,9 @@ def test_a_column_of_a_period_has_its_name_in_words() -> None:
     page = report_html(summary, ABOUT)
     assert "By month (created)" in page
     assert "<bdi>n/a</bdi>" in page
+    assert re.findall(r"0\.\d+ to \d\.\d+: [^<]*", page) == [
+        "0.00 to 0.05: 1 text", "0.95 to 1.00: 1 text"
+    ]  # fmt: skip
 
 
 def test_words_that_only_look_like_a_year_are_no_time() -> None:
