@@ -63,15 +63,26 @@ def train(
 
 
 @english.command()
-@click.argument("first", type=FOLDER)
-@click.argument("second", type=FOLDER)
-@click.option("--share", default=0.65, show_default=True, help="What the second one counts.")
+@click.argument("parts", nargs=-1, required=True, metavar="NETWORK=SHARE...")
+@click.option(
+    "--base", default="all-MiniLM-L6-v2", show_default=True, help="The pretrained encoder."
+)
+@click.option("--work", type=FOLDER, required=True, help="Keeps the pretrained encoder.")
 @click.option("-o", "--output", type=FOLDER, required=True, help="The folder of the new network.")
-def mix(first: Path, second: Path, share: float, output: Path) -> None:
-    """Write the weighted mean of two trained networks."""
+def mix(parts: tuple[str, ...], base: str, work: Path, output: Path) -> None:
+    """Write the weighted mean of networks: folders of trainings, or model.onnx of encoders."""
     from factory.english.train import mix_networks
 
-    mix_networks(first, second, share, output)
+    shares: dict[Path, float] = {}
+    for part in parts:
+        path, _, share = part.rpartition("=")
+        try:
+            shares[Path(path)] = float(share)
+        except ValueError:
+            raise click.UsageError(
+                f"Found '{part}'; expected a network, '=' and its share, such as stages/one=0.4."
+            ) from None
+    mix_networks(base, shares, work, output)
 
 
 def _pipeline_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from factory.bases import base_folder
 from factory.english.documentation import documentation
 from factory.english.fast import fit_fast, word_vectors
-from factory.english.heads import MERGED, merge_heads
 from factory.english.linear import write_linear
 from factory.english.sources import (
     FRAME,
@@ -247,7 +246,6 @@ def make_detectors(
     pretrained = base_folder(base, work / "models")
     network = open_network(pretrained, OUTPUTS, TOKEN_OUTPUTS, seed)
     load_weights(network, trained / WEIGHTS)
-    merge_heads(network, MERGED[tier])
     texts = Texts.read(data, tier)
     about = {
         "command": f"python -m factory english detectors --base {base} --tier {tier} --seed {seed} "

@@ -11,11 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
+from torch import Tensor
 
 from factory.bases import base_folder
 from factory.english.hard_prose import HARD, PROSE, mark_hard_prose
+from factory.english.heads import MERGED, merge_heads
 from factory.english.sources import (
     HARMS,
     OUTPUTS,
@@ -27,7 +28,14 @@ from factory.english.sources import (
     sources_of,
 )
 from factory.learning import Lessons, Settings, load_tokenizer, mark_tokens, predict, train
-from factory.network import Network, load_learnt, open_network, save_learnt, save_weights
+from factory.network import (
+    Network,
+    load_learnt,
+    load_weights,
+    open_network,
+    save_learnt,
+    save_weights,
+)
 from factory.shipped import load_shipped
 from tactful.errors import UsageError
 from tactful.files import atomic_path
@@ -39,6 +47,7 @@ FINISH_SHARES, FINISH_SHARE = {"ucc": 0.75, "dpm": 1.0, "sbic": 1.0, "civil": 0.
 FINISH_WEIGHT, FINISH_HEAD_RATE = 4.0, 3e-4
 """The end of a training sees these shares of the corpora; texts of ours, and the prose that must
 stay quiet, weigh four times as much there."""
+_ROUNDING = 1e-6
 _HARM_WEIGHT = 0.5
 """``harm`` counts half as much as all other targets of a row together."""
 _PCL_WEIGHT = 0.5
@@ -180,8 +189,9 @@ def train_network(
     if finish:
         settings = replace(settings, head_rate=FINISH_HEAD_RATE)
     train(network, lessons, sampler, settings, folder, on_step)
-    save_weights(network, folder / WEIGHTS)
     save_learnt(network, folder / LEARNT)
+    merge_heads(network, MERGED[tier])
+    save_weights(network, folder / WEIGHTS)
     about = {
         "figures": figures(network, held_out, tokenizer),
         "corpora": provenance(data, tier, corpora),
@@ -191,29 +201,38 @@ def train_network(
     print(json.dumps(about["figures"], indent=1))
 
 
-def mix_networks(first: Path, second: Path, share: float, output: Path) -> None:
-    """Write the weighted mean of two networks that :func:`train_network` wrote.
+def mix_networks(base: str, parts: Mapping[Path, float], work: Path, output: Path) -> None:
+    """Write the weighted mean of networks.
 
     What a network forgets of the corpora while it is finished comes back that way.
 
     Parameters
     ----------
-    first, second
-        Their folders.
-    share
-        What the second one counts.
+    base
+        The pretrained encoder of all of them.
+    parts
+        Their folders, or the ``model.onnx`` of encoders that ship; and what each counts.
+    work
+        The folder that keeps the pretrained encoder.
     output
         The folder to write into.
 
     """
-    before, after = (load_file(folder / WEIGHTS) for folder in (first, second))
-    if before.keys() != after.keys():
-        raise UsageError(
-            f"{first} and {second} differ in their layers; expected one kind of network."
-        )
+    if abs(sum(parts.values()) - 1) > _ROUNDING:
+        raise UsageError(f"Found shares with the sum {sum(parts.values()):g}; expected 1.")
+    pretrained = base_folder(base, work / "models")
+    network = open_network(pretrained, OUTPUTS, TOKEN_OUTPUTS, 1)
+    mean: dict[str, Tensor] = {}
+    for path, share in parts.items():
+        if path.suffix == ".onnx":
+            load_shipped(network, path)
+        else:
+            load_weights(network, path / WEIGHTS)
+        for name, value in network.state_dict().items():
+            mean[name] = mean.get(name, 0) + share * value
+    network.load_state_dict(mean)
     output.mkdir(parents=True, exist_ok=True)
-    with atomic_path(output / WEIGHTS, force=True) as target:
-        save_file({name: each.lerp(after[name], share) for name, each in before.items()}, target)
+    save_weights(network, output / WEIGHTS)
 
 
 def figures(network: Network, rows: Sequence[Row], tokenizer: Tokenizer) -> dict[str, float]:

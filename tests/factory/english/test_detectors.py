@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +22,7 @@ from safetensors.torch import load_file  # noqa: E402
 
 from factory.english import detectors, fast, hard_prose, sources, train  # noqa: E402
 from tactful.detectors import load_detector, read_card  # noqa: E402
-from tactful.errors import FileFormatError  # noqa: E402
+from tactful.errors import FileFormatError, UsageError  # noqa: E402
 from tactful.training import calibrate  # noqa: E402
 
 FOLDERS = ("open-encoder-en", "open-fast-en", "open-en", "open-cascade-en")
@@ -100,6 +99,7 @@ def test_one_run_writes_all_detectors(
     train.train_network("tiny", "open", tmp_path, work, Settings(max_tokens=32))
     learnt = open_network(wide_encoder, sources.OUTPUTS, sources.TOKEN_OUTPUTS, 2)
     load_learnt(learnt, work / "tiny-open-1" / train.LEARNT)
+    merge_heads(learnt, MERGED["open"])
     whole = load_file(work / "tiny-open-1" / train.WEIGHTS)
     torch.testing.assert_close(
         learnt.text_head.weight, whole["text_head.weight"], atol=1e-3, rtol=1e-3
@@ -109,12 +109,19 @@ def test_one_run_writes_all_detectors(
     train.train_network("tiny", "open", tmp_path, work, settings, start, finish=True)
     finished = load_file(work / "tiny-open-2" / train.WEIGHTS)
     assert not torch.equal(finished["text_head.weight"], whole["text_head.weight"])
+    parts = {work / "tiny-open-1": 0.25, work / "tiny-open-2": 0.75}
+    train.mix_networks("tiny", parts, work, work / "mixed")
+    mixed = load_file(work / "mixed" / train.WEIGHTS)["text_head.weight"]
+    wanted = whole["text_head.weight"].lerp(finished["text_head.weight"], 0.75)
+    torch.testing.assert_close(mixed, wanted)
+    with pytest.raises(UsageError, match="expected 1"):
+        train.mix_networks("tiny", {work / "tiny-open-1": 0.5}, work, work / "other")
     detectors.make_detectors("tiny", "open", tmp_path, work, output, lambda _: None, seed=2)
     texts = ["You poor little fool.", "The bridge opens on Monday."]
     again = open_network(wide_encoder, sources.OUTPUTS, sources.TOKEN_OUTPUTS, 3)
     load_shipped(again, output / "open-encoder-en" / "model.onnx")
     for name, value in again.state_dict().items():
-        torch.testing.assert_close(value, shipped_weights(finished)[name], atol=0.02, rtol=0.02)
+        torch.testing.assert_close(value, finished[name], atol=0.02, rtol=0.02)
     for name in FOLDERS:
         card = read_card(output / name)
         assert card.ids == sources.SHIPPED
@@ -128,17 +135,6 @@ def test_one_run_writes_all_detectors(
         for each, found in together.items():
             assert ((found > 0) & (found < 1)).all()
             assert alone[each][0] == found[0]
-
-
-def shipped_weights(learnt: dict[str, Any]) -> dict[str, Any]:
-    """Merge the heads of a network as those of the open tier are."""
-    merged = {name: value.clone() for name, value in learnt.items()}
-    for name, parts in MERGED["open"].items():
-        rows = [sources.OUTPUTS.index(part) for part in parts]
-        mix = torch.tensor(list(parts.values()))
-        for key in ("text_head.weight", "text_head.bias"):
-            merged[key][sources.OUTPUTS.index(name)] = mix @ learnt[key][rows]
-    return merged
 
 
 def test_a_file_with_other_layers_is_refused(tiny_encoder: Path, tmp_path: Path) -> None:
