@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+import pytest
 
 from tactful.checking import Checker
 from tactful.checking.findings import check_document
@@ -55,6 +56,36 @@ def test_a_sentence_is_found_that_its_paragraph_hides() -> None:
     (span,) = finding.spans
     assert text[span.place.start : span.place.end] == "fool"
     assert finding.passage.text == text
+
+
+class Certain(Diluted):
+    """Is surest of a passage as a whole."""
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return 0.9 for a passage, 0.7 for a sentence with a fool, 0.65 for one with a dolt."""
+        shares = [
+            0.9 if text.count(".") > 1 else 0.7 * ("fool" in text) or 0.65 * ("dolt" in text)
+            for text in texts
+        ]
+        zeros = np.zeros(len(texts), dtype=np.float32)
+        return {"toxicity": np.array(shares, dtype=np.float32), "pcl": zeros}
+
+
+def test_a_finding_is_placed_on_the_sentence_that_is_reported_alone() -> None:
+    text = (QUIET + "You dolt. " + LOUD + QUIET).strip()
+    (finding,) = check_document(Certain(), document_of(text)).findings
+    assert finding.probability == pytest.approx(0.9)
+    assert text[finding.place.start : finding.place.end] == LOUD.strip()
+
+
+def test_a_finding_that_no_sentence_carries_alone_is_placed_on_all_marks() -> None:
+    text = "You and I. Are many. Such fools all."
+    detector = Certain()
+    detector.card = replace(detector.card, report_thresholds={"toxicity": 0.8})
+    (finding,) = check_document(detector, document_of(text)).findings
+    assert finding.probability == pytest.approx(0.9)
+    (span,) = finding.spans
+    assert text[span.place.start : span.place.end] == "fool"
 
 
 def test_sentences_of_a_passage_without_suspicion_are_not_read() -> None:

@@ -244,11 +244,17 @@ def _scored(
             for row in range(len(batch))
         ]
         places: list[dict[str, Range]] = [{} for _ in batch]
+        loudest: dict[tuple[int, str], float] = {}
         for number, (row, place) in enumerate(parts):
             for name, column in again.items():
-                if column[number] > found[row][name]:
-                    found[row][name] = float(column[number])
+                score = float(column[number])
+                # A sentence that is reported alone carries what the passage has, too.
+                enough = min(found[row][name], needed[name])
+                if score >= enough and score > loudest.get((row, name), -1.0):
+                    loudest[row, name] = score
                     places[row][name] = place
+        for (row, name), score in loudest.items():
+            found[row][name] = max(found[row][name], score)
         yield from zip(batch, found, places, strict=True)
 
 
