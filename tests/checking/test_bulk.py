@@ -58,7 +58,7 @@ def mixed() -> Columns:
 def test_each_text_is_read_in_its_language(mixed: Columns) -> None:
     assert list(mixed["lang"]) == ["en", "es", None, "en", "es"]
     assert list(mixed["model"]) == [
-        "fast-en 2.1", "default-es 1.1", None, "fast-en 2.1", "default-es 1.1",
+        "fast-en 2.2", "default-es 1.1", None, "fast-en 2.2", "default-es 1.1",
     ]  # fmt: skip
     assert list(mixed["error"]) == [None, None, FOREIGN, None, None]
 
@@ -111,7 +111,7 @@ def test_spans_point_at_the_text(lang: str) -> None:
     assert {each["id"] for each in found} >= {"pcl"}
     assert all(list(each) == ["id", "start", "end"] for each in found)
     said = [poor[each["start"] : each["end"]] for each in found]
-    assert {"poor", "our help"} <= set(said)
+    assert "poor" in said
     assert spans[1] == "[]"
     assert spans[2:] == ([None] if lang == AUTO else [])
 
@@ -165,10 +165,10 @@ def test_a_folder_of_ones_own_is_opened_and_its_files_are_in_the_fingerprint(
     assert bulk_scorer("mine/").fingerprint == before
     assert bits(scorer.load()(ENGLISH)["pcl"]) == bits(load_detector("fast").score(ENGLISH)["pcl"])
     card = folder / "card.json"
-    card.write_text(card.read_text().replace('"version": "2.1"', '"version": "2.1.1"'))
+    card.write_text(card.read_text().replace('"version": "2.2"', '"version": "2.2.1"'))
     changed = bulk_scorer(str(folder))
     assert changed.fingerprint != before
-    assert changed.model == "fast-en 2.1.1"
+    assert changed.model == "fast-en 2.2.1"
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,27 @@
 """What is only quoted is not the writer's: it is left out, or reported as quoted on request."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tactful.checking.checker import Checker
+from tactful.checking.findings import check_document
+from tactful.checking.report import DocumentReport
+from tactful.detectors.base import BaseDetector, Scores
+from tactful.detectors.card import Card
 from tactful.documents.document import document_of
 from tactful.documents.segments import is_quoted, quotations, without_quotations
 from tactful.errors import UnknownNameError
 
 OWN = "You are a stupid fool and a liar."
 REPORTED = f"He wrote back: “{OWN}”"
+CALLED = "He called her a “fool”, she says."
 BOTH = f"{REPORTED} The chair is a stupid fool and a liar."
 
 
@@ -61,28 +68,45 @@ def test_any_text_can_be_read(text: str) -> None:
     assert len(without_quotations(text, marks)) <= len(text) + len(marks)
 
 
+class Fools(BaseDetector):
+    """Finds the word, quoted or not."""
+
+    card = Card("fools", "1", ("toxicity",), thresholds={"toxicity": 0.5})
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return 1 for a text with a fool."""
+        return {"toxicity": np.array(["fool" in text for text in texts], dtype=np.float32)}
+
+
 @pytest.fixture(scope="module")
 def checkers() -> dict[str, Checker]:
     settings: dict[str, Any] = {"lang": "en", "frames": "off", "explanations": False}
     return {each: Checker(**settings, quotes=each) for each in ("skip", "label", "check")}
 
 
+def fools(text: str, quotes: str) -> DocumentReport:
+    return check_document(Fools(), document_of(text), quotes=quotes)
+
+
 def test_what_is_only_quoted_is_left_out(checkers: dict[str, Checker]) -> None:
-    report = checkers["skip"].check(REPORTED)
+    report = fools(CALLED, "skip")
     assert report.findings == ()
     assert report.quoted == 1
+    assert checkers["skip"].check(REPORTED).findings == ()
     assert checkers["skip"].check(OWN).findings
 
 
 def test_it_can_be_reported_as_quoted(checkers: dict[str, Checker]) -> None:
-    (finding,) = checkers["label"].check(REPORTED).findings
+    (finding,) = fools(CALLED, "label").findings
     assert finding.quoted
+    (finding,) = fools("What a fool, he said: “No.”", "label").findings
+    assert not finding.quoted
     (finding,) = checkers["label"].check(OWN).findings
     assert not finding.quoted
 
 
-def test_it_can_be_reported_as_any_other(checkers: dict[str, Checker]) -> None:
-    report = checkers["check"].check(REPORTED)
+def test_it_can_be_reported_as_any_other() -> None:
+    report = fools(CALLED, "check")
     assert [each.quoted for each in report.findings] == [False]
     assert report.quoted == 0
 

@@ -120,9 +120,9 @@ def test_requests_that_come_together_are_read_together() -> None:
         await asyncio.gather(*asked)
         assert engine.waiting == 0
         page = engine.metrics.page().decode()
-        assert 'tactful_texts_scored_total{model="fast-en 2.1"} 20.0' in page
+        assert 'tactful_texts_scored_total{model="fast-en 2.2"} 20.0' in page
         # The first of the twenty, and then the others at once.
-        batches = page.partition('tactful_batch_texts_count{model="fast-en 2.1"} ')[2]
+        batches = page.partition('tactful_batch_texts_count{model="fast-en 2.2"} ')[2]
         assert float(batches.split()[0]) == 2
 
     with_engine(test)

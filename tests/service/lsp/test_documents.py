@@ -1,10 +1,11 @@
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.counted_work import growth
 
+from tactful.service.lsp import documents
 from tactful.service.lsp.documents import Snapshot, kind_for, path_of, prose_of
 
 COMMIT = """Help even they can use
@@ -100,14 +101,19 @@ def test_what_ends_in_latex_is_blanked_and_what_never_ends_is_prose(text: str, w
     "piece", ["\\(", "\\[", "\\begin{align}", "\\begin{array}$", "\\cite[", "\\a[", "\\ref{"]
 )
 def test_marks_of_latex_that_never_end_take_linear_time(piece: str) -> None:
-    def seconds(count: int) -> float:
-        began = time.process_time()
-        prose_of(piece * count, "latex")
-        return time.process_time() - began
+    assert growth(lambda text: prose_of(text, "latex"), piece * 50, piece * 500) < 1.5
 
-    # Ten times the text would take a hundred times as long, if each were searched to the end.
-    short = min(seconds(2_000) for _ in range(3))
-    assert min(seconds(20_000) for _ in range(2)) < 30 * max(short, 0.002)
+
+def test_an_end_that_is_nowhere_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    class Never:
+        def search(self, text: str, start: int) -> None:
+            looked.append(start)
+
+    monkeypatch.setitem(documents._FORMULA_ENDS, "\\(", Never())
+    prose_of("\\( a " * 1_000, "latex")
+    assert looked == [2]
 
 
 @pytest.mark.parametrize("language", ["latex", "gitcommit"])
