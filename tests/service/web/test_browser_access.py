@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 TEXT = (
     "With a little help from us, even these poor families can learn to dream again.\n\n"
-    "Are you really that naive? Grow up and stop wasting our time with this nonsense."
+    "Grow up and stop wasting our time with this nonsense."
 )
 
 

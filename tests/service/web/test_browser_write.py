@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 POOR = "With a little help from us, even these poor families can learn to dream again."
-RUDE = "Are you really that naive? Grow up and stop wasting our time with this nonsense."
+RUDE = "Grow up, you fool, and stop wasting our time with this nonsense."
 """Dismissive and an insult: one finding with kinds of two families."""
 CALM = "The library in Mill Street opens again on Monday."
 
