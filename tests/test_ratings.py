@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tactful.errors import InputError, UsageError
-from tactful.ratings import Ratings, read_ratings
+from tactful.ratings import _ODD, _SEEDS, Ratings, _hashed, first_of_equal, read_ratings
 
 ROWS = [("x", "ann", "yes"), ("x", "bob", "no"), ("y", "ann", "yes")]
 
@@ -184,3 +184,33 @@ def test_nothing_is_lost_or_invented(rows: list[tuple[int, int, str]]) -> None:
     assert ratings.counts().sum() == len(rows)
     assert list(ratings.labels) == sorted({c for _, _, c in rows})
     assert ratings.items == tuple(dict.fromkeys(str(i) for i, _, _ in rows))
+
+
+@pytest.mark.parametrize("size", [0, 1, 5, 1_000, 40_000])
+def test_the_first_of_equal_keys(size: int) -> None:
+    keys = np.random.default_rng(size).integers(0, max(size // 3, 1), size).astype(np.uint64)
+    expected: dict[int, int] = {}
+    for at, key in enumerate(keys.tolist()):
+        expected.setdefault(key, at)
+    assert first_of_equal(keys).tolist() == [expected[key] for key in keys.tolist()]
+
+
+def test_keys_that_were_made_to_collide_are_told_apart() -> None:
+    inverse = [pow(int(odd), -1, 1 << 64) for odd in _ODD]
+    keys = np.array([(low * each) % (1 << 64) for each in inverse for low in range(9)] * 2, "u8")
+    first = first_of_equal(keys)
+    assert np.array_equal(keys[first], keys)
+    assert len(set(first.tolist())) == len(set(keys.tolist()))
+
+
+def test_values_that_share_a_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed = _hashed
+
+    def poor(column: pl.Series, seed: int) -> Any:
+        found = hashed(column, seed)
+        return found % np.uint64(3) if column.dtype == pl.String and seed == _SEEDS[0] else found
+
+    monkeypatch.setattr("tactful.ratings._hashed", poor)
+    names = [f"item {at % 50}" for at in range(200)]
+    ratings = read_ratings({"item": names, "annotator": range(200), "label": ["x"] * 200})
+    assert [ratings.items[code] for code in ratings.item] == names

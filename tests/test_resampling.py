@@ -18,9 +18,7 @@ from tactful.resampling import (
     percentile_interval,
     permutation_test,
     resampled_means,
-    sign_flip_p,
-    smallest_sign_flip_p,
-    stratified_bootstrap,
+    sign_flip_test,
 )
 
 SHARES = st.lists(st.floats(0, 1).map(lambda x: round(x, 3)), min_size=1, max_size=12)
@@ -117,50 +115,53 @@ def test_the_interval_is_the_shifts_that_the_test_does_not_reject() -> None:
         assert (moved.p_value >= 0.05) == inside
 
 
-def test_the_smallest_p_of_changing_signs() -> None:
-    # One template with seven questions: two of 2 ** 7 ways.
-    assert smallest_sign_flip_p(np.array([7, 6, 28, 0]), 20_000)[:3] == pytest.approx(
-        [2 / 128, 2 / 64, 1 / 20_001]
-    )
-    assert np.isnan(smallest_sign_flip_p(np.array([0]), 20_000)).all()
-
-
 def test_exact_sign_flips_are_all_of_them() -> None:
     numbers = np.array([0.3, -0.1, 0.25, 0.4, -0.05, 0.2, 0.1])
     seen = abs(numbers.sum())
     brute = np.mean(
         [abs(np.dot(signs, numbers)) >= seen - 1e-12 for signs in product((-1, 1), repeat=7)]
     )
-    assert sign_flip_p(numbers) == pytest.approx([brute])
+    found = sign_flip_test(numbers)
+    assert found is not None
+    assert found.p_value == pytest.approx(brute)
+    assert found.smallest_p == 2 / 128
     # Six numbers of one sign: only two of 64 ways are as extreme.
-    assert sign_flip_p([0.1] * 6) == pytest.approx([2 / 64])
-    assert sign_flip_p([0.0] * 6) == pytest.approx([1])
+    same = sign_flip_test([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, NAN])
+    assert same is not None
+    assert (same.p_value, same.smallest_p) == (2 / 64, 2 / 64)
+    none = sign_flip_test([0.0] * 6)
+    assert none is not None
+    assert (none.p_value, none.low, none.high) == (1, 0, 0)
+    assert sign_flip_test([NAN]) is None
 
 
 def test_sign_flips_by_chance_are_near_the_exact_ones() -> None:
     numbers = np.random.default_rng(4).normal(0.2, 1, 16)
     signs = np.array(list(product((-1, 1), repeat=16)))
     exact = np.mean(np.abs(signs @ numbers) >= abs(numbers.sum()) - 1e-12)
-    assert sign_flip_p(numbers, repetitions=20_000) == pytest.approx([exact], abs=0.012)
+    found = sign_flip_test(numbers, repetitions=20_000)
+    assert found is not None
+    assert found.p_value == pytest.approx(exact, abs=0.012)
+    assert found.smallest_p == pytest.approx(1 / 20_001)
 
 
-def test_sign_flips_leave_out_what_is_not_known() -> None:
-    table = np.full((3, 20), NAN)
-    table[0, :6] = 0.1
-    table[1] = 0.1
-    found = sign_flip_p(table, repetitions=999)
-    assert found[0] == pytest.approx(2 / 64)
-    assert found[1] == pytest.approx(1 / 1000)
-    assert np.isnan(found[2])
-    assert sign_flip_p(np.empty((0, 7))).shape == (0,)
-
-
-@given(st.lists(st.floats(-1, 1), min_size=1, max_size=9))
-def test_the_sign_of_all_makes_no_difference(numbers: list[float]) -> None:
-    (one,) = sign_flip_p(numbers)
-    (other,) = sign_flip_p([-number for number in numbers])
-    assert one == other
-    assert 2 / 2 ** len(numbers) <= one <= 1
+@given(st.lists(st.integers(-20, 20).map(lambda x: x / 20), min_size=1, max_size=9),
+       st.sampled_from([0.8, 0.9, 0.95]))  # fmt: skip
+def test_the_interval_of_a_mean_leaves_out_0_where_signs_find_it(
+    numbers: list[float], level: float
+) -> None:
+    found = sign_flip_test(numbers, level=level)
+    back = sign_flip_test([-number for number in numbers], level=level)
+    assert found is not None
+    assert back is not None
+    assert found.p_value == back.p_value
+    alpha = round(1 - level, 12)
+    if found.low is None or found.high is None:
+        assert found.smallest_p >= alpha
+        return
+    assert back.low == pytest.approx(-found.high)
+    assert found.low - 1e-9 <= np.mean(numbers) <= found.high + 1e-9
+    assert (found.low > 0 or found.high < 0) == (found.p_value < alpha)
 
 
 def test_draws_have_the_size_of_the_sample() -> None:
@@ -207,31 +208,6 @@ def test_nothing_divided_by_nothing_is_unknown() -> None:
     assert divide(np.array([1.0, 0.0]), np.array([4.0, 0.0])) == pytest.approx(
         [0.25, NAN], nan_ok=True
     )
-
-
-def test_the_stratified_bootstrap_has_the_variance_of_its_strata() -> None:
-    rng = np.random.default_rng(2)
-    values = rng.random((1, 4, 7))
-    weights = np.full((1, 4, 7), 1 / 28)
-    samples = stratified_bootstrap(values, weights, repetitions=40_000)[:, 0]
-    # The variance of a mean of m draws with replacement is that of the cells over m.
-    theory = math.sqrt((values[0].var(axis=1) / 7).sum()) / 4
-    assert samples.mean() == pytest.approx(values.mean(), abs=0.002)
-    assert samples.std() == pytest.approx(theory, rel=0.03)
-
-
-def test_a_level_that_differs_between_strata_only_does_not_vary() -> None:
-    values = np.repeat(np.array([0.1, 0.5, 0.9]), 7).reshape(1, 3, 7)
-    weights = np.full((1, 3, 7), 1 / 21)
-    assert stratified_bootstrap(values, weights, repetitions=50) == pytest.approx(0.5)
-
-
-def test_single_cells_do_not_vary_and_unknown_ones_are_left_out() -> None:
-    values = np.array([[[0.2, NAN], [0.8, NAN]], [[0.2, 0.4], [NAN, NAN]]])
-    weights = np.where(np.isnan(values), 0, 0.5)
-    samples = stratified_bootstrap(values, weights, repetitions=300)
-    assert np.isnan(samples[:, 0]).all()
-    assert set(samples[:, 1].round(9)) == {0.2, 0.3, 0.4}
 
 
 def test_intervals_are_percentiles() -> None:

@@ -98,7 +98,7 @@ class PluginError(UsageError):
 
 
 class SettingError(UsageError):
-    """An environment variable holds what its setting cannot hold."""
+    """An environment variable has an invalid value."""
 
 
 class InputError(TactfulError):
@@ -131,3 +131,14 @@ class OutputError(TactfulError):
 
 class RunError(TactfulError):
     """A long run was interrupted; finished parts are kept, and the same command resumes it."""
+
+
+def place_of(error: BaseException) -> str:
+    """Return the class of an error and where it was raised, without its message."""
+    import traceback
+
+    while error.__cause__ is not None:
+        error = error.__cause__
+    steps = traceback.extract_tb(error.__traceback__)
+    where = f" at {steps[-1].filename}:{steps[-1].lineno}" if steps else ""
+    return f"{type(error).__name__}{where}"

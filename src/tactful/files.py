@@ -9,6 +9,7 @@ import csv
 import errno
 import gzip
 import io
+import json
 import re
 import secrets
 import shutil
@@ -194,6 +195,23 @@ def csv_rows(
         yield start, row
 
 
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number of each line and the JSON object on it; blank lines are skipped."""
+    with open_text(path, newline="\n") as handle:
+        for number, line in enumerate(handle, 1):
+            if not line.strip():
+                continue
+            try:
+                found = None if has_bad_bytes(line) else json.loads(line)
+            except (ValueError, RecursionError):
+                found = None
+            if not isinstance(found, dict):
+                raise FileFormatError(
+                    f"{path}, line {number}: found no JSON object; expected one on each line."
+                )
+            yield number, found
+
+
 def sha256(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, in hexadecimal."""
     with path.open("rb") as handle:
@@ -254,9 +272,9 @@ def atomic_folder(path: Path, force: bool = False) -> Iterator[Path]:
 
 
 def _swap_folders(new: Path, path: Path) -> None:
-    """Put ``new`` in the place of the folder ``path``, which steps aside and comes back on failure.
+    """Replace the folder ``path`` by ``new``; where that fails, the old folder is put back.
 
-    A crash leaves the old or the new one whole.
+    A crash leaves one of the two whole.
     """
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as name:
         aside = Path(name) / path.name

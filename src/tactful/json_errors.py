@@ -32,7 +32,6 @@ def error_body(
     message: str,
     error_type: str | None = None,
     details: Sequence[Mapping[str, Any]] = (),
-    status: str | None = None,
 ) -> dict[str, Any]:
     """Return the body of an error.
 
@@ -41,7 +40,7 @@ def error_body(
     >>> error_body(404, "There is no such page.")["error"]["status"]
     'NOT_FOUND'
     """
-    status = status or STATUSES.get(code, "INVALID_ARGUMENT" if code < 500 else "INTERNAL")
+    status = STATUSES.get(code, "INVALID_ARGUMENT" if code < 500 else "INTERNAL")
     found = [dict(each) for each in details] or [{}]
     found[0] = {"errorType": error_type or status, **found[0]}
     return {"error": {"code": code, "message": message, "status": status, "details": found}}

@@ -27,7 +27,10 @@ from tactful.errors import InputError, UsageError
 MOST_BYTES = 16 * 1024 * 1024
 LONGEST_WAIT = 120.0
 """A longer ``Retry-After`` than this, in seconds, is reported as an error."""
-_RETRIED = (429, 503)
+RETRIED = (429, 503)
+"""The states of an endpoint that is busy, which are tried again."""
+PASSING = (*RETRIED, 500, 502, 504)
+"""States that often pass by themselves, for those who ask thousands of times."""
 _TRIES = 6
 _PIECE = 1 << 16
 
@@ -58,6 +61,10 @@ class Poster:
     """A longer answer is refused."""
     tries: int = _TRIES
     advice: Advice = Advice()
+    retried: tuple[int, ...] = RETRIED
+    """The states that are tried again."""
+    retries_lost: bool = False
+    """Whether to try again where a connection was lost or no answer came in time."""
 
     @property
     def place(self) -> str:
@@ -70,7 +77,7 @@ class Poster:
         request = urllib.request.Request(  # noqa: S310 - the scheme was checked
             self.url, json.dumps(data).encode(), self._headers(), method="POST"
         )
-        opener = self._opener()
+        opener = opener_of(self.url, SameHost(self.place))
         for attempt in range(self.tries):
             try:
                 return self._read(opener, request)
@@ -78,10 +85,12 @@ class Poster:
                 with closing(error):
                     wait = self._wait(error, attempt)
             except (OSError, HTTPException) as error:
-                raise InputError(
-                    f"{self.place}: found no answer ({_reason(error, self.timeout)}); expected "
-                    "one; check the address and that the server is running."
-                ) from None
+                if not self.retries_lost or attempt == self.tries - 1:
+                    raise InputError(
+                        f"{self.place}: found no answer ({_reason(error, self.timeout)}); expected "
+                        "one; check the address and that the server is running."
+                    ) from None
+                wait = self.first_wait * 2**attempt
             time.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
@@ -92,13 +101,6 @@ class Poster:
             "User-Agent": f"tactful/{__version__}",
         }
         return headers | ({} if self.token is None else {"Authorization": f"Bearer {self.token}"})
-
-    def _opener(self) -> urllib.request.OpenerDirector:
-        handlers: list[urllib.request.BaseHandler] = [_SameHost(self.place)]
-        if is_local(urlsplit(self.url).hostname or ""):
-            # Requests to this machine must not go through a proxy.
-            handlers.append(urllib.request.ProxyHandler({}))
-        return urllib.request.build_opener(*handlers)
 
     def _read(self, opener: urllib.request.OpenerDirector, request: urllib.request.Request) -> Any:
         deadline = time.monotonic() + self.timeout
@@ -133,7 +135,7 @@ class Poster:
     def _wait(self, error: urllib.error.HTTPError, attempt: int) -> float:
         """Return how long to wait before the next try, or raise when there is none."""
         status = _status(error.code)
-        if error.code not in _RETRIED:
+        if error.code not in self.retried:
             known = {404: "check the address", **self.advice.by_status}
             advice = known.get(error.code, "see the log of the server")
             raise InputError(f"{self.place}: found status {status}; expected 200; {advice}.")
@@ -151,8 +153,16 @@ class Poster:
         return self.first_wait * 2**attempt if asked is None else asked
 
 
-class _SameHost(urllib.request.HTTPRedirectHandler):
-    """Follows a redirect only to the same server, and posts there again."""
+def opener_of(
+    url: str, redirects: urllib.request.HTTPRedirectHandler
+) -> urllib.request.OpenerDirector:
+    """Return what opens an address; requests to this machine go through no proxy."""
+    direct = [urllib.request.ProxyHandler({})] if is_local(urlsplit(url).hostname or "") else []
+    return urllib.request.build_opener(redirects, *direct)
+
+
+class SameHost(urllib.request.HTTPRedirectHandler):
+    """Follows a redirect only to the same server, and sends the same there again."""
 
     def __init__(self, place: str):
         self.place = place
@@ -166,6 +176,7 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
         headers: Message,
         newurl: str,
     ) -> urllib.request.Request:
+        """Return the request to send again, or refuse to."""
         fp.close()  # the library would read what it holds, however long that is
         old, new = urlsplit(req.full_url), urlsplit(newurl)
         if _server(old) != _server(new):
@@ -174,7 +185,7 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
                 "answer from the server that was named; name the other one if you trust it."
             )
         return urllib.request.Request(  # noqa: S310 - the scheme is that of the first address
-            newurl, req.data, dict(req.header_items()), method="POST"
+            newurl, req.data, dict(req.header_items()), method=req.get_method()
         )
 
 
@@ -227,7 +238,7 @@ def read_address(url: str, *, option: str, example: str) -> SplitResult:
     return parts
 
 
-def refuse_plain_http(parts: SplitResult, what: str, option: str) -> None:
+def refuse_plain_http(parts: SplitResult, what: str, option: str | None = None) -> None:
     """Refuse an address that would get texts unencrypted from another machine.
 
     Parameters
@@ -237,13 +248,14 @@ def refuse_plain_http(parts: SplitResult, what: str, option: str) -> None:
     what
         What would be sent, such as "the prompts".
     option
-        The option that allows it.
+        The option that allows it, if there is one.
 
     """
     if _is_exposed(parts):
+        allowed = "" if option is None else f"; pass {option} to allow it"
         raise UsageError(
             f"'http://{parts.hostname}' would get {what} unencrypted; expected https, or http on "
-            f"this machine; pass {option} to allow it."
+            f"this machine{allowed}."
         )
 
 

@@ -6,6 +6,7 @@ label is no judgement. Inside, names become numbers once, and everything after i
 
 import math
 import re
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -24,6 +25,12 @@ Repeated = Literal["error", "first", "last", "drop"]
 """What becomes of several judgements of one item by one annotator."""
 
 _SHOWN = 3
+_SEEDS = (secrets.randbits(64), secrets.randbits(64))
+_ODD = tuple(
+    map(np.uint64, (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93))
+)
+"""Multipliers whose high bits of a product are spread well."""
+_BLOCK = 1 << 14
 _WHOLE = re.compile(r"^([+-]?\d+)\.0+$")
 
 
@@ -31,7 +38,7 @@ _WHOLE = re.compile(r"^([+-]?\d+)\.0+$")
 class Ratings:
     """Judgements as numbers: ``items[item[i]]`` was called ``labels[label[i]]`` by an annotator.
 
-    Items and annotators stand in the order in which they first appear; labels are sorted, as
+    Items and annotators are in the order in which they first appear; labels are sorted, as
     numbers where all of them are numbers.
     """
 
@@ -213,14 +220,68 @@ def _number(label: str) -> float | None:
 def _codes(column: pl.Series) -> tuple[list[str], Codes]:
     """Number the different values as they first appear, and return them as text.
 
-    Only the different ones become text: a table has many rows and few names.
+    Only the different ones become text: a table has many rows and few names. Values are told apart
+    by two hashes of 64 bits each, with seeds that nobody knows in advance.
     """
-    names = column.unique(maintain_order=True)
-    lookup = names.to_frame("name").with_row_index("code")
-    codes = column.to_frame("name").join(
-        lookup, on="name", how="left", maintain_order="left", nulls_equal=True
-    )
-    return names.cast(pl.String).to_list(), codes["code"].to_numpy().astype(np.int64)
+    keys, again = (_hashed(column, seed) for seed in _SEEDS)
+    first = first_of_equal(keys)
+    if any(
+        not np.array_equal(again.take(first[part]), again[part]) for part in _blocks(first.size)
+    ):
+        # Two values share a hash, which nobody will live to see: number them by sorting.
+        first = first_of_equal(_hashed(column.rank("dense").fill_null(0), _SEEDS[0]))
+    is_first, codes = np.empty(first.size, dtype=np.bool_), np.empty(first.size, dtype=np.int64)
+    number = np.empty(first.size, dtype=np.int32)
+    found = 0
+    # A block at a time: new pages of memory would take more time than the numbers in them.
+    for part in _blocks(first.size):
+        own = first[part]
+        np.equal(own, np.arange(part.start, part.start + own.size), out=is_first[part])
+        np.cumsum(is_first[part], out=number[part])
+        number[part] += found - 1
+        found = int(number[part][-1]) + 1
+        codes[part] = number.take(own)
+    return column.filter(pl.Series(is_first)).cast(pl.String).to_list(), codes
+
+
+def _hashed(column: pl.Series, seed: int) -> NDArray[np.uint64]:
+    return np.asarray(column.hash(seed).to_numpy(), dtype=np.uint64)
+
+
+def first_of_equal(keys: NDArray[np.uint64], attempt: int = 0) -> NDArray[np.int32]:
+    """Return the first place of each key's value.
+
+    Keys share the slots of a table, in which the first one stays. Those that find another key in
+    their slot try again with other slots. Sorting takes five times as long.
+
+    >>> first_of_equal(np.array([7, 5, 7, 7, 5], dtype=np.uint64)).tolist()
+    [0, 1, 0, 0, 1]
+    """
+    if attempt == len(_ODD):  # keys that were made to collide
+        _, at, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        return at[inverse].astype(np.int32)
+    bits = keys.size.bit_length() + 1
+    odd, shift = _ODD[attempt], np.uint64(64 - bits)
+    table = np.empty(1 << bits, dtype=np.int32)
+    first = np.empty(keys.size, dtype=np.int32)
+    others = []
+    for part in reversed(_blocks(keys.size)):
+        slots = ((keys[part] * odd) >> shift).view(np.int64)
+        # Of several values for one slot, the last one stays.
+        table[slots[::-1]] = np.arange(part.start, part.start + slots.size, dtype=np.int32)[::-1]
+    for part in _blocks(keys.size):
+        found = table.take(((keys[part] * odd) >> shift).view(np.int64))
+        first[part] = found
+        others.append(part.start + np.flatnonzero(keys.take(found) != keys[part]))
+    other = np.concatenate(others) if others else np.zeros(0, dtype=np.int64)
+    if other.size:
+        first[other] = other[first_of_equal(keys[other], attempt + 1)]
+    return first
+
+
+def _blocks(size: int) -> list[slice]:
+    """Cut rows into blocks whose arrays stay in the processor's cache."""
+    return [slice(start, start + _BLOCK) for start in range(0, size, _BLOCK)]
 
 
 def _sorted_labels(found: Sequence[str | None]) -> tuple[tuple[str, ...], Codes]:
@@ -235,12 +296,20 @@ def _sorted_labels(found: Sequence[str | None]) -> tuple[tuple[str, ...], Codes]
     return tuple(labels), np.array([places.get(name, -1) for name in found], dtype=np.int64)
 
 
+def _pairs(ratings: Ratings) -> Codes:
+    """Return a number for the item and the annotator of each judgement."""
+    pair = ratings.item * max(len(ratings.annotators), 1)
+    pair += ratings.annotator
+    return pair
+
+
 def _without_repeated(ratings: Ratings, repeated: Repeated) -> Ratings:
-    pair = ratings.item * max(len(ratings.annotators), 1) + ratings.annotator
-    ordered = np.sort(pair)
+    ordered = _pairs(ratings)
+    ordered.sort()
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     if not twice.size:
         return ratings
+    pair = _pairs(ratings)
     if repeated == "error":
         raise InputError(_repeated(ratings, pair, twice))
     if repeated == "drop":

@@ -22,6 +22,7 @@ from tactful.errors import PluginError, TactfulError, UnknownNameError
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from importlib.metadata import EntryPoint
+    from types import ModuleType
 
 T = TypeVar("T")
 
@@ -123,7 +124,8 @@ class Registry(Generic[T]):
         if not isinstance(target, str):
             return target
         module, _, attribute = target.partition(":")
-        return cast(T, getattr(import_module(module), attribute))
+        found = getattr(_imported(module, f"The {self.kind} '{name}'"), attribute)
+        return cast(T, found)
 
     def get_plugin(self, name: str) -> T:
         """Load what a plug-in adds under a name."""
@@ -196,10 +198,24 @@ def lazy_names(
 
     def find(name: str) -> Any:
         if name in modules:
-            return getattr(import_module(f"{package}.{modules[name]}"), name)
+            module = _imported(f"{package}.{modules[name]}", f"{package}.{name}")
+            return getattr(module, name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return find, lambda: sorted(sys.modules[package].__all__)
+
+
+def _imported(module: str, purpose: str) -> "ModuleType":
+    """Import a module; the missing library of an extra is one sentence, which starts so."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        from tactful.libraries import missing_extra
+
+        missing = missing_extra(error, purpose)
+        if missing is None:
+            raise
+        raise missing from None
 
 
 class _MovedNames:

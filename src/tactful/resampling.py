@@ -60,11 +60,9 @@ def draw_kind_counts(
         yield drawn.astype(np.float64)
 
 
-def draw_signs(
-    size: int, repetitions: int, rng: np.random.Generator, width: int = 0
-) -> Iterator[Numbers]:
+def draw_signs(size: int, repetitions: int, rng: np.random.Generator) -> Iterator[Numbers]:
     """Yield blocks of zeros and ones, each with a probability of one half."""
-    for count in _blocks(repetitions, max(size, width)):
+    for count in _blocks(repetitions, size):
         yield rng.integers(2, size=(count, size), dtype=np.int8).astype(np.float64)
 
 
@@ -76,34 +74,6 @@ def resampled_means(values: Numbers, *, repetitions: int, seed: int | list[int])
     filled, there = np.where(known, values, 0.0), known.astype(np.float64)
     drawn = draw_counts(len(values), repetitions, np.random.default_rng(seed))
     return np.concatenate([divide(counts @ filled, counts @ there) for counts in drawn])
-
-
-def stratified_bootstrap(
-    values: Numbers, weights: Numbers, *, repetitions: int = 2000, seed: int = 0
-) -> Numbers:
-    """Resample the cells within each stratum; return the weighted means, repetitions by items.
-
-    ``values`` and ``weights`` have the axes item, stratum, cell. A stratum keeps its share of the
-    weight of an item in every draw. An item in which no stratum has two known cells does not vary:
-    its column is NaN.
-    """
-    known = ~np.isnan(values) & (weights > 0)
-    sizes = known.sum(axis=2)
-    means = np.zeros((repetitions, len(values)))
-    for stratum in range(values.shape[1]):
-        for size in np.unique(sizes[:, stratum][sizes[:, stratum] > 0]).tolist():
-            items = np.flatnonzero(sizes[:, stratum] == size)
-            chosen = known[items, stratum]
-            value = values[items, stratum][chosen].reshape(-1, size)
-            weight = weights[items, stratum][chosen].reshape(-1, size)
-            # Items with as many cells share their draws: each interval is as good as alone.
-            rng = np.random.default_rng([seed, stratum, size])
-            counts = np.concatenate(list(draw_counts(size, repetitions, rng)))
-            drawn = counts @ (value * weight).T / (counts @ weight.T)
-            means[:, items] += drawn * weight.sum(axis=1)
-    total = np.where(known, weights, 0.0).sum(axis=(1, 2))
-    varies = (sizes > 1).any(axis=1)
-    return means / np.where(varies, total, np.nan)
 
 
 def percentile_interval(samples: ArrayLike, level: float) -> tuple[float, float] | None:
@@ -127,14 +97,14 @@ def wilson_interval(found: int, of: int) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class PermutationTest:
-    """The test of a difference of means, and the interval that belongs to it."""
+    """The test of a mean or a difference of means, and the interval that belongs to it."""
 
     p_value: float
     """Two-sided."""
     smallest_p: float
     """The smallest p-value that groups of these sizes can have, however far apart they are."""
     low: float | None
-    """The interval holds the shifts of a group that the test does not reject; None without one."""
+    """The interval holds the shifts that the test does not reject; None without one."""
     high: float | None
 
 
@@ -163,11 +133,39 @@ def permutation_test(
     # Differences of means do not change when the same number is taken from all values.
     both -= both.mean()
     scale = 1 / one.size + 1 / other.size
-    observed = float(both[: one.size].sum()) * scale
+    drawn = (
+        (members @ both * scale, members[:, : one.size].sum(axis=1) * scale - one.size / other.size)
+        for members in _splits(one.size, other.size, repetitions, seed)
+    )
+    smallest = (1 + (one.size == other.size)) / math.comb(both.size, one.size)
+    return _inverted(float(both[: one.size].sum()) * scale, drawn, smallest, level)
+
+
+def sign_flip_test(
+    values: ArrayLike, *, level: float = 0.95, repetitions: int = 2000, seed: int = 0
+) -> PermutationTest | None:
+    """Test whether a mean is 0, two-sided, by changing signs at random.
+
+    All changes of signs are tried where there are at most 2 ** 14. The interval leaves out 0 if
+    and only if the p-value is below ``1 - level``, as in :func:`permutation_test`: k is the mean of
+    the signs.
+    """
+    given = known_numbers(values)
+    if not given.size:
+        return None
+    drawn = (
+        (signs @ given / given.size, signs.mean(axis=1))
+        for signs in _signs(given.size, repetitions, seed)
+    )
+    return _inverted(float(given.mean()), drawn, 2.0 ** (1 - given.size), level)
+
+
+def _inverted(
+    observed: float, drawn: Iterator[tuple[Numbers, Numbers]], smallest: float, level: float
+) -> PermutationTest:
+    """Compare the observed mean with those drawn (D), and invert the test by their shares (k)."""
     lows, highs = [], []
-    for members in _splits(one.size, other.size, repetitions, seed):
-        difference = members @ both * scale
-        share = members[:, : one.size].sum(axis=1) * scale - one.size / other.size
+    for difference, share in drawn:
         fixed = np.abs(share) > 1 - TIE
         safe = np.where(fixed, 0.0, share)
         ends = np.sort([(observed - difference) / (1 - safe), (observed + difference) / (1 + safe)],
@@ -175,15 +173,15 @@ def permutation_test(
         lows.append(np.where(fixed, -np.inf, ends[0]))
         highs.append(np.where(fixed, np.inf, ends[1]))
     low, high = np.sort(np.concatenate(lows)), np.sort(np.concatenate(highs))
-    splits = low.size
-    # Every split has the observed difference between its ends, so one side decides.
-    extreme = splits - int((low > TIE).sum()) - int((high < -TIE).sum())
-    rank = math.ceil(round(1 - level, 12) * splits - 1e-9)
-    ends_of = float(low[rank - 1]), float(high[splits - rank])
+    number = low.size
+    # Every draw has the observed difference between its ends, so one side decides.
+    extreme = number - int((low > TIE).sum()) - int((high < -TIE).sum())
+    rank = math.ceil(round(1 - level, 12) * number - 1e-9)
+    ends_of = float(low[rank - 1]), float(high[number - rank])
     bounded = np.isfinite(ends_of).all()
     return PermutationTest(
-        extreme / splits,
-        max((1 + (one.size == other.size)) / math.comb(both.size, one.size), 1 / splits),
+        extreme / number,
+        max(smallest, 1 / number),
         _without_rounding(ends_of[0]) if bounded else None,
         _without_rounding(ends_of[1]) if bounded else None,
     )
@@ -205,49 +203,19 @@ def _splits(first: int, second: int, repetitions: int, seed: int) -> Iterator[Nu
         yield rng.permuted(np.broadcast_to(observed, (count, size)), axis=1)
 
 
+def _signs(size: int, repetitions: int, seed: int) -> Iterator[Numbers]:
+    """Yield rows of signs, 1 and -1; the observed ones, all 1, are among them."""
+    if size <= MOST_EXACT_SIGNS:
+        exact = (np.arange(2**size)[:, None] >> np.arange(size)) & 1
+        yield 2 * exact.astype(np.float64) - 1
+        return
+    yield np.ones((1, size))
+    for bits in draw_signs(size, repetitions, np.random.default_rng([seed, size])):
+        yield 2 * bits - 1
+
+
 def _without_rounding(value: float) -> float:
     return 0.0 if abs(value) <= TIE else value
-
-
-def sign_flip_p(differences: ArrayLike, *, repetitions: int = 20_000, seed: int = 0) -> Numbers:
-    """Test whether the mean of each row is 0, two-sided, by changing signs at random.
-
-    ``differences`` has one row for each test. All changes of signs are tried where there are at
-    most 2 ** 14; otherwise ``repetitions`` of them, with the p-value
-    ``(1 + n) / (1 + repetitions)``. A row without numbers gets NaN.
-    """
-    table = np.atleast_2d(np.asarray(differences, dtype=np.float64))
-    known = ~np.isnan(table)
-    sizes = known.sum(axis=1)
-    p_values = np.full(len(table), np.nan)
-    for size in np.unique(sizes[(sizes > 0) & (sizes <= MOST_EXACT_SIGNS)]).tolist():
-        rows = np.flatnonzero(sizes == size)
-        numbers = table[rows][known[rows]].reshape(len(rows), size)
-        bits = np.arange(2**size)[:, None] >> np.arange(size) & 1
-        p_values[rows] = _extreme(bits.astype(np.float64), numbers) / 2**size
-    rows = np.flatnonzero(sizes > MOST_EXACT_SIGNS)
-    if rows.size:
-        # A 0 in the place of an unknown number has no sign and changes no sum.
-        numbers = np.where(known, table, 0.0)[rows]
-        rng = np.random.default_rng([seed, table.shape[1]])
-        drawn = draw_signs(table.shape[1], repetitions, rng, len(table))
-        extreme = sum((_extreme(bits, numbers) for bits in drawn), np.zeros(rows.size))
-        p_values[rows] = (1 + extreme) / (1 + repetitions)
-    return p_values
-
-
-def smallest_sign_flip_p(sizes: NDArray[np.integer], repetitions: int) -> Numbers:
-    """Return the smallest p-value of :func:`sign_flip_p` for rows of these sizes."""
-    exact = 2.0 ** (1 - np.minimum(sizes, MOST_EXACT_SIGNS).astype(np.float64))
-    found = np.where(sizes <= MOST_EXACT_SIGNS, exact, 1 / (1 + repetitions))
-    return np.where(sizes > 0, found, np.nan)
-
-
-def _extreme(bits: Numbers, numbers: Numbers) -> Numbers:
-    """Count, for each row of numbers, the signs that give a sum at least as far from 0."""
-    observed = np.abs(numbers.sum(axis=1)) - TIE
-    counted: Numbers = (np.abs((2 * bits - 1) @ numbers.T) >= observed).sum(axis=0)
-    return counted.astype(np.float64)
 
 
 def known_numbers(values: ArrayLike) -> Numbers:

@@ -56,7 +56,8 @@ class Finding:
     confidence
         How sure a check is; None where no check was made.
     kinds
-        All kinds of a finding of a check, the surest first; each is a finding without kinds.
+        All kinds of a finding of a check, the gravest first, then the surest; each is a finding
+        without kinds.
 
     """
 

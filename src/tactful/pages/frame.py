@@ -20,7 +20,7 @@ _FOLDER = Path(__file__).parent
 def style(css: Path, colours: Mapping[str, str], rules: str = "") -> str:
     """Return the style of a page: what all pages share, then a file of its own, then for print.
 
-    In the file, ``$name`` stands for a colour of ``colours``.
+    In the file, ``$name`` is a colour of ``colours``.
     """
     names = {"ink": INK, "brand": COLOURS[0], **colours}
     files = (_FOLDER / "base.css", css, _FOLDER / "print.css")

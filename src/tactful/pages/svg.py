@@ -59,7 +59,7 @@ class Drawing:
         self._add("circle", css, tip, cx=x, cy=y, r=size)
 
     def diamond(self, x: float, y: float, size: float, css: str, tip: str = "") -> None:
-        """Draw a square that stands on a corner, about as large as a disc of that size."""
+        """Draw a square on its corner, about as large as a disc of that size."""
         wide = size * 1.25
         corners = ((x, y - wide), (x + wide, y), (x, y + wide), (x - wide, y))
         self._add("polygon", css, tip, points=corners)
