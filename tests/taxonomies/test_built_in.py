@@ -47,7 +47,7 @@ def test_every_entry_of_a_report_has_questions_to_ask_and_what_it_is_not() -> No
 
 
 def test_no_question_and_no_exception_is_said_twice() -> None:
-    """Several findings of one text stand one below the other."""
+    """Several findings of one text are listed below each other."""
     said = Counter(text for entry in guided_entries() for text in (*entry.ask, *entry.not_when))
     assert [text for text, times in said.items() if times > 1] == []
 
@@ -98,7 +98,7 @@ def test_unhealthy_asks_the_unfair_question_only_below_generalisation() -> None:
     unhealthy = load_taxonomy("unhealthy")
     assert len(unhealthy.categories()) == 7
     unfair = "unhealthy.generalisation_unfair"
-    assert unhealthy.ancestors(unfair) == ["unhealthy.generalisation", "unhealthy"]
+    assert unhealthy.hierarchy()[unfair] == "unhealthy.generalisation"
     assert [e.id for e in unhealthy.children("unhealthy.generalisation")] == [unfair]
 
 

@@ -95,7 +95,7 @@ def check_frame_values(values: Values) -> list[str]:
 
 def _answer_value(entry: VariableEntry, value: FrameValue) -> str | None:
     if isinstance(value, str | int | float):
-        # True and 1 stand for "yes", as in a binarised frame; 1.0 is "yes" in the corpus, too.
+        # True and 1 mean "yes", as in a binarised frame; 1.0 is "yes" in the corpus, too.
         answer = entry.answer(value if isinstance(value, str) else float(value))
         return None if answer is None else answer.value
     return None

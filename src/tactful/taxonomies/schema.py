@@ -117,6 +117,8 @@ class GuidedEntry(BaseEntry):
     """Two or three questions that writers can ask themselves."""
     not_when: tuple[Clause, ...] = ()
     """When a text is easily mistaken for this, each as what follows "not when"."""
+    severity: Annotated[StrictInt, Field(ge=1, le=3)] | None = None
+    """How grave it is: of what is found in one place, 3 comes first, and what has none last."""
 
 
 class LabelEntry(GuidedEntry):
@@ -262,15 +264,6 @@ class Taxonomy(Record):
         if entry_id is not None:
             self.entry(entry_id)
         return [entry for entry in self.entries if entry.parent == entry_id]
-
-    def ancestors(self, entry_id: str) -> list[str]:
-        """Return the ids above one entry, the nearest first."""
-        above: list[str] = []
-        parent = self.entry(entry_id).parent
-        while parent is not None:
-            above.append(parent)
-            parent = self.entry(parent).parent
-        return above
 
     def hierarchy(self) -> dict[str, str | None]:
         """Return label -> parent, for hierarchical metrics; attributes are not part of it."""
