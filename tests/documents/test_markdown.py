@@ -183,6 +183,6 @@ def check_characters(document: Document) -> None:
             start, end = segment.to_source(place, place + 1)
             written = document.source[start:end]
             assert start >= before
-            # A space may stand for code, an address, a line break or a tag that breaks the line.
+            # A space may replace code, an address, a line break or a tag that breaks the line.
             assert character == " " or character in written or character in html.unescape(written)
             before = start

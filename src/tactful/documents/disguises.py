@@ -35,10 +35,11 @@ _EMOJI = {
 }  # fmt: skip
 _APART = r"(?<![^\W_])[A-Za-z](?:(?P<{0}>[ .\-_*·])[A-Za-z])(?:(?P={0})[A-Za-z]){{2,38}}(?![^\W_])"
 _DISGUISED = re.compile(
-    f"(?P<apart>{_APART.format('gap')})"
+    # All but emoji begin where a word does, so most places are passed over at once.
+    f"(?<![^\\W_])(?:(?P<apart>{_APART.format('gap')})"
     r"|(?P<leet>(?<![\w@$!|])(?=[A-Za-z@$!|]*[013457@$!|])(?=[^A-Za-z]*[A-Za-z])"
     rf"[A-Za-z013457@$!|]{{{LEAST_LETTERS},{MOST_LETTERS}}}(?![\w@$|]))"
-    r"|(?P<repeated>(?<![^\W_])(?=[A-Za-z]*?([A-Za-z])\5\5)[A-Za-z]{4,}(?![^\W_]))"
+    r"|(?P<repeated>(?<![^\W_])(?=[A-Za-z]*?([A-Za-z])\5\5)[A-Za-z]{4,}(?![^\W_])))"
     f"|(?P<emoji>[{''.join(_EMOJI)}]\ufe0f?)",
 )
 _RUN = re.compile(r"([A-Za-z])\1{2,}")

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 TextKind = Literal["plain", "markdown", "html", "rst", "subtitles", "notebook"]
 Kind = Literal["plain", "markdown", "html", "rst", "subtitles", "notebook", "docx"]
-TEXT_KINDS: tuple[TextKind, ...] = get_args(TextKind)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ENDINGS: dict[str, Kind] = {
     **dict.fromkeys((".md", ".markdown", ".mdx", ".mkd"), "markdown"),
@@ -258,7 +257,7 @@ class Exclusion:
     """Decides which paths are left out, by globs.
 
     A glob without a slash matches any file or folder of that name; one with a slash matches the
-    path from ``base``. ``**`` stands for any number of folders.
+    path from ``base``. ``**`` means any number of folders.
     """
 
     def __init__(self, globs: Sequence[str], base: Path):
@@ -267,7 +266,7 @@ class Exclusion:
         self._paths = [_as_regex(glob) for glob in globs if "/" in glob.strip("/")]
 
     def __call__(self, path: Path) -> bool:
-        """Tell whether the file or folder, or a folder that it stands in, is left out."""
+        """Return whether the file or folder, or a folder that it is in, is left out."""
         # Not resolved: a link is known by its own name, not by that of what it leads to.
         whole = Path(os.path.normpath(Path.cwd() / path))
         inside = whole.is_relative_to(self._base)

@@ -1,14 +1,14 @@
 """What writers wave through: ``tactful: ignore`` in a document.
 
 =================================  ===========================================================
-``tactful: ignore``                silences the block it stands in or, alone, the one it touches
+``tactful: ignore``                silences the block it is in or, alone, the one it touches
 ``tactful: ignore pcl, frame``     only these ids and what is below them
 ``tactful: ignore-next``           the next block
 ``tactful: ignore-start``          everything up to ``tactful: ignore-end`` (or the end)
 ``tactful: ignore-file``           the whole document
 =================================  ===========================================================
 
-In Markdown and HTML a directive is an HTML comment; in plain text it stands alone in a line, or
+In Markdown and HTML a directive is an HTML comment; in plain text it is alone in a line, or
 behind a comment mark (``#``, ``//``, ``--``, ``;``, ``%``) or in brackets. Two dashes begin a
 reason: ``tactful: ignore pcl -- a quotation``.
 """
@@ -87,7 +87,7 @@ class Directive(NamedTuple):
     ids: tuple[str, ...]
     """Empty: everything."""
     block: int | None = None
-    """The block it stands in; None where it stands between blocks."""
+    """The block it is in; None where it is between blocks."""
 
 
 def directive_in_comment(body: str, start: int, end: int) -> Directive | None:
@@ -224,7 +224,7 @@ class _Reading:
     def _silence_one(self, directive: Directive, ids: frozenset[str]) -> None:
         number = self._target(directive)
         if number is None:
-            own = "a paragraph that it stands in or touches"
+            own = "a paragraph that it is in or touches"
             near = own if directive.verb == "ignore" else "text after it"
             self._problem(directive, "nothing-to-ignore", near=near)
         else:

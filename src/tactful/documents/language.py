@@ -6,13 +6,12 @@ text costs one look-up per word; the weights are whole numbers, so that sums are
 machine. ``factory.language`` makes the table beside this file.
 """
 
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +25,10 @@ LEAST_WORDS = 3
 LEAST_PROBABILITY = 0.6
 """An answer less probable than this is not given."""
 FOREIGN_WORDS = 8
-"""Fewer words of slang look like another language too easily."""
+"""Fewer different words of slang look like another language too easily."""
+FAR_LIKELIER = 3.5
+"""How far (in log odds) a short text without a language must lean to one of the two to be read
+in that one."""
 LEANING = 6.0
 """How far (in log odds) a word must lean to one of the two languages to count as one of it."""
 MOST_OF_THE_OTHER = 0.5
@@ -57,6 +59,8 @@ class Detected(NamedTuple):
     """Of ``lang``; without one, of the more probable of the two; 0 where there are no words."""
     reason: str | None = None
     """Why there is no language: too few words, another language, both languages, or unsure."""
+    leaning: str | None = None
+    """The language to read a short text in that is given none; None where neither is likelier."""
 
 
 class Table(NamedTuple):
@@ -110,9 +114,15 @@ def detect_language(text: str) -> Detected:
         english, spanish = english + bonus[0], spanish + bonus[1]
     # The words of a text are not independent: evidence grows with the root of their number.
     worth = table.scale / math.sqrt(len(words))
-    found = _answer(english * worth + table.bias[0], spanish * worth + table.bias[1], len(words))
-    if found.lang is not None and _is_mixed(scores, found.lang, LEANING / table.scale):
+    sides = english * worth + table.bias[0], spanish * worth + table.bias[1]
+    found = _answer(*sides, len(words))
+    likelier = "en" if sides[0] >= sides[1] else "es"
+    is_one_of_both = found.reason in (None, "unsure")
+    if is_one_of_both and _is_mixed(scores, likelier, LEANING / table.scale):
         return Detected(None, found.probability, "both languages")
+    is_short = len(set(words)) < FOREIGN_WORDS
+    if found.lang is None and is_short and abs(sides[0] - sides[1]) >= FAR_LIKELIER:
+        return found._replace(leaning=likelier)
     return found
 
 
@@ -133,8 +143,14 @@ def possible_languages(text: str, known: Sequence[str]) -> list[str]:
     found = detect_language(text)
     if found.lang is not None:
         return [found.lang]
-    is_foreign = found.reason == "another language" and len(text.split()) >= FOREIGN_WORDS
-    return [] if is_foreign else list(known)
+    if found.reason == "another language" and has_enough_words(text):
+        return []
+    return sorted(known, key=lambda lang: lang != found.leaning)
+
+
+def has_enough_words(text: str) -> bool:
+    """Say whether a text has enough different words to be taken for another language."""
+    return len(set(words_of(text))) >= FOREIGN_WORDS
 
 
 def _is_mixed(scores: list[tuple[int, int]], lang: str, far: float) -> bool:
@@ -201,9 +217,3 @@ def read_table(path: Path) -> Table:
             "Tactful again."
         )
     return Table(weights, scale, (english, spanish))
-
-
-def language_card() -> dict[str, Any]:
-    """Return how the embedded table was made: corpora, seed, hash of the data, measurements."""
-    card: dict[str, Any] = json.loads(CARD.read_text(encoding="utf-8"))
-    return card

@@ -223,7 +223,7 @@ def _depth(content: str, start: int, end: int) -> int:
 
 
 def _leaves(tokens: "list[Token]", shift: int) -> "Iterator[tuple[Token, int]]":
-    """Yield what carries text or stands between text, with its place."""
+    """Yield what carries text or separates it, with its place."""
     is_address = False
     for token in tokens:
         if token.type == "image":
@@ -286,7 +286,7 @@ def _table() -> BlockRule:
 
 
 def _placed(rule: Rule) -> Rule:
-    """Let an inline rule note on its tokens where they stand."""
+    """Let an inline rule note on its tokens where they are."""
 
     def run(state: "StateInline", silent: bool) -> bool:
         start, known = state.pos, len(state.tokens)

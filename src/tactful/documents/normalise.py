@@ -106,10 +106,15 @@ _MARK = re.compile(f"[{_MARKS}]")
 _MARK_OR_SIGN = re.compile(f"[{_MARKS}{_SIGNS}]")
 _LINE = re.compile(f"[{_LINES}]")
 _MARKED = re.compile(f"[^{_MARKS}]?[{_MARKS}]+|[{_SIGNS}]{{{MOST_SIGNS + 1},}}")
-# Letters apart, letters beside digits or signs, a letter three times, an emoji.
-_MAYBE_DISGUISED = re.compile(
-    r"[A-Za-z]([ .\-_*·])[A-Za-z]\1[A-Za-z]\1[A-Za-z]|[A-Za-z][013457@$!|]|[013457@$!|][A-Za-z]"
-    r"|([A-Za-z])\2\2|[\u2620\U0001f300-\U0001faff]"
+# Letters beside digits or signs, an emoji; letters apart; a letter three times. Three searches that
+# begin with few characters each are several times faster than one that begins with any of them.
+_MAYBE_DISGUISED = tuple(
+    re.compile(pattern).search
+    for pattern in (
+        r"[013457@$!|\u2620\U0001f300-\U0001faff](?:(?<![013457@$!|])|[A-Za-z]|(?<=[A-Za-z].))",
+        r"([ .\-_*·])(?<=[A-Za-z].)[A-Za-z]\1[A-Za-z]\1[A-Za-z]",
+        r"([A-Za-z])\1\1",
+    )
 )
 
 
@@ -137,7 +142,7 @@ def normalise(text: str) -> Normalised:
     'first the poor'
     """
     clean = _without_odd_characters(text)
-    if not _MAYBE_DISGUISED.search(clean.text):
+    if not any(search(clean.text) for search in _MAYBE_DISGUISED):
         return clean
     from tactful.documents.disguises import undisguise
 

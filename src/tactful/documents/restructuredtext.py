@@ -25,7 +25,7 @@ MOST_LINES = 1_000
 LONGEST_LINE = 10_000
 """A part with a longer line is read as plain text."""
 SHORT_LINES, LEAST_LENGTH = 500, 6
-"""A part of so many lines, or more, is read as plain text if they have fewer characters on average:
+"""A part of this many lines or more is read as plain text if they have fewer characters on average:
 Docutils takes as long for a line of one character as for a long one."""
 READ_CONTENT = (
     *("only", "tab", "tab-item", "tab-set", "grid", "grid-item", "card", "dropdown", "glossary"),
@@ -75,7 +75,7 @@ def rst_blocks(source: str, plain: Plain) -> tuple[list[Block], list[Directive]]
         try:
             blocks += reader.read(first, last)
         except Exception:
-            # Whatever Docutils cannot read, for whatever reason, is still text.
+            # What Docutils cannot read, for any reason, is still text.
             blocks += plain(reader.starts[first], reader.stops[last - 1])
     return blocks, directives
 

@@ -84,7 +84,7 @@ class Writer:
         self._length = 0
 
     def add(self, piece: str, start: int, end: int) -> None:
-        """Write ``piece``, which stands for ``start`` to ``end`` of the source."""
+        """Write ``piece``, which replaces ``start`` to ``end`` of the source."""
         if not piece:
             return
         size = end - start
@@ -203,11 +203,11 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A piece of text as a detector reads it, and where it stands in the source."""
+    """A piece of text as a detector reads it, and where it is in the source."""
 
     text: str
     start: int
-    """In the source, where its first character stands."""
+    """In the source, the place of its first character."""
     end: int
     """In the source, behind its last character."""
     block: str = "paragraph"
