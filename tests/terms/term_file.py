@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from tactful.taxonomies.load import read_model
 from tactful.taxonomies.schema import Record, Text
+from tactful.terms.lexicon import GUARDS
 from tactful.terms.schema import TermRecord, sentence
 
 
@@ -31,7 +32,8 @@ class TermFile(Record):
                 )
             if term.reason not in self.reasons:
                 sentence(term.reason)
-            if term.guarded() and not (term.match and term.no_match):
+            guarded = any(getattr(term, name) for name in GUARDS)
+            if guarded and not (term.match and term.no_match):
                 raise PydanticCustomError(
                     "examples",
                     "sentences in 'match' and 'no_match' for '{form}', which has a guard",

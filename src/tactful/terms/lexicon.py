@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 from unicodedata import is_normalized, normalize
 
 from tactful.registry import unknown_name
+from tactful.yaml_data import read_yaml
 
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "es")
@@ -264,12 +265,12 @@ def load_terms(lang: str = "en") -> Lexicon:
 @cache
 def _built_in(lang: str) -> Lexicon:
     folder = FOLDER / lang
-    classes = word_classes(_read(folder / _CLASSES))
+    classes = word_classes(read_yaml(folder / _CLASSES))
     terms = []
     for kind in KINDS:
         path = folder / f"{kind}.yaml"
         if path.exists():
-            data = _read(path)
+            data = read_yaml(path)
             shared = {"kind": kind, "reasons": data.get("reasons"), "sources": data["sources"]}
             terms += [term_of({**shared, **entry}, classes) for entry in data["terms"]]
     return Lexicon(lang, tuple(terms), classes=classes)
@@ -309,13 +310,6 @@ def _expanded(words: Sequence[str], classes: Mapping[str, frozenset[str]]) -> fr
     for word in words:
         found |= classes[word[1:]] if word.startswith("@") else {word.casefold()}
     return frozenset(found)
-
-
-def _read(path: Path) -> Any:
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(path.read_bytes(), Loader=loader)  # noqa: S506 (a safe loader)
 
 
 @dataclass(frozen=True, slots=True)

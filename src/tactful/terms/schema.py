@@ -100,10 +100,6 @@ class TermRecord(Record):
                 )
         return self
 
-    def guarded(self) -> bool:
-        """Return whether a guard decides if it counts."""
-        return any(getattr(self, name) for name in GUARDS)
-
 
 class ProjectTerm(TermRecord):
     """A term that a project adds."""
