@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 from tactful.detectors.base import BaseDetector, Scores, Spans
-from tactful.detectors.card import Card
+from tactful.detectors.card import Card, read_card
 from tactful.detectors.load import load_detector
 from tactful.detectors.models.cascade import CascadeDetector
+from tactful.detectors.weights import weights_folder
 from tactful.types import Span
 
 
@@ -62,3 +63,15 @@ def test_the_embedded_cascade_agrees_with_its_detectors(embedded_weights: Path) 
     fast, default = (load_detector(name).score(texts) for name in ("fast", "default"))
     assert found["pcl"][0] == pytest.approx(fast["pcl"][0], abs=1e-6)
     assert found["unhealthy"][1] == pytest.approx(default["unhealthy"][1], abs=0.05)
+
+
+@pytest.mark.parametrize("prefix", ["", "open-"], ids=["research", "open"])
+def test_a_check_never_reports_what_only_the_fast_detector_found(prefix: str) -> None:
+    """A text whose fast score reaches a report threshold is read by the default, too."""
+    card = read_card(weights_folder(f"{prefix}cascade-en"))
+    default = read_card(weights_folder("open-en" if prefix else "default-en"))
+    for name in card.ids:
+        assert card.report_threshold(name) == default.report_threshold(name)
+        low, high = card.bands[name]
+        assert low <= default.report_threshold(name)
+        assert high == 1.0

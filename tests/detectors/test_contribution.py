@@ -29,12 +29,20 @@ def test_words_that_speak_against_carry_nothing() -> None:
 
 def test_at_most_three_spans_in_the_order_of_the_text() -> None:
     text = "one of the others and two of them, then three of you or four of us"
-    parts = places(text, {"one": 1.0, "two": 4.0, "three": 3.0, "four": 2.0})
+    values = {"one": 3.0, "two": 4.0, "three": 3.5, "four": 3.2, "others": 0.1, "then": 0.0}
+    parts = [*places(text, values), *places(text, dict.fromkeys(("of", "and", "them", "or"), 0.1))]
     assert [span.cut(text) for span in carrying_spans(text, parts, None)] == [
         "two",
         "three",
         "four",
     ]
+
+
+def test_what_every_word_of_a_text_adds_carries_nothing() -> None:
+    text = "You are such a fool, go away."
+    parts = places(text, {"You": 1.0, "are": 1.1, "such": 1.3, "a": 0.7, "go": 0.9, "away": 1.1})
+    spans = carrying_spans(text, [*parts, *places(text, {"fool": 2.1})], None)
+    assert [span.cut(text) for span in spans] == ["fool"]
 
 
 def test_function_words_alone_are_still_shown() -> None:

@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 import tactful
+from tactful.checking.advice import suggestions_for
 from tactful.detectors.base import Detector
 from tactful.detectors.load import EMBEDDED, embedded_cards
 from tactful.detectors.stereotype_labels import CATEGORIES, consistent
 from tactful.detectors.weights import weights_folder
 from tactful.errors import UsageError
+from tactful.taxonomies import find_entry
+from tactful.taxonomies.translations import load_translated
 
 STEREOTYPES = {
     "Esta gente no se integra ni quiere integrarse: tienen otra cultura.": "stereotype.culture",
@@ -45,14 +48,15 @@ def test_stereotypes_are_found_with_words_and_category(
 
 
 @pytest.mark.parametrize("text", PLAIN)
-def test_plain_sentences_are_left_alone(detector: Detector, text: str) -> None:
-    assert not [each for each in detector.check(text).findings if each.id != "pcl"]
+def test_a_check_leaves_plain_sentences_alone(text: str) -> None:
+    assert not tactful.check(text, lang="es").findings
 
 
 def test_findings_never_contradict_the_hierarchy(detector: Detector) -> None:
     """DETESTS 2022, section 4.1.1."""
     for text in (*STEREOTYPES, *PLAIN):
-        found = {each.id for each in detector.check(text).findings} - {"pcl"}
+        found = {each.id for each in detector.check(text).findings}
+        found = {name for name in found if name.startswith("stereotype")}
         assert found == consistent(found)
     scores = detector.score([*STEREOTYPES, *PLAIN])
     for name in CATEGORIES:
@@ -68,29 +72,49 @@ def test_scores_do_not_depend_on_the_company(detector: Detector) -> None:
             assert values[0] == pytest.approx(together[name][at], abs=0.02)
 
 
-def test_what_no_spanish_text_taught_is_marked(detector: Detector) -> None:
-    assert detector.card.experimental == ("pcl",)
-    text = "Con nuestra ayuda, hasta estos pobres podrán volver a sonreír y tener esperanza."
-    found = {each.id: each.explanation for each in detector.check(text).findings}
-    assert found["pcl"].endswith("Es un experimento: no se aprendió con textos en este idioma.")
-    others = detector.check(next(iter(STEREOTYPES))).findings
-    assert not [each for each in others if "experimento" in each.explanation]
-
-
 def test_the_card_says_what_cannot_be_relied_on(detector: Detector) -> None:
     card = detector.card
     assert card.lang == "es"
-    assert card.training["data_hash"]
+    assert card.training["network sha256"]
     limits = " ".join(card.limits)
-    assert "experiment" in limits
-    assert "culture and dehumanisation only from rules" in limits
+    assert "calibrated on English ones" in limits
     assert "research" in card.licence
+
+
+def test_every_id_has_spanish_words_and_a_move(detector: Detector) -> None:
+    text = "Vienen todos a lo mismo."
+    for name in detector.card.ids:
+        entry = load_translated(name.partition(".")[0], "es").entry(name)
+        assert entry.definition != find_entry(name).definition
+        english, spanish = (suggestions_for([name], text, ["todos"], lang) for lang in ("en", "es"))
+        assert spanish[0] != english[0]
+
+
+def test_toxicity_answers_in_spanish(detector: Detector) -> None:
+    scores = detector.score(["Eres un idiota y un inútil, cállate.", PLAIN[2]])
+    assert scores["toxicity"][0] > 0.5 > scores["toxicity"][1]
+    assert scores["toxicity.insult"][0] > scores["toxicity.insult"][1]
+
+
+@pytest.mark.parametrize(
+    ("threat", "harmless"),
+    [
+        ("Te voy a matar esta noche.", "Mataría por un café esta noche."),
+        ("Sé dónde vives y te voy a quemar la casa.", "Sé dónde vives, te llevo el libro mañana."),
+    ],
+)
+def test_a_threat_is_told_from_harmless_words(
+    detector: Detector, threat: str, harmless: str
+) -> None:
+    scores = detector.score([threat, harmless])["toxicity.threat"]
+    limit = detector.card.report_thresholds["toxicity.threat"]
+    assert scores[0] >= limit > scores[1]
 
 
 def test_cards_are_read_without_opening_detectors() -> None:
     assert {card.lang for card in embedded_cards()} == set(EMBEDDED)
     files = weights_folder("default-es").parent.glob("*-es/*")
-    assert sum(file.stat().st_size for file in files) < 30e6
+    assert sum(file.stat().st_size for file in files) < 22e6
 
 
 def test_there_is_no_fast_one(detector: Detector) -> None:

@@ -1,4 +1,4 @@
-"""The embedded encoder: what holds whatever it has learnt."""
+"""The embedded encoder: what holds for any weights."""
 
 from pathlib import Path
 from shutil import copyfile

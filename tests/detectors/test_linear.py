@@ -1,4 +1,4 @@
-"""The linear detector remembers words to be quick, but only so many."""
+"""The linear detector caches words, up to a limit."""
 
 import numpy as np
 
@@ -18,16 +18,15 @@ def test_long_words_fill_no_memory() -> None:
     detector, longest = fast(), 50_000
     for number in range(100):
         detector.score([f"{number}{'x' * longest}"])
-        kept = detector._table.words[detector._table.known :]
-        assert sum(map(len, kept)) <= _MOST_CHARACTERS + longest + 10
+        assert sum(map(len, detector._table.row_of)) <= _MOST_CHARACTERS + longest + 10
 
 
 def test_what_is_forgotten_is_scored_as_before() -> None:
     detector = fast()
     before = detector.score(TEXTS)
     table = detector._table
-    assert len(table.words) > table.known
+    assert len(table.row_of) > len(TEXTS)
     detector.forget()
-    assert len(table.words) == len(table.row_of) == len(table.rows) == table.known
+    assert not table.row_of
     after = detector.score(TEXTS)
     assert all(np.array_equal(before[name], after[name]) for name in before)

@@ -71,7 +71,7 @@ def test_marks_that_are_small_enough_and_short_sentences_stay_as_they_are() -> N
     small = (Span(6, 19, "pcl"),)
     assert narrowed(POOR, small, weighed(POOR, {})) == small
     short = "Even they can hope again."
-    assert narrowed(short, (Span(0, 25, "pcl"),), weighed(short, {})) == (Span(0, 25, "pcl"),)
+    assert cut(short, narrowed(short, (Span(0, 25, "pcl"),), [])) == ["can hope again"]
     assert narrowed(POOR, (), []) == ()
 
 
@@ -89,7 +89,7 @@ def test_each_sentence_is_narrowed_by_itself() -> None:
     marked = narrowed(text, (Span(0, len(text), "pcl"),), weights)
     words = cut(text, marked)
     assert "generosity" in words
-    assert words[-1] == "themselves. Even they hope"
+    assert words[-2:] == ["themselves", "hope"]
 
 
 def test_one_long_word_may_be_more_than_the_share() -> None:
@@ -103,16 +103,35 @@ def test_a_word_in_disguise_is_marked_to_its_last_letter(word: str) -> None:
     text = f"You are an {word}."
     assert cut(text, narrowed(text, (Span(11, 11 + len(word), "toxicity"),), [])) == [word]
     # In a longer sentence, too, where the mark is too long and its strongest words stay.
-    longer = f"You are such an {word}, my friend."
-    weights = weighed(longer, {word: 2.0, "friend": 0.1})
+    longer = f"You are such an {word}, antidisestablishmentarian."
+    weights = weighed(longer, {word: 2.0, "antidisestablishmentarian": 0.1})
     assert cut(longer, narrowed(longer, (Span(0, len(longer), "toxicity"),), weights)) == [word]
 
 
 def test_a_function_word_that_weighs_most_gives_way_to_a_content_word() -> None:
     text = "Old people cannot use a computer, and women cannot drive."
-    weights = weighed(text, {"and": 5.0, "women": 0.2, "drive": 0.1})
+    weights = weighed(text, {"and": 5.0, "women": 0.2, "drive": 0.05})
     assert cut(text, carrying_spans(text, weights, "pcl")) == ["women"]
     assert carrying_spans("and of the", weighed("and of the", {"and": 1.0}), "pcl") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "readable"),
+    [
+        ("You are such a fool, go away.", ["such", "fool, go away"], ["fool, go away"]),
+        ("They live off our benefits and off us.", ["live off", "off"], ["live off"]),
+        ("These men are just not fit to raise a child.", ["are just", "not fit to"], ["not fit"]),
+        ("They deserve our help and pity, we think.", ["deserve", "help"], ["deserve our help"]),
+        ("Such people steal, so watch your bags now.", ["steal", "watch"], ["steal", "watch"]),
+        ("I know what you and all of you are.", ["you"], ["you"]),
+    ],
+    ids=["such", "ends", "begins", "joined", "comma", "alone"],
+)
+def test_no_mark_begins_or_ends_with_a_word_of_little_meaning(
+    text: str, found: list[str], readable: list[str]
+) -> None:
+    spans = tuple(Span(text.index(each), text.index(each) + len(each), "x") for each in found)
+    assert cut(text, narrowed(text, spans, [])) == readable
 
 
 def test_a_long_text_is_narrowed_in_linear_time() -> None:

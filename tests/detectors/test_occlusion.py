@@ -199,5 +199,5 @@ def test_a_detector_without_spans_of_its_own_reports_by_occlusion() -> None:
     text = "And bless these poor souls of the town."
     [finding] = Reporting().check(text).findings
     assert finding.id == "pcl"
-    assert [span.cut(text) for span in finding.spans] == ["bless", "poor souls"]
-    assert "“bless” and “poor souls”" in finding.explanation
+    assert [span.cut(text) for span in finding.spans] == ["bless these poor souls"]
+    assert "“bless these poor souls”" in finding.explanation

@@ -79,3 +79,10 @@ def test_a_broken_card(tmp_path: Path, whole: object) -> None:
     path.write_text(json.dumps(card), encoding="utf-8")
     with pytest.raises(FileFormatError, match="no list of its ids"):
         load_detector(tmp_path)
+
+
+def test_cues_share_the_vote_by_their_weight() -> None:
+    # "vivir de las ayudas" weighs .7 for four words, and "ayudas" .4 more.
+    found = detector().contributions(TEXT, ["stereotype.benefits"])["stereotype.benefits"]
+    shares = [each.value / sum(one.value for one in found) for each in found]
+    assert shares == pytest.approx([0.175 / 1.1] * 3 + [0.575 / 1.1])

@@ -1,4 +1,4 @@
-"""The hierarchy of stereotypes: section 4.1.1 of DETESTS 2022 holds for whatever is decided."""
+"""The hierarchy of stereotypes: section 4.1.1 of DETESTS 2022 holds for all decisions."""
 
 import doctest
 

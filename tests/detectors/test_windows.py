@@ -1,4 +1,4 @@
-"""Windows in batches: every window once, each in its own width, whoever is beside it."""
+"""Windows in batches: every window once, each in its own width, in any batch."""
 
 import random
 

@@ -48,6 +48,8 @@ class Card:
     """What was measured: id, metric, value, low, high, items, part."""
     bias: Mapping[str, Any] = field(default_factory=dict)
     """Scores on neutral sentences by identity term."""
+    audit: Mapping[str, Any] = field(default_factory=dict)
+    """What the audit of the project says about it: probe, prompts, smallest effect, measures."""
     limits: tuple[str, ...] = ()
     experimental: tuple[str, ...] = ()
     """The ids without training texts in this language; explanations say so."""
@@ -74,6 +76,11 @@ class Card:
     def report_threshold(self, name: str) -> float:
         """Return the probability from which a check reports ``name``."""
         return max(self.threshold(name), self.report_thresholds.get(name, 0.0))
+
+
+def part_folder(folder: Path, name: str) -> Path:
+    """Return the folder of a part that a card names: beside its own, or within it (``./``)."""
+    return folder / name if name.startswith("./") else folder.parent / name
 
 
 def read_card(folder: Path) -> Card:

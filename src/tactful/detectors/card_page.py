@@ -36,8 +36,8 @@ _FIRST = ("command", "seed", "base", "data", "data_hash", "recipe")
 def card_page(card: Card) -> str:
     """Return the card as Markdown; whatever the card says is text, never markup."""
     parts = [
-        f"# {_text(card.name)} {_text(card.version)}",
-        _text(card.summary) if card.summary else "",
+        f"# {markdown_text(card.name)} {markdown_text(card.version)}",
+        markdown_text(card.summary) if card.summary else "",
         "Made from `card.json` by Tactful; do not edit by hand.",
         _section("What it finds", _finds(card)),
         _section("How well", _figures(card)),
@@ -46,6 +46,7 @@ def card_page(card: Card) -> str:
         _section("Licence", _licence(card)),
         _section("How it was trained", _training(card)),
         _section("Identity terms", _bias(card)),
+        _section("Audit", _audit(card)),
         _section("Limits", _bullets([*card.limits, *([DIALECT] if card.lang == "en" else [])])),
         _section("What it must not be used for", _bullets([*NOT_FOR, *_own(card)])),
     ]
@@ -71,8 +72,8 @@ def _finds(card: Card) -> str:
     tried = ", ".join(_code(name) for name in card.experimental)
     marked = f" Experimental, and marked so: {tried}." if tried else ""
     return (
-        f"Language: {_text(card.lang)}. Kind: {_text(card.kind or 'not said')}. It gives a "
-        f"probability for each of {len(card.ids)} ids, which `tactful taxonomy show ID` "
+        f"Language: {markdown_text(card.lang)}. Kind: {markdown_text(card.kind or 'not said')}. It "
+        f"gives a probability for each of {len(card.ids)} ids, which `tactful taxonomy show ID` "
         f"describes: {ids}.{marked}"
     )
 
@@ -83,15 +84,15 @@ def _figures(card: Card) -> str:
     rows = [
         [
             _code(each.get("id", "")),
-            _text(each.get("metric", "")),
+            markdown_text(each.get("metric", "")),
             _number(each.get("value")),
             _interval(each),
-            _text(each.get("items", "")),
-            _text(each.get("part", "")),
+            markdown_text(each.get("items", "")),
+            markdown_text(each.get("part", "")),
         ]
         for each in card.figures
     ]
-    return _table(["id", "metric", "value", "95 % interval", "texts", "part"], rows)
+    return markdown_table(["id", "metric", "value", "95 % interval", "texts", "part"], rows)
 
 
 def _interval(figure: Mapping[str, Any]) -> str:
@@ -108,7 +109,7 @@ def _calibration(card: Card) -> str:
     return (
         "An id is reported from its threshold on. Its probability is the sigmoid of the slope "
         "times the log-odds plus the intercept.\n\n"
-        + _table(["id", "threshold", "slope", "intercept"], rows)
+        + markdown_table(["id", "threshold", "slope", "intercept"], rows)
     )
 
 
@@ -117,18 +118,18 @@ def _corpora(card: Card) -> str:
         return "It learnt from no corpus."
     rows = [
         [
-            _text(each.get("name", "")),
-            _text(each.get("terms", "not said")),
-            _text(each.get("part", "")),
-            _text(each.get("texts", "")),
+            markdown_text(each.get("name", "")),
+            markdown_text(each.get("terms", "not said")),
+            markdown_text(each.get("part", "")),
+            markdown_text(each.get("texts", "")),
         ]
         for each in card.corpora
     ]
-    return _table(["corpus", "terms of its authors", "part", "texts"], rows)
+    return markdown_table(["corpus", "terms of its authors", "part", "texts"], rows)
 
 
 def _licence(card: Card) -> str:
-    sentences = [f"Weights: {_text(card.licence)}. Code of Tactful: {CODE_LICENCE}."]
+    sentences = [f"Weights: {markdown_text(card.licence)}. Code of Tactful: {CODE_LICENCE}."]
     if card.corpora:
         sentences.append(
             "The weights inherit the terms of the corpora above, which are stricter than those of "
@@ -140,8 +141,8 @@ def _licence(card: Card) -> str:
 def _training(card: Card) -> str:
     names = [name for name in _FIRST if name in card.training]
     names += [name for name in card.training if name not in names]
-    rows = [[_text(name.replace("_", " ")), _value(card.training[name])] for name in names]
-    return _table(["what", "how"], rows) if rows else "It was not trained."
+    rows = [[markdown_text(name.replace("_", " ")), _value(card.training[name])] for name in names]
+    return markdown_table(["what", "how"], rows) if rows else "It was not trained."
 
 
 def _bias(card: Card) -> str:
@@ -172,8 +173,33 @@ def _bias(card: Card) -> str:
         "Scores on sentences of ours that say nothing bad about anyone, with identity terms put "
         "in; a fair detector gives every term the same. The three AUCs (Borkan et al. 2019) set "
         "them against patronizing or hostile sentences; a dash stands where we have no such "
-        f"sentences for the id. Templates: version {_text(card.bias.get('templates', 'not said'))}."
-        "\n\n" + _table(head, rows)
+        "sentences for the id. Templates: version "
+        f"{markdown_text(card.bias.get('templates', 'not said'))}.\n\n" + markdown_table(head, rows)
+    )
+
+
+def _audit(card: Card) -> str:
+    measures = card.audit.get("measures", ())
+    if not measures:
+        return ""
+    rows = [
+        [
+            markdown_text(each.get("measure", "")),
+            _number(each.get("value")),
+            _interval(each),
+            markdown_text(each.get("verdict") or "-"),
+        ]
+        for each in measures
+    ]
+    found = card.audit
+    return (
+        f"Asked with the probe {markdown_text(found.get('probe', ''))} "
+        f"({markdown_text(found.get('prompts', ''))} sentences that name a condition and say "
+        "nothing else about it): the share that would be reported. A finding here is a false "
+        "alarm. Limit: "
+        f"{_number(found.get('smallest_effect'))}.\n\n"
+        + markdown_table(["measure", "value", "95 % interval", "verdict"], rows)
+        + (f"\n\n{markdown_text(found['note'])}" if found.get("note") else "")
     )
 
 
@@ -181,7 +207,7 @@ def _with_term(found: Mapping[str, Any], value: str, term: str, sign: bool = Fal
     if found.get(value) is None:
         return "-"
     number = f"{found[value]:+.3f}" if sign else _number(found[value])
-    return f"{number} ({_text(found.get(term, ''))})"
+    return f"{number} ({markdown_text(found.get(term, ''))})"
 
 
 def _number(value: object) -> str:
@@ -190,22 +216,24 @@ def _number(value: object) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, Mapping):
-        return "; ".join(f"{_text(key)} {_value(each)}" for key, each in value.items())
+        return "; ".join(f"{markdown_text(key)} {_value(each)}" for key, each in value.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(_value(each) for each in value)
-    return _text(value)
+    return markdown_text(value)
 
 
 def _bullets(lines: Sequence[str]) -> str:
-    return "\n".join(f"- {_text(line)}" for line in lines)
+    return "\n".join(f"- {markdown_text(line)}" for line in lines)
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown; its cells are markup already."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def _text(value: object) -> str:
+def markdown_text(value: object) -> str:
+    """Return text as Markdown shows it: nothing in it is markup."""
     return _SPECIAL.sub(r"\\\1", _one_line(value)).replace("&", "&amp;")
 
 

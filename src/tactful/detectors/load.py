@@ -38,10 +38,9 @@ KINDS: Registry[Callable[..., Detector]] = Registry(
     "kind of detector",
     {
         "encoder": "tactful.detectors.models.encoder:load_encoder_detector",
-        "baseline": "tactful.detectors.models.baselines:load_baseline_detector",
         "blend": "tactful.detectors.models.blend:load_blend_detector",
         "cascade": "tactful.detectors.models.cascade:load_cascade_detector",
-        "experts": "tactful.detectors.models.experts:load_experts_detector",
+        "hierarchy": "tactful.detectors.models.hierarchy:load_hierarchy_detector",
         "linear": "tactful.detectors.models.linear:load_linear_detector",
         "ngrams": "tactful.detectors.models.ngrams:load_ngram_detector",
         "rules": "tactful.detectors.models.rules:load_rule_detector",

@@ -6,7 +6,7 @@ word, so there pieces are left out first, and single words only inside the stron
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Protocol
 
@@ -84,8 +84,9 @@ WORD = re.compile(rf"{_LETTER}+(?:['\u2019\-_]{_LETTER}+)*|[{_ALONE}]")
 """A run of anything but spaces and punctuation: letters with their marks, digits, emoji. Chinese
 and Japanese characters stand alone, as no space divides their words."""
 MOST_SPANS = 3
-_CLEAR_SHARE = 0.12
-"""A word carries an id when it adds at least this share of all that speaks for it."""
+_CLEAR_SHARE = 0.5
+"""A word is shown beside the strongest if it adds at least this share of what that adds, beyond
+what the usual word of the text adds."""
 # Pronouns and modal verbs are not among them: "us", "they" and "must" are typical of PCL.
 _FUNCTION_WORDS = frozenset(
     {
@@ -95,14 +96,38 @@ _FUNCTION_WORDS = frozenset(
         "too", "was", "were", "what", "when", "which", "who", "with",
     }
 )  # fmt: skip
-_LIGHT_WORDS = _FUNCTION_WORDS | frozenset(
+_MAY_BEGIN = frozenset(
     {
-        "can", "could", "he", "her", "him", "his", "i", "just", "may", "me", "might", "must",
-        "my", "no", "not", "oh", "our", "shall", "she", "should", "their", "them", "they", "us",
-        "we", "well", "will", "would", "you", "your", "i'm", "they're", "we're", "you're",
+        "all", "any", "can", "could", "may", "might", "must", "no", "not", "shall", "should",
+        "these", "those", "will", "would",
     }
 )  # fmt: skip
+"""Light words with which a mark may begin: "can learn", "not fit", "those people"."""
+_MAY_END = frozenset(
+    {
+        "again", "away", "back", "down", "here", "him", "me", "off", "out", "them", "up", "us",
+        "you",
+    }
+)  # fmt: skip
+"""Light words with which a mark may end: "live off", "asked you"."""
+_LIGHT_WORDS = (
+    _FUNCTION_WORDS
+    | _MAY_BEGIN
+    | _MAY_END
+    | frozenset(
+        {
+            "about", "also", "am", "because", "being", "don't", "even", "having", "haven't", "he",
+            "her", "his", "i", "i'm", "i've", "isn't", "it's", "just", "let's", "my", "oh", "our",
+            "over", "she", "some", "such", "that's", "their", "they", "they're", "through", "very",
+            "we", "we're", "well", "where", "while", "yet", "you're", "you've", "your",
+        }
+    )
+)  # fmt: skip
 """Words that carry something only together with others."""
+_STOP = re.compile(r"[.!?,:;\n]")
+"""What no mark runs across to the next."""
+MOST_BETWEEN = 2
+"""Marks with at most so many light words between them are one mark."""
 
 
 def spread_over_words(
@@ -134,46 +159,63 @@ def spread_over_words(
 
 
 def carrying_spans(
-    text: str, contributions: Sequence[Contribution], name: str | None, most: int = MOST_SPANS
+    text: str,
+    contributions: Sequence[Contribution],
+    name: str | None,
+    most: int = MOST_SPANS,
+    least: float = 0.0,
 ) -> tuple[Span, ...]:
-    """Return the few places that speak most for an id: neighbouring words joined, edges trimmed."""
-    total = sum(max(each.value, 0.0) for each in contributions)
-    chosen = [each for each in contributions if total > 0 and each.value >= _CLEAR_SHARE * total]
-    if not chosen and total > 0:
-        chosen = [max(contributions, key=lambda each: each.value)]
+    """Return the few places that speak most for an id: neighbouring words joined, edges trimmed.
+
+    They are in the sentence of the strongest word. A word is chosen if it adds clearly more than
+    the usual word of the text, and at least ``least``. Content words come first: a marked "and"
+    helps nobody.
+    """
+    speaking = [each for each in contributions if each.value > 0 and each.value >= least]
+    content = [each for each in speaking if not is_light(text[each.start : each.end])]
+    chosen = content or [
+        each for each in speaking if not _only_function_words(text[each.start : each.end])
+    ]
+    if not chosen:
+        return ()
+    strongest = max(chosen, key=lambda each: each.value)
+    largest = strongest.value
+    start, end = next(
+        (at for at in sentences(text) if at[0] <= strongest.start < at[1]), (0, len(text))
+    )
+    usual = min(max(float(np.median([each.value for each in contributions])), 0.0), largest)
+    enough = usual + _CLEAR_SHARE * (largest - usual)
     runs: list[list[Contribution]] = []
     for each in chosen:
+        if each.value < enough or not start <= each.start < end:
+            continue
         if runs and not WORD.search(text[runs[-1][-1].end : each.start]):
             runs[-1].append(each)
         else:
             runs.append([each])
-    trimmed = [run for run in (_trim(text, run) for run in runs) if run]
-    if not trimmed:
-        trimmed = _strongest_word(text, contributions)
-    strongest = sorted(trimmed, key=lambda run: -sum(each.value for each in run))[:most]
-    places = sorted((run[0].start, run[-1].end) for run in strongest)
+    runs.sort(key=lambda run: -sum(each.value - usual for each in run))
+    places = sorted((run[0].start, run[-1].end) for run in runs[:most])
     spans = tuple(Span(start, end, name) for start, end in places)
     return narrowed(text, spans, contributions)
 
 
-def _strongest_word(text: str, contributions: Sequence[Contribution]) -> list[list[Contribution]]:
-    """Return the strongest content word that speaks for an id: nobody reads a marked "and"."""
-    content = [
-        each
-        for each in contributions
-        if each.value > 0 and not _only_function_words(text[each.start : each.end])
-    ]
-    return [[max(content, key=lambda each: each.value)]] if content else []
-
-
 MOST_SHARE = 0.4
 """The most of a sentence that is marked: a marked sentence does not say which words to look at."""
+FEW_CHARACTERS = 24
+"""As many characters of a sentence of any length may be marked."""
 SHORT_WORDS = 5
 """Sentences with at most this many words may be marked as a whole."""
 
 
+def room_in(sentence: str, words: int | None = None) -> float:
+    """Return how many characters of a sentence (of so many words) may be marked."""
+    if (len(words_of(sentence)) if words is None else words) <= SHORT_WORDS:
+        return len(sentence)
+    return max(MOST_SHARE * len(sentence), FEW_CHARACTERS)
+
+
 def narrowed(text: str, spans: Sequence[Span], weights: Sequence[Contribution]) -> tuple[Span, ...]:
-    """Keep the strongest words of marks that cover too much of a sentence.
+    """Make marks readable: few words, none of little meaning at their edges.
 
     Parameters
     ----------
@@ -187,8 +229,9 @@ def narrowed(text: str, spans: Sequence[Span], weights: Sequence[Contribution]) 
     Returns
     -------
     tuple of Span
-        The same marks where they cover at most 40 % of each sentence of more than five words;
-        else, in such a sentence, the strongest content words up to that share.
+        The marks without light words at their edges; those with at most two light words between
+        them are one. They cover at most 40 % of each sentence of more than five words; of more,
+        the strongest content words stay. Light words alone are marked where nothing else is.
 
     """
     if not spans:
@@ -198,22 +241,60 @@ def narrowed(text: str, spans: Sequence[Span], weights: Sequence[Contribution]) 
         marks[span.start : span.end] = b"\1" * (span.end - span.start)
     words = words_of(text)
     value = _word_values(words, weights)
-    kept: set[int] = set()
-    is_crowded = False
+    found: list[Span] = []
     first = 0
     for start, end in sentences(text):
         last = first
         while last < len(words) and words[last][0] < end:
             last += 1
         here = [at for at in range(first, last) if marks.count(1, *words[at])]
-        if last - first > SHORT_WORDS and marks.count(1, start, end) > MOST_SHARE * (end - start):
-            is_crowded = True
-            here = _strongest_words(text, [words[at] for at in here], here, value, end - start)
-        kept.update(here)
+        room = room_in(text[start:end], last - first)
+        if marks.count(1, start, end) > room:
+            here = _strongest_words(text, [words[at] for at in here], here, value, room)
+        found += [Span(*place, spans[0].id) for place in _marks_of(text, words, here, room)]
         first = last
-    found = _joined_words(words, kept, spans[0].id) if is_crowded else tuple(spans)
-    # "You" beside "idiot" does not help a reader; alone it is better than nothing.
-    return tuple(span for span in found if not is_light(text[span.start : span.end])) or found
+    return tuple(span for span in found if not is_light(text[span.start : span.end])) or (
+        tuple(found) or tuple(spans)
+    )
+
+
+def _marks_of(
+    text: str, words: Sequence[tuple[int, int]], here: Sequence[int], room: float
+) -> list[tuple[int, int]]:
+    """Return the marks of a sentence from the numbers of its words."""
+    runs: list[tuple[int, int]] = []
+    for at in sorted(here):
+        if runs and at == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], at)
+        else:
+            runs.append((at, at))
+    trimmed = [run for run in (_trimmed(text, words, *run) for run in runs) if run]
+    left = room - sum(words[last][1] - words[first][0] for first, last in trimmed)
+    joined: list[tuple[int, int]] = []
+    for first, last in trimmed:
+        if joined and first - joined[-1][1] - 1 <= MOST_BETWEEN:
+            between = text[words[joined[-1][1]][1] : words[first][0]]
+            if len(between) <= left and is_light(between) and not _STOP.search(between):
+                left -= len(between)
+                joined[-1] = (joined[-1][0], last)
+                continue
+        joined.append((first, last))
+    return [(words[first][0], words[last][1]) for first, last in joined or runs]
+
+
+def _trimmed(
+    text: str, words: Sequence[tuple[int, int]], first: int, last: int
+) -> tuple[int, int] | None:
+    """Return a run of words without light ones at its edges; None where it has no others."""
+    content = [at for at in range(first, last + 1) if not is_light(text[slice(*words[at])])]
+    if not content:
+        return None
+    begin, end = content[0], content[-1]
+    if begin > first and text[slice(*words[begin - 1])].casefold() in _MAY_BEGIN:
+        begin -= 1
+    if end < last and text[slice(*words[end + 1])].casefold() in _MAY_END:
+        end += 1
+    return begin, end
 
 
 def _strongest_words(
@@ -221,15 +302,14 @@ def _strongest_words(
     places: Sequence[tuple[int, int]],
     numbers: Sequence[int],
     value: Mapping[tuple[int, int], float],
-    length: int,
+    left: float,
 ) -> list[int]:
-    """Return the numbers of the strongest content words, up to a share of their sentence."""
+    """Return the numbers of the strongest content words, as far as there is room."""
     content = [
         (value[place], number, place)
         for place, number in zip(places, numbers, strict=True)
         if not _only_function_words(text[slice(*place)])
     ]
-    left = MOST_SHARE * length
     kept: list[int] = []
     for _, number, (start, end) in sorted(content, key=lambda each: -each[0]):
         left -= end - start + 1
@@ -237,20 +317,6 @@ def _strongest_words(
             break
         kept.append(number)
     return kept
-
-
-def _joined_words(
-    words: Sequence[tuple[int, int]], kept: Collection[int], name: str | None
-) -> tuple[Span, ...]:
-    """Return spans of the kept words; neighbours are one span."""
-    runs: list[tuple[int, int]] = []
-    for at in sorted(kept):
-        start, end = words[at]
-        if at - 1 in kept:
-            runs[-1] = (runs[-1][0], end)
-        else:
-            runs.append((start, end))
-    return tuple(Span(start, end, name) for start, end in runs)
 
 
 def _word_values(
@@ -279,17 +345,6 @@ def _only_function_words(text: str) -> bool:
     return all(word.casefold() in _FUNCTION_WORDS for word in WORD.findall(text))
 
 
-def _trim(text: str, run: list[Contribution]) -> list[Contribution]:
-    def empty(each: Contribution) -> bool:
-        return _only_function_words(text[each.start : each.end])
-
-    while run and empty(run[0]):
-        run = run[1:]
-    while run and empty(run[-1]):
-        run = run[:-1]
-    return run
-
-
 MOST_WORDS = 128
 """Texts with more words are occluded by chunks first."""
 CHUNK_WORDS = 16
@@ -298,8 +353,6 @@ STRONGEST_CHUNKS = 4
 
 CLEAR_DROP = 0.1
 """The log-odds that a word must move at least; below, it is noise of the detector."""
-CLEAR_SHARE = 0.3
-"""The share of the strongest word's drop that a word needs to be shown beside it."""
 _EDGE = 1e-6
 
 
@@ -424,8 +477,4 @@ def _spans(
 ) -> tuple[Span, ...]:
     if len(contributions) == 1:
         return (Span(contributions[0].start, contributions[0].end, name),)
-    largest = max((each.value for each in contributions), default=0.0)
-    least = max(CLEAR_DROP, CLEAR_SHARE * largest)
-    # The many small drops of a long text would otherwise outweigh the few words that matter.
-    clear = [each for each in contributions if each.value >= least]
-    return carrying_spans(text, clear, name, most)
+    return carrying_spans(text, contributions, name, most, CLEAR_DROP)

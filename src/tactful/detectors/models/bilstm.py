@@ -1,7 +1,7 @@
 """A bidirectional LSTM over word vectors, run by onnxruntime: no torch.
 
 The folder holds ``model.onnx`` (inputs ``tokens`` and ``mask``, output ``logits``),
-``vocabulary.json`` (a list of words; their vectors stand two rows further down, behind padding and
+``vocabulary.json`` (a list of words; their vectors are two rows further down, behind padding and
 the unknown word) and ``card.json``.
 """
 
@@ -27,7 +27,7 @@ FIRST_WORD = 2
 """Row 0 is padding, row 1 any unknown word."""
 WINDOW = 256
 OVERLAP = 32
-"""A longer text is read through windows that share so many words; the strongest window counts."""
+"""A longer text is read through windows that share this many words; the strongest counts."""
 _BATCH = 64
 
 

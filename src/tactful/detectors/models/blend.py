@@ -1,9 +1,9 @@
 """Several detectors whose log-odds are averaged: what one misses, another may see.
 
-The card names the folders beside its own and how much each of them counts, for all ids or for each
-taxonomy (``{"pcl": 0.7, "unhealthy": 0.6}``). Probabilities are calibrated after the mean. Spans
-come from the first detector that marks them itself; for other ids, what each word adds is the same
-mean of what it adds in each.
+The card names the folders beside its own, or within it (``./encoder``), and how much each of them
+counts, for all ids or for each taxonomy (``{"pcl": 0.7, "unhealthy": 0.6}``). Probabilities are
+calibrated after the mean. Spans come from the first detector that marks them itself; for other ids,
+what each word adds is the same mean of what it adds in each.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.detectors.base import AdditiveDetector, Contribution, LogitsDetector, Spans
-from tactful.detectors.card import Card, read_card
+from tactful.detectors.card import Card, part_folder, read_card
 from tactful.errors import FileFormatError
 from tactful.types import Span
 
@@ -127,11 +127,11 @@ def load_members(folder: Path, card: Card) -> BlendDetector:
             f"{folder}: found no members in the card of a blend; expected their folders and "
             "shares under 'training'; restore the file."
         )
-    members = [load_detector(folder.parent / name) for name in shares]
+    members = [load_detector(part_folder(folder, name)) for name in shares]
     able: list[Member] = [member for member in members if isinstance(member, Member)]
     if len(able) < len(members):
         raise FileFormatError(
-            f"{folder}: found a member that tells no log-odds; expected encoders and linear "
+            f"{folder}: found a member without log-odds; expected encoders and linear "
             "detectors; check the folders that the card names."
         )
     try:

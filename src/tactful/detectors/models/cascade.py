@@ -1,7 +1,7 @@
 """The cascade: the fast detector reads everything, the encoder only what the fast one leaves open.
 
 A text is open when the fast probability of any id lies inside that id's band. Outside all bands
-the fast answer stands. The bands are in the card of the cascade's folder.
+the fast answer is kept. The bands are in the card of the cascade's folder.
 """
 
 from collections.abc import Sequence

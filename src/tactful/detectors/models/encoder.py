@@ -2,7 +2,9 @@
 
 The folder holds ``model.onnx`` (inputs ``tokens`` and ``mask``; outputs ``logits`` and, where the
 model can mark words, ``token_logits`` and ``states``), ``tokenizer.json``, ``card.json`` and, for
-contributions, ``heads.npz`` with the weights of the linear heads.
+contributions, ``heads.npz`` with the weights of the linear heads. A detector
+that was refitted on feedback also has ``correction.npz``: rows of the logits, and the weights that
+are added to their heads.
 
 What a text gets depends on no other text, to the last bit, in any batch and any order: the file's
 scales are fixed (:mod:`tactful.training.fixed_scales`), and so is the width of a window
@@ -53,7 +55,7 @@ def most_tokens(tokenizer: "Tokenizer") -> int:
 
 
 def width_of(window: Ids, most: int) -> int:
-    """Return how wide a window is laid out; an encoder reads at most so many tokens."""
+    """Return how wide a window is laid out, at most ``most`` tokens."""
     return min(max(-(-len(window) // STEP), 1) * STEP, most)
 
 
@@ -86,9 +88,10 @@ Numbers = NDArray[np.float32]
 _STEP_UP = 0.05
 """How much a token needs more where too much of a text would be marked."""
 MODEL_FILE, TOKENIZER_FILE, HEADS_FILE = "model.onnx", "tokenizer.json", "heads.npz"
+CORRECTION_FILE = "correction.npz"
 MAX_TOKENS = 128
 OVERLAP = 16
-"""A longer text is read through windows that share so many tokens; the strongest window counts."""
+"""A longer text is read through windows that share this many tokens; the strongest counts."""
 _POOL = 2048
 """So many texts are sorted by length at a time, so that little of a batch is padding."""
 
@@ -102,6 +105,8 @@ class Reading:
     """Where each token is in the clean text."""
     logits: Numbers
     states: Numbers
+    tokens: Sequence[str] = ()
+    """The tokens as the tokenizer writes them."""
 
 
 class _Window(NamedTuple):
@@ -141,9 +146,17 @@ class EncoderDetector(LogitsDetector):
         with np.load(path) as found:
             return {name: found[name] for name in found.files}
 
+    @cached_property
+    def _correction(self) -> tuple[Integers, Numbers] | None:
+        path = self.folder / CORRECTION_FILE
+        if not path.is_file():
+            return None
+        with np.load(path) as found:
+            return found["rows"], found["weight"]
+
     @property
     def marks_words(self) -> bool:
-        """Whether one reading tells what each word adds; else each word is left out once."""
+        """Whether one reading gives what each word adds; else each word is left out once."""
         return (self.folder / HEADS_FILE).is_file()
 
     def logits(self, texts: Sequence[str]) -> Numbers:
@@ -170,7 +183,7 @@ class EncoderDetector(LogitsDetector):
         for (at, window), answer in zip(windows, answers, strict=True):
             if answer is None:
                 continue
-            known, new = found.get(at), Reading(clean[at], window.offsets, *answer)
+            known, new = found.get(at), Reading(clean[at], window.offsets, *answer, window.tokens)
             if known is not None:
                 strongest = new if new.logits[column] > known.logits[column] else known
                 new = replace(strongest, logits=np.maximum(known.logits, new.logits))
@@ -181,10 +194,35 @@ class EncoderDetector(LogitsDetector):
         windows, owners = cut(self.tokenizer, texts)
         scores = np.empty((len(windows), len(self.card.ids)), dtype=np.float32)
         for rows in batches(windows, self._most):
-            scores[rows] = self._run(["logits"], [windows[row] for row in rows])[0]
+            scores[rows] = self._window_logits([windows[row] for row in rows])
         found = np.full((len(texts), len(self.card.ids)), -np.inf, dtype=np.float32)
         np.maximum.at(found, owners, scores)
         return found
+
+    def vectors(self, texts: Sequence[str]) -> tuple[Numbers, list[int], Numbers]:
+        """Return the vector that the heads read of each window, whose text it is, and its logits.
+
+        A vector has the mean and the greatest states of the window's tokens.
+        """
+        windows, owners = cut(self.tokenizer, texts)
+        logits = np.empty((len(windows), len(self.card.ids)), dtype=np.float32)
+        found: list[Numbers] = [np.empty(0, dtype=np.float32)] * len(windows)
+        for rows in batches(windows, self._most):
+            part = [windows[row] for row in rows]
+            logits[rows], states = self._run(["logits", "states"], part)
+            for row, each in zip(rows, states, strict=True):
+                found[row] = _pooled(each[: len(windows[row])])
+        return np.array(found), owners, logits
+
+    def _window_logits(self, windows: list[list[int]]) -> Numbers:
+        if self._correction is None:
+            return self._run(["logits"], windows)[0]
+        rows, weight = self._correction
+        logits, states = self._run(["logits", "states"], windows)
+        for at, window in enumerate(windows):
+            # One window at a time, so that its sums do not depend on the others.
+            logits[at, rows] += (weight * _pooled(states[at, : len(window)])).sum(axis=1)
+        return logits
 
     def _run(self, outputs: list[str], windows: list[list[int]]) -> list[Numbers]:
         tokens, mask = padded(windows, self._most)
@@ -283,6 +321,11 @@ class EncoderDetector(LogitsDetector):
                 found.append(_Window(window.offsets, outputs))
             self._read_last = clean.text, found
         return self._read_last[1]
+
+
+def _pooled(states: Numbers) -> Numbers:
+    found: Numbers = np.concatenate([states.mean(axis=0), states.max(axis=0)])
+    return found
 
 
 def open_tokenizer(folder: Path) -> "Tokenizer":

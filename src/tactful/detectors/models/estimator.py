@@ -26,6 +26,9 @@ class TextClassifier(ABC):
     of ``__init__`` are the parameters, and are kept as they came.
     """
 
+    several_: bool
+    """Whether the labels came as a table."""
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; ``deep`` is there for scikit-learn and changes nothing."""
         return {name: getattr(self, name) for name in _parameters(type(self))}
@@ -63,8 +66,16 @@ class TextClassifier(ABC):
         """Learn from texts and their labels; the names are those that scikit-learn passes."""
 
     @abstractmethod
+    def _decisions(self, texts: Sequence[str]) -> Numbers:
+        """Return a table of numbers above 0 for yes, with a column for each id."""
+
+    def decision_function(self, X: Sequence[str]) -> Numbers:  # noqa: N803
+        """Return how far each answer is from the border between yes and no, above 0 for yes."""
+        return shaped(self._decisions(X), self.several_)
+
     def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
-        """Return the labels of the texts."""
+        """Return 0 or 1 for each text and label."""
+        return (self.decision_function(X) > 0).astype(np.int64)
 
     def score(self, X: Sequence[str], y: ArrayLike) -> float:  # noqa: N803
         """Return the share of texts whose labels are all predicted (scikit-learn's accuracy)."""

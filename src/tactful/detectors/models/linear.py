@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -38,12 +39,15 @@ def piece_rows(word: str) -> list[int]:
 
 
 def word_number(word: str) -> int:
-    """Return the number that stands for a word in pairs, known or not."""
+    """Return the number of a word in pairs, known or not."""
     return crc32(word.encode("utf-8", "replace"))
 
 
 def tokens_of(text: str) -> list[str]:
     """Cut a normalised text into lower-case words and marks."""
+    if text.isascii():  # elsewhere lower case can change the number of letters, and so the tokens
+        found: list[str] = TOKEN.findall(text.lower())
+        return found
     return [token.lower() for token in TOKEN.findall(text)]
 
 
@@ -55,10 +59,12 @@ def pair_rows(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[
 
 WORDS_FILE, WEIGHTS_FILE = "words.txt", "weights.npz"
 _POOL = 1024
-_MOST_UNKNOWN = 1 << 16
+_TABLES = ("words", "pieces", "pairs")
+_FIRST_ROWS = 1 << 10
+_MOST_WORDS = 1 << 17
 _MOST_CHARACTERS = 1 << 20
-"""So many unknown words, and characters in them, are remembered; then they are forgotten, so that
-noise fills no memory."""
+"""So many words, and characters in them, are remembered; then they are forgotten, so that noise
+fills no memory."""
 Numbers = NDArray[np.float32]
 
 
@@ -121,84 +127,82 @@ class LinearDetector(LogitsDetector, AdditiveDetector):
 
 
 class _Table:
-    """The weights, and the row of every word met so far."""
+    """The weights as they are stored, and a row of floats for every word met so far."""
 
     def __init__(self, folder: Path):
-        weights = _read_weights(folder)
+        self._weights = _read_weights(folder)
         known = (folder / WORDS_FILE).read_text(encoding="utf-8").split("\n")
-        known = [word for word in known if word]
-        self.bias: Numbers = weights["bias"]
-        self.pieces, self.pairs = weights["pieces"], weights["pairs"]
-        self.known = len(known)
-        self.rows = weights["words"]
-        self.numbers = np.array([word_number(word) for word in known], dtype=np.uint32)
-        self.row_of = {word: row for row, word in enumerate(known)}
-        self.words = known
-        self.characters = 0
-        """Of the words that are not known."""
+        self._known = {word: row for row, word in enumerate(filter(None, known))}
+        self.bias: Numbers = self._weights["bias"]
+        self.row_of: dict[str, int]
+        self._rows: Numbers
+        self._numbers: NDArray[np.uint32]
+        self.characters: int
+        """Of the words that were met."""
+        self.forget()
 
     def values(self, words: list[str], lengths: NDArray[np.int_], halves: bool = False) -> Numbers:
         """Return what each word of several texts, laid end to end, adds before the norm.
 
-        A pair's weight stands with its first word, or half with each.
+        A pair's weight is counted for its first word, or half for each.
         """
         rows = self._rows_of(words)
-        values = self.rows[rows]
-        numbers = self.numbers[rows]
-        inner = np.ones(len(words), dtype=bool)
-        inner[np.cumsum(lengths)[lengths > 0] - 1] = False
-        first = np.flatnonzero(inner)
-        pairs = self.pairs[pair_rows(numbers[first], numbers[first + 1])]
+        values = self._rows.take(rows, axis=0)
+        numbers = self._numbers[rows]
+        pairs = self._scaled("pairs", pair_rows(numbers[:-1], numbers[1:]))
+        ends = np.cumsum(lengths[lengths > 0])[:-1] - 1
+        pairs[ends] = 0  # the last word of a text and the first of the next are no pair
         if halves:
-            values[first] += pairs / 2
-            values[first + 1] += pairs / 2
+            values[:-1] += pairs / 2
+            values[1:] += pairs / 2
         else:
-            values[first] += pairs
+            values[:-1] += pairs
         return values
 
+    def _scaled(self, name: str, rows: NDArray[np.int64] | list[int]) -> Numbers:
+        """Return rows of a table as floats."""
+        found: Numbers = self._weights[name].take(rows, axis=0).astype(np.float32)
+        found *= self._weights[f"{name}_scale"]
+        return found
+
     def _rows_of(self, words: list[str]) -> NDArray[np.int64]:
-        if len(self.words) > self.known + _MOST_UNKNOWN or self.characters > _MOST_CHARACTERS:
+        if len(self.row_of) > _MOST_WORDS or self.characters > _MOST_CHARACTERS:
             self.forget()
         row_of = self.row_of
-        unknown = [word for word in words if word not in row_of]
-        if unknown:
-            self._add(list(dict.fromkeys(unknown)))
+        if new := [word for word in dict.fromkeys(words) if word not in row_of]:
+            self._add(new)
         return np.fromiter(map(row_of.__getitem__, words), dtype=np.int64, count=len(words))
 
     def _add(self, words: list[str]) -> None:
-        """Give unknown words the mean of what their pieces add."""
-        start, end = len(self.words), len(self.words) + len(words)
-        if end > len(self.rows):
-            room = max(end, 2 * len(self.rows)) - len(self.rows)
-            self.rows = np.pad(self.rows, ((0, room), (0, 0)))
-            self.numbers = np.pad(self.numbers, (0, room))
+        """Note rows for new words; one that is not known has the mean of what its pieces add."""
+        start, end = len(self.row_of), len(self.row_of) + len(words)
+        if end > len(self._rows):
+            room = max(end, 2 * len(self._rows)) - len(self._rows)
+            self._rows = np.pad(self._rows, ((0, room), (0, 0)))
+            self._numbers = np.pad(self._numbers, (0, room))
+        known = [self._known.get(word, 0) for word in words]
+        self._rows[start:end] = self._scaled("words", known)
         for row, word in enumerate(words, start):
-            self.rows[row] = self.pieces[piece_rows(word)].mean(axis=0)
-            self.numbers[row] = word_number(word)
+            if word not in self._known:
+                self._rows[row] = self._scaled("pieces", piece_rows(word)).mean(axis=0)
+            self._numbers[row] = word_number(word)
             self.row_of[word] = row
-        self.words += words
         self.characters += sum(map(len, words))
 
     def forget(self) -> None:
-        """Forget all words that the detector did not learn."""
-        if len(self.words) == self.known:
-            return
-        self.row_of = {word: row for row, word in enumerate(self.words[: self.known])}
-        self.words = self.words[: self.known]
-        self.rows, self.numbers = self.rows[: self.known].copy(), self.numbers[: self.known].copy()
+        """Forget all words that were met."""
+        self.row_of = {}
+        self._rows = np.zeros((_FIRST_ROWS, len(self.bias)), dtype=np.float32)
+        self._numbers = np.zeros(_FIRST_ROWS, dtype=np.uint32)
         self.characters = 0
 
 
-def _read_weights(folder: Path) -> dict[str, Numbers]:
+def _read_weights(folder: Path) -> dict[str, NDArray[Any]]:
     path = folder / WEIGHTS_FILE
+    names = [f"{table}{ending}" for table in _TABLES for ending in ("", "_scale")]
     try:
         with np.load(path) as file:
-            found = {name: file[name] for name in file.files}
-        scaled = {
-            name: found[name].astype(np.float32) * found[f"{name}_scale"]
-            for name in ("words", "pieces", "pairs")
-        }
-        return scaled | {"bias": found["bias"]}
+            return {name: file[name] for name in ("bias", *names)}
     except (OSError, ValueError, KeyError) as error:
         raise FileFormatError(
             f"{path}: found no weights of a linear detector ({error}); expected the file that "

@@ -22,15 +22,16 @@ from tactful.detectors.card import Card, read_card, write_card
 from tactful.detectors.models.svm import broken_arrays, joined_words, parted_words, read_arrays
 from tactful.detectors.models.weighted_ngrams import TOKEN, Place, Terms, simplified
 from tactful.files import atomic_path
+from tactful.libraries import needed
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 ARRAYS_FILE = "ngrams.npz"
 _WORD = re.compile(r"\S+")
-"""For pieces a word is what stands between white space, its punctuation included."""
+"""For pieces a word is all between white space, its punctuation included."""
 _MOST_READ = 100_000
-"""So many words are kept as they were cut."""
+"""The number of words that are kept as they were cut."""
 _LONGEST_KEPT = 40
 """Longer words are cut each time: few of them come twice, and thousands would fill the memory."""
 Numbers = NDArray[np.float32]
@@ -117,7 +118,8 @@ class Ngrams:
 
     def rows(self, texts: Sequence[str]) -> "csr_array":
         """Return texts x n-grams."""
-        from scipy.sparse import csr_array
+        with needed("An n-gram detector"):
+            from scipy.sparse import csr_array
 
         data: list[NDArray[np.float64]] = []
         indices: list[NDArray[np.int64]] = []

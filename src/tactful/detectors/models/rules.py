@@ -1,7 +1,7 @@
 """The lexicon of stereotypes as a detector: a voice beside those that learnt from texts.
 
-Its log-odds for a category are the weak label of the rules, 0 to 1, and for whatever else the card
-names as ``whole`` the greatest of them; other ids have 0. The folder holds ``card.json`` alone: the
+Its log-odds for a category are the weak label of the rules, 0 to 1, and for all that the card names
+as ``whole`` the greatest of them; other ids have 0. The folder holds ``card.json`` alone: the
 rules come with Tactful.
 """
 

@@ -1,11 +1,10 @@
 """Weak labels for the ten categories of DETESTS: a Spanish lexicon with weights, as data.
 
 Every cue of ``stereotype_rules.yaml`` that a sentence holds is a piece of evidence. What it weighs
-depends on whether a word for people from elsewhere stands near; pieces are joined by noisy-or, as
+depends on whether a word for people from elsewhere is near; pieces are joined by noisy-or, as
 if each could be right on its own. Sentences that deny a claim or cite figures count for less. The
-labels are rough: :mod:`factory.spanish.weak_label_figures` measures how rough. They teach what no
-corpus at hand has labels for, and they are a voice of their own in the Spanish detector
-(:mod:`tactful.detectors.models.rules`).
+labels are rough. They teach what no corpus at hand has labels for, and they are a voice of their
+own in the Spanish detector (:mod:`tactful.detectors.models.rules`).
 """
 
 import re
@@ -67,7 +66,7 @@ class Rules:
             yield category, cue, weight
 
     def located(self, text: str) -> Iterator[tuple[str, Cue, float, int, int]]:
-        """Yield the same, and from which to before which word of the text the cue stands."""
+        """Yield the same, and from which to before which word of the text the cue goes."""
         words = plain_words(text)
         tagged = self._tagged(words)
         line = "".join(f" {word}/{tags}" for word, tags in zip(words, tagged, strict=True))
@@ -118,19 +117,8 @@ def label(texts: Sequence[str]) -> NDArray[np.float64]:
     return 1 - doubts
 
 
-def explain(text: str) -> dict[str, tuple[str, ...]]:
-    """Return the cues of a text for each category that has one, the heaviest first."""
-    found: dict[str, list[tuple[float, str]]] = {}
-    for category, cue, weight in load_rules().evidence(text):
-        found.setdefault(category, []).append((weight, cue.text))
-    return {
-        category: tuple(text for _, text in sorted(cues, key=lambda each: -each[0]))
-        for category, cues in found.items()
-    }
-
-
 def word_places(text: str) -> list[tuple[int, int]]:
-    """Return where the words of :func:`plain_words` stand in a text.
+    """Return where the words of :func:`plain_words` are in a text.
 
     There is none where composing its letters or making them small moves them.
     """

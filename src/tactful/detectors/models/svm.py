@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from tactful.detectors.base import LogitsDetector, sigmoid
 from tactful.detectors.card import Card, write_card
-from tactful.detectors.models.estimator import Numbers, TextClassifier, list_of_texts, shaped
+from tactful.detectors.models.estimator import Numbers, TextClassifier, list_of_texts
 from tactful.errors import FileFormatError, InputError, UsageError
 from tactful.files import atomic_folder
+from tactful.libraries import needed
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -37,11 +38,11 @@ GRID: dict[str, list[Any]] = {"C": [1, 10, 100, 1000], "kernel": list(KERNELS)}
 'scale' in all that they name."""
 _INNER_FOLDS = 3
 MOST_IN_MEMORY = 12_000
-"""Up to so many rows the whole kernel is held in memory while learning (8 bytes for each pair)."""
+"""Up to this many rows the whole kernel is in memory while learning (8 bytes for each pair)."""
 _CACHE_MB = 500
 _MOST_ROUNDS = 20_000
 _ROWS_AT_ONCE = 512
-"""A kernel of so many texts with all support vectors is held in memory at a time."""
+"""The kernel of this many texts with all support vectors is in memory at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +107,8 @@ def fit_machines(
 
 def fit_machine(rows: "Rows", column: NDArray[np.bool_], kernel: str, c: float) -> Machine:
     """Learn one machine."""
-    from sklearn.svm import SVC, LinearSVC
+    with needed("A linear detector"):
+        from sklearn.svm import SVC, LinearSVC
 
     target = column.astype(np.int64)
     gamma = scale_gamma(rows)
@@ -140,7 +142,8 @@ def scale_gamma(rows: "Rows") -> float:
 
 def _search(rows: "Rows", column: NDArray[np.bool_], seed: int) -> dict[str, Any]:
     """Return the best of the grid by F1 of the positive class, by cross-validation inside."""
-    from sklearn.metrics import f1_score
+    with needed("A linear detector"):
+        from sklearn.metrics import f1_score
 
     folds = _inner_folds(column, seed)
     if folds is None:
@@ -174,7 +177,8 @@ def _calibrated(
     machine: Machine, rows: "Rows", column: NDArray[np.bool_], chosen: Mapping[str, Any], seed: int
 ) -> Machine:
     """Fit Platt's scaling to decisions about rows that were not learnt from."""
-    from sklearn.linear_model import LogisticRegression
+    with needed("A linear detector"):
+        from sklearn.linear_model import LogisticRegression
 
     folds = _inner_folds(column, seed)
     if folds is None:
@@ -186,7 +190,8 @@ def _calibrated(
 
 
 def _inner_folds(column: NDArray[np.bool_], seed: int) -> Any:
-    from sklearn.model_selection import StratifiedKFold
+    with needed("A linear detector"):
+        from sklearn.model_selection import StratifiedKFold
 
     rarest = int(min(column.sum(), (~column).sum()))
     folds = min(_INNER_FOLDS, rarest)
@@ -252,7 +257,8 @@ def machines_of(arrays: Mapping[str, NDArray[Any]], features: int) -> list[Machi
 def _support(arrays: Mapping[str, NDArray[Any]], at: int, rows: int, features: int) -> "Rows":
     if f"{at}.support" in arrays:
         return np.asarray(arrays[f"{at}.support"], dtype=np.float64)
-    from scipy.sparse import csr_array
+    with needed("A linear detector"):
+        from scipy.sparse import csr_array
 
     parts = (arrays[f"{at}.data"], arrays[f"{at}.indices"], arrays[f"{at}.indptr"])
     return csr_array(parts, shape=(rows, features))
@@ -270,7 +276,6 @@ class SvmClassifier(TextClassifier):
     grid: bool
     calibrate: bool
     random_state: int
-    several_: bool
 
     @abstractmethod
     def _rows(self, texts: list[str]) -> "Rows":
@@ -287,14 +292,6 @@ class SvmClassifier(TextClassifier):
             seed=self.random_state,
         )
         self.classes_ = np.array([0, 1])
-
-    def decision_function(self, X: Sequence[str]) -> Numbers:  # noqa: N803
-        """Return the signed distance from the border, above 0 for yes."""
-        return shaped(self._decisions(X), self.several_)
-
-    def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
-        """Return 0 or 1 for each text and label."""
-        return (self.decision_function(X) > 0).astype(np.int64)
 
     def predict_proba(self, X: Sequence[str]) -> Numbers:  # noqa: N803
         """Return probabilities: of 0 and 1, or of 1 for each label if there are several."""
@@ -344,7 +341,7 @@ class SvmDetector(LogitsDetector):
         """Return what is saved beside the machines."""
 
     def logits(self, texts: Sequence[str]) -> Numbers:
-        """Return the decisions, which stand for the log-odds before calibration."""
+        """Return the decisions, which serve as log-odds before calibration."""
         rows = self._rows(list_of_texts(texts))
         return np.stack([machine.decision(rows) for machine in self.machines], axis=1)
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tactful.detectors.models.estimator import Numbers
 from tactful.errors import InputError
+from tactful.libraries import needed
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -34,12 +35,13 @@ class Terms:
     weights: Numbers
     """The inverse document frequency of each n-gram."""
     longest: int = 1
-    """N-grams have one to so many words."""
+    """The number of words in the longest n-grams."""
     strip_accents: bool = False
 
     def rows(self, texts: Sequence[str]) -> "csr_array":
         """Return one row of unit length for each text; a text without known n-grams is empty."""
-        from scipy.sparse import csr_array
+        with needed("A linear detector"):
+            from scipy.sparse import csr_array
 
         data: list[Numbers] = []
         indices: list[NDArray[np.int32]] = []
@@ -82,7 +84,8 @@ def fit_terms(
     texts: Sequence[str], *, longest: int = 1, most: int | None = None, strip_accents: bool = False
 ) -> Terms:
     """Learn the vocabulary: at most ``most`` n-grams, those that are most frequent."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
+    with needed("A linear detector"):
+        from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectorizer = TfidfVectorizer(
         ngram_range=(1, longest),
