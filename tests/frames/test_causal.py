@@ -78,7 +78,7 @@ def test_it_repeats_what_it_learnt(folder: Path, decoding: str, constrained: boo
             assert each.group == lesson.group
             assert 0.5 < (each.probability or 0) <= 1
             assert 0.5 < (each.likelihood or 0) <= 1
-    # Where a variable has no value, its place is not learnt: anything may stand there.
+    # Where a variable has no value, its place is not learnt: anything may be there.
     assert not any(each.malformed or each.inconsistent for each in framer.decode(POSTS[:2]))
 
 

@@ -42,6 +42,25 @@ def test_the_paper_s_own_example_is_about_women(framer: EmbeddedFramer) -> None:
     assert "women" in " ".join(first.evidence)
 
 
+@pytest.mark.parametrize(
+    ("text", "group", "statement"),
+    [
+        (
+            "Old people should not be allowed to vote.",
+            "old folks",
+            "old folks should not be allowed to vote",
+        ),
+        ("Blind people cannot be teachers.", "blind people", "blind people cannot be teachers"),
+    ],
+)
+def test_a_group_that_the_text_names_goes_before_an_unclear_guess(
+    framer: EmbeddedFramer, text: str, group: str, statement: str
+) -> None:
+    (frame,) = framer.frame([text])
+    assert frame.target_groups == (group,)
+    assert frame.implied_statements == (statement,)
+
+
 def test_every_frame_holds_the_constraints_whatever_the_text(framer: EmbeddedFramer) -> None:
     frames = framer.frame(TEXTS)
     assert len(frames) == len(TEXTS)
@@ -129,8 +148,8 @@ def test_wrong_calls_are_refused(
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """Return a copy of the framer, beside links to the detectors that it reads with."""
-    for name in ("default-en", "encoder-en", "fast-en"):
+    """Return a copy of the framer, beside links to the detectors that it could read with."""
+    for name in ("open-encoder-en", "open-fast-en"):
         (tmp_path / name).symlink_to(weights_folder(name))
     shutil.copytree(weights_folder("frames-en"), tmp_path / "frames-en")
     return tmp_path / "frames-en"
@@ -151,9 +170,9 @@ def test_heads_that_do_not_fit_the_card_are_refused(copy: Path) -> None:
         load_framer(copy).frame([STANDARDS])
 
 
-def test_a_framer_without_its_detector_says_so(copy: Path) -> None:
+def test_a_framer_without_its_encoder_says_so(copy: Path) -> None:
     card = json.loads((copy / "card.json").read_text(encoding="utf-8"))
-    card["training"]["detector"] = "fast-en"
+    card["training"]["encoder"] = "open-fast-en"
     (copy / "card.json").write_text(json.dumps(card), encoding="utf-8")
-    with pytest.raises(FileFormatError, match="found no detector with an encoder"):
+    with pytest.raises(FileFormatError, match="found no encoder beside it"):
         load_framer(copy).frame([STANDARDS])

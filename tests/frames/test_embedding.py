@@ -67,9 +67,7 @@ def test_parts_of_joined_embeddings_stand_side_by_side() -> None:
 
 def test_the_folder_of_an_encoder(tmp_path: Path) -> None:
     folder = tmp_path / "my-encoder"
-    folder.mkdir()
-    for name in (room.MODEL_FILE, room.TOKENIZER_FILE):
-        shutil.copy(weights_folder("encoder-en") / name, folder / name)
+    shutil.copytree(weights_folder("encoder-en"), folder)
     own, usual = load_embedding(str(folder)), load_embedding()
     assert own.fingerprint == usual.fingerprint
     assert own.name == str(folder.resolve())

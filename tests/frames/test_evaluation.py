@@ -46,7 +46,7 @@ def test_gold_itself_is_perfect() -> None:
         if "lewd" in name or name.startswith("in_group"):
             assert measure.value is None  # no post is
             assert measure.reason
-        elif short in ("word_movers", "broken_constraints"):
+        elif short in ("word_movers", "broken_constraints", "specificity"):
             assert measure.value == 0
         elif short == "blank":
             assert measure.value == (0.5 if ".all." in name else 0)
@@ -210,7 +210,7 @@ def test_names_say_the_variable_the_posts_and_the_measure() -> None:
     assert "target_group.all.rouge_l" in names
     assert "target_group.all.bleu_2" not in names
     assert "offensive.all.f1" not in names
-    assert len(names) == len(set(names)) == 3 * (5 + 2) + 2 * (7 + 5) + 1
+    assert len(names) == len(set(names)) == 3 * (5 + 2) + 2 * (7 + 5) + 4 + 1
 
 
 FRAMES = st.lists(

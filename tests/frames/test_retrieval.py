@@ -152,6 +152,7 @@ def test_the_sample_finds_itself(sample_copy: Callable[[str], Path]) -> None:
             assert frame.target_groups[0] in post.groups
 
 
+@pytest.mark.slow
 def test_the_bars_on_the_held_out_fold(data_folder: Callable[[str], Path]) -> None:
     """The bars of a k-nearest-neighbour lookup with a sentence encoder, on a part of them."""
     posts = read_posts(data_folder("sbic"))

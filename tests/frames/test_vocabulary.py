@@ -9,6 +9,7 @@ from tactful.detectors.weights import weights_folder
 from tactful.errors import FileFormatError
 from tactful.frames.decoder import (
     END,
+    FREE_START,
     SEPARATOR,
     START,
     VOCABULARY_FILE,
@@ -28,26 +29,32 @@ def tokenizer():  # type: ignore[no-untyped-def]
 
 
 def test_what_is_cut_can_be_written_again(tokenizer) -> None:  # type: ignore[no-untyped-def]
-    vocabulary = vocabulary_of(SENTENCES, tokenizer)
+    vocabulary = vocabulary_of(SENTENCES, (), tokenizer)
     for sentence in SENTENCES:
         assert vocabulary.text(vocabulary.numbers(sentence, tokenizer)) == sentence
 
 
 def test_every_group_of_the_list_can_be_written_again(tokenizer) -> None:  # type: ignore[no-untyped-def]
-    vocabulary = vocabulary_of([group.name for group in load_groups()], tokenizer)
+    vocabulary = vocabulary_of((), [group.name for group in load_groups()], tokenizer)
     for group in load_groups():
         assert vocabulary.text(vocabulary.numbers(group.name, tokenizer)) == group.name
 
 
 def test_the_most_frequent_pieces_come_first(tokenizer) -> None:  # type: ignore[no-untyped-def]
-    vocabulary = vocabulary_of(["women men women", "women men"], tokenizer)
+    vocabulary = vocabulary_of(["women men women", "women men"], (), tokenizer)
     assert vocabulary.pieces == ("women", "men")
-    assert len(vocabulary) == 5
-    assert vocabulary.numbers("men and women", tokenizer) == [4, 3]
+    assert len(vocabulary) == 6
+    assert vocabulary.numbers("men and women", tokenizer) == [5, 4]
+
+
+def test_what_is_always_needed_is_kept_before_what_is_frequent(tokenizer) -> None:  # type: ignore[no-untyped-def]
+    vocabulary = vocabulary_of(["women men women", "women men"], ["dogs"], tokenizer, most=2)
+    assert vocabulary.pieces == ("women", "dogs")
+    assert vocabulary.places(["women", "men", "[CLS]", "dogs"]).tolist() == [4, 0, 0, 5]
 
 
 def test_special_pieces_are_no_words() -> None:
-    assert Vocabulary(("women",)).text([START, 3, SEPARATOR, END]) == "women"
+    assert Vocabulary(("women",)).text([START, FREE_START, 4, SEPARATOR, END]) == "women"
 
 
 def test_the_file_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Writing statements with the embedded decoder: beam search over its two ONNX graphs.
 
 ``memory.onnx`` prepares the encoder's states of a text once; ``step.onnx`` gives the next piece of
-every line. Lines look like ``[STR] group [SEP] statement [END]``, so the same decoder also names a
-group that is not in the list.
+every line, and what the text's own words add to it. Lines look like ``[STR] group [SEP] statement
+[END]``, so the same decoder also names a group that is not in the list.
 """
 
 import json
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 VOCABULARY_FILE = "vocabulary.json"
-START, SEPARATOR, END = 0, 1, 2
-SPECIAL = ("[STR]", "[SEP]", "[END]")
+START, SEPARATOR, END, FREE_START = 0, 1, 2, 3
+SPECIAL = ("[STR]", "[SEP]", "[END]", "[FREE]")
+"""Lines that were learnt from freer statements than those of the corpus begin with the last."""
 _TIGHT = frozenset("-/'\u2019")
 """Marks that are written without spaces around them, as the corpus' own group names are."""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Numbers for pieces: three special ones, then pieces of words ("women", "##s")."""
+    """Numbers for pieces: a few special ones, then pieces of words ("women", "##s")."""
 
     pieces: tuple[str, ...]
     """Without the special ones."""
@@ -47,10 +48,14 @@ class Vocabulary:
         cut = tokenizer.encode(text.lower(), add_special_tokens=False).tokens
         return [self._numbers[piece] for piece in cut if piece in self._numbers]
 
+    def places(self, tokens: Sequence[str]) -> NDArray[np.int64]:
+        """Return the number of each token of a text; 0 is one that cannot be written."""
+        return np.array([self._numbers.get(token, 0) for token in tokens], dtype=np.int64)
+
     def text(self, numbers: Sequence[int]) -> str:
         """Write numbers as words again.
 
-        >>> Vocabulary(("latin", "##o", "/", "folk", "##s")).text([3, 4, 5, 6, 7])
+        >>> Vocabulary(("latin", "##o", "/", "folk", "##s")).text([4, 5, 6, 7, 8])
         'latino/folks'
         """
         words: list[str] = []
@@ -91,11 +96,22 @@ MOST_STEPS, MOST_GROUP_STEPS = 16, 8
 """As many pieces a statement and a group may have; the list has the longer names of groups."""
 LEAST_PIECES = 3
 """The least number of pieces in a statement, such as "they are lazy"."""
+_BLIND_LINES = 64
 _TEXTS = 12
 """The number of texts decoded at a time; more would not be faster."""
 _NEVER = -1e9
 
 Numbers = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text as the decoder reads it."""
+
+    states: Numbers
+    """The encoder's, one row for each token."""
+    places: NDArray[np.int64]
+    """The number of each token in the decoder's vocabulary; 0 where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,30 +148,67 @@ class StatementDecoder:
         return open_session(self.folder / STEP_FILE, self.threads)
 
     def statements(
-        self, states: Sequence[Numbers], groups: Sequence[Sequence[int]], beams: int = BEAMS
+        self, sources: Sequence[Source], groups: Sequence[Sequence[int]], beams: int = BEAMS
     ) -> list[list[Candidate]]:
         """Return likely statements about each text's group (its pieces are given), best first."""
         prefixes = [[START, *group, SEPARATOR] for group in groups]
-        return self._search(states, prefixes, _Ending(END, LEAST_PIECES, MOST_STEPS), beams)
+        return self._search(sources, prefixes, _Ending(END, LEAST_PIECES, MOST_STEPS), beams)
 
-    def groups(self, states: Sequence[Numbers], beams: int = BEAMS) -> list[list[Candidate]]:
+    def groups(self, sources: Sequence[Source], beams: int = BEAMS) -> list[list[Candidate]]:
         """Return likely names of the group that each text is about, best first."""
         ending = _Ending(SEPARATOR, 1, MOST_GROUP_STEPS)
-        return self._search(states, [[START]] * len(states), ending, beams)
+        return self._search(sources, [[START]] * len(sources), ending, beams)
+
+    def blind_scores(
+        self, groups: Sequence[Sequence[int]], statements: Sequence[Sequence[int]]
+    ) -> list[float]:
+        """Return the log-probability of each statement about its group, if no text is read.
+
+        A statement that is likely for a group without a text is generic.
+        """
+        asked = list(zip(map(tuple, groups), map(tuple, statements), strict=True))
+        known: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}
+        # Equally long lines are scored together.
+        listed = sorted(set(asked), key=lambda each: (len(each[0]) + len(each[1]), each))
+        for start in range(0, len(listed), _BLIND_LINES):
+            part = listed[start : start + _BLIND_LINES]
+            known |= zip(part, self._blind(part), strict=True)
+        return [known[each] for each in asked]
+
+    def _blind(self, pairs: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) -> list[float]:
+        written = [(START, *group, SEPARATOR, *statement, END) for group, statement in pairs]
+        nothing = Source(np.zeros((1, self.width), np.float32), np.zeros(1, np.int64))
+        lines = _Lines(self, [nothing] * len(pairs), [[START]] * len(pairs))
+        found = np.zeros(len(pairs))
+        for at in range(1, max(map(len, written))):
+            pieces = np.array([line[at] if at < len(line) else END for line in written])
+            counted = [
+                len(group) + 1 < at < len(line)
+                for (group, _), line in zip(pairs, written, strict=True)
+            ]
+            chances = _log_softmax(lines.logits)[np.arange(len(pairs)), pieces]
+            found += np.where(counted, chances, 0.0)
+            lines.logits = lines.write(pieces)
+        return found.tolist()
+
+    @cached_property
+    def width(self) -> int:
+        """The width of the encoder's states."""
+        return int(self.memory.get_inputs()[0].shape[2])
 
     def _search(
         self,
-        states: Sequence[Numbers],
+        sources: Sequence[Source],
         prefixes: Sequence[Sequence[int]],
         ending: "_Ending",
         beams: int,
     ) -> list[list[Candidate]]:
-        found: list[list[Candidate]] = [[] for _ in states]
+        found: list[list[Candidate]] = [[] for _ in sources]
         # Texts of about the same length waste little on padding.
-        order = sorted(range(len(states)), key=lambda row: len(states[row]))
+        order = sorted(range(len(sources)), key=lambda row: len(sources[row].places))
         for start in range(0, len(order), _TEXTS):
             rows = order[start : start + _TEXTS]
-            lines = _Lines(self, [states[row] for row in rows], [prefixes[row] for row in rows])
+            lines = _Lines(self, [sources[row] for row in rows], [prefixes[row] for row in rows])
             ended = _beam_search(lines, beams, ending)
             for row, candidates in zip(rows, ended, strict=True):
                 found[row] = candidates
@@ -168,18 +221,20 @@ class _Lines:
     def __init__(
         self,
         decoder: StatementDecoder,
-        states: Sequence[Numbers],
+        sources: Sequence[Source],
         prefixes: Sequence[Sequence[int]],
     ):
         self.step = decoder.step
-        self.texts = len(states)
-        length = max(len(each) for each in states)
-        padded = np.zeros((self.texts, length, states[0].shape[1]), dtype=np.float32)
+        self.texts = len(sources)
+        length = max(len(each.places) for each in sources)
+        self.states = np.zeros((self.texts, length, decoder.width), dtype=np.float32)
         self.mask = np.zeros((self.texts, length), dtype=np.int64)
-        for row, each in enumerate(states):
-            padded[row, : len(each)] = each
-            self.mask[row, : len(each)] = 1
-        self.cross: Numbers = decoder.memory.run(["cross"], {"states": padded})[0]
+        self.source = np.zeros((self.texts, length), dtype=np.int64)
+        for row, each in enumerate(sources):
+            self.states[row, : len(each.places)] = each.states
+            self.source[row, : len(each.places)] = each.places
+            self.mask[row, : len(each.places)] = 1
+        self.cross: Numbers = decoder.memory.run(["cross"], {"states": self.states})[0]
         layers, both, _, heads, _, width = self.cross.shape
         self.kept: Numbers = np.zeros((layers, both, self.texts, heads, 0, width), dtype=np.float32)
         self.kept_mask = np.zeros((self.texts, 0), dtype=np.int64)
@@ -199,8 +254,8 @@ class _Lines:
         mask = self.kept_mask.copy()
         mask[there == 0, -1] = 1
         logits: Numbers
-        logits, self.kept = self.step.run(
-            ["logits", "kept"],
+        logits, copied, self.kept = self.step.run(
+            ["logits", "copied", "kept"],
             {
                 "pieces": pieces.astype(np.int64),
                 "place": self.places,
@@ -208,8 +263,11 @@ class _Lines:
                 "own_mask": mask,
                 "cross": self.cross,
                 "mask": self.mask,
+                "states": self.states,
             },
         )
+        rows = np.arange(len(pieces))[:, None]
+        np.add.at(logits, (rows, self.source), np.where(self.source > 0, copied, 0.0))
         self.places = self.places + there
         return logits
 
@@ -217,6 +275,8 @@ class _Lines:
         """Make several lines of each."""
         self.cross = np.repeat(self.cross, beams, axis=2)
         self.mask = np.repeat(self.mask, beams, axis=0)
+        self.source = np.repeat(self.source, beams, axis=0)
+        self.states = np.repeat(self.states, beams, axis=0)
         self.logits = np.repeat(self.logits, beams, axis=0)
         self.follow(np.repeat(np.arange(self.texts), beams))
 
@@ -242,7 +302,7 @@ def _beam_search(lines: _Lines, beams: int, ending: _Ending) -> list[list[Candid
     for step in range(ending.most):
         chances = _log_softmax(lines.logits).reshape(texts, beams, -1)
         may_end = step >= ending.least
-        barred = [p for p in (START, SEPARATOR, END) if p != ending.stop or not may_end]
+        barred = [p for p in range(len(SPECIAL)) if p != ending.stop or not may_end]
         chances[:, :, barred] = _NEVER
         totals = (scores[:, :, None] + chances).reshape(texts, -1)
         size = chances.shape[2]
@@ -270,7 +330,7 @@ def _beam_search(lines: _Lines, beams: int, ending: _Ending) -> list[list[Candid
     for text, found in enumerate(ended):
         found.sort(key=lambda each: -each.score)
         if not found:
-            # Nothing came to its end: the best line is taken as it is.
+            # No line is complete: use the best incomplete one.
             found.append(Candidate(written[text][0], float(scores[text, 0])))
     return ended
 

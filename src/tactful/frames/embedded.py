@@ -1,17 +1,18 @@
 """The framer that comes with Tactful: no torch, no corpus, all from texts to frames in two models.
 
-The categorical variables are those of the default detector, corrected so that the mere mention of
-a group counts for little, and searched for the most probable consistent assignment. The group
-comes from a head over a list, or from the decoder where the list has none; the statement from the
-decoder, which reads the encoder's states and the group. Of the statements that a beam search finds,
-the one that agrees most with the others is taken.
+It reads with the open encoder, whichever detector is used beside it. The categorical variables are
+those of that encoder, corrected so that the mere mention of a group counts for little, and searched
+for the most probable consistent assignment. The group comes from a head over a list, or from the
+decoder where the list has none; the statement from the decoder, which reads the encoder's states,
+the text's own words and the group. Of the statements that a beam search finds, the one that agrees
+most with the others is taken; statements that fit the group without the text count less.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,28 +21,36 @@ from tactful.detectors.base import Scores, sigmoid
 from tactful.detectors.card import Card, read_card
 from tactful.detectors.explain.words import carrying_spans, spread_over_words
 from tactful.detectors.load import load_detector
-from tactful.detectors.models.blend import BlendDetector
 from tactful.detectors.models.encoder import EncoderDetector, Reading
 from tactful.detectors.weights import find_weights
 from tactful.errors import FileFormatError
 from tactful.frames.schema import CATEGORICAL, at_thresholds, most_probable_rows
+from tactful.frames.statements import own_statement
 from tactful.types import Frame, Implication
 
 if TYPE_CHECKING:
-    from tactful.frames.decoder import Candidate, StatementDecoder, Vocabulary
+    from tactful.frames.decoder import Candidate, Source, StatementDecoder, Vocabulary
 
 EMBEDDED: dict[str, dict[str, str]] = {"en": {"default": "frames-en"}}
 """Language -> name -> folder of the weights."""
 HEADS_FILE = "heads.npz"
 GROUP = "frame.group"
 MOST_GROUPS = 3
-DECODER_SHARE = 0.5
+DECODER_SHARE = 0.15
 """How much the decoder's log-probability of a name counts beside the head's."""
-MENTIONED = 1.5
+MENTIONED = 3.0
 """What it adds to a group's log-odds that the text calls it by name: rare groups were taught by few
 posts."""
+GENERIC = 0.3
+"""How much less a statement counts if it is likely for its group without the text."""
 LEAST_SHARE = 0.25
 """A further group is named where the head gives it at least this share."""
+CLEAR_SHARE = 0.65
+"""A text that names groups is about another one only where the head gives that at least this share:
+below it, such a guess was right in 9 of 33 held-out posts."""
+FEW_SHARE = 0.3
+"""Of a group that a text names and the head gives less than this, few statements were learnt: what
+the text itself says of it in plain words is taken instead."""
 _BATCH = 256
 _UNSURE = {
     "frame.lewd": "maybe",
@@ -51,7 +60,6 @@ _UNSURE = {
 }
 """The answers that count as a yes without being one (footnote 8)."""
 
-Numbers = NDArray[np.float32]
 Floats = NDArray[np.float64]
 
 
@@ -64,6 +72,8 @@ class Named:
     """How likely it is this one, if the text is about a group at all."""
     column: int
     """Its place in the head; groups that are not in the list share the last."""
+    is_rare: bool = False
+    """Whether the text names it, and little was learnt of it."""
 
 
 class EmbeddedFramer:
@@ -74,28 +84,22 @@ class EmbeddedFramer:
         self.statements = statements
 
     @property
-    def detector_folder(self) -> Path:
-        """The folder of the detector whose encoder this reads with; it is beside this one."""
-        return self.folder.parent / str(self.card.training.get("detector"))
+    def encoder_folder(self) -> Path:
+        """The folder of the encoder that this reads with; it is beside this one."""
+        return self.folder.parent / str(self.card.training.get("encoder"))
 
     @cached_property
-    def detector(self) -> BlendDetector:
-        """The detector whose encoder this reads with."""
-        named = "detector" in self.card.training
-        found = load_detector(self.detector_folder) if named else None
-        encoder = found.members[0] if isinstance(found, BlendDetector) else None
-        if not isinstance(found, BlendDetector) or not isinstance(encoder, EncoderDetector):
-            raise FileFormatError(
-                f"{self.folder}: found no detector with an encoder beside it; expected the folder "
-                "that its card names under 'training'; restore it."
-            )
-        encoder.threads = self.threads
-        return found
-
-    @property
     def encoder(self) -> EncoderDetector:
-        """The encoder of the detector."""
-        return cast(EncoderDetector, self.detector.members[0])
+        """The encoder that this reads with."""
+        named = "encoder" in self.card.training
+        found = load_detector(self.encoder_folder) if named else None
+        if not isinstance(found, EncoderDetector):
+            raise FileFormatError(
+                f"{self.folder}: found no encoder beside it; expected the folder that its card "
+                "names under 'training'; restore it."
+            )
+        found.threads = self.threads
+        return found
 
     @cached_property
     def decoder(self) -> "StatementDecoder":
@@ -144,13 +148,13 @@ class EmbeddedFramer:
         for start in range(0, len(texts), _BATCH):
             part = texts[start : start + _BATCH]
             readings = self.encoder.readings(part, GROUP)
-            found[start : start + len(part)] = self.probabilities(part, readings, pool(readings))
+            found[start : start + len(part)] = self.probabilities(readings, pool(readings))
         return {name: found[:, at].astype(np.float32) for at, name in enumerate(CATEGORICAL)}
 
     def _frames(self, texts: Sequence[str]) -> list[Frame]:
         readings = self.encoder.readings(texts, GROUP)
         pooled = pool(readings)
-        chances = self.probabilities(texts, readings, pooled)
+        chances = self.probabilities(readings, pooled)
         answers = self.answers(chances)
         frames = [_plain(row, said) for row, said in zip(chances, answers, strict=True)]
         wanted = [row for row, said in enumerate(answers) if said[CATEGORICAL.index(GROUP)]]
@@ -165,23 +169,13 @@ class EmbeddedFramer:
                 frames[row] = _with_texts(frames[row], implications)
         return frames
 
-    def probabilities(
-        self, texts: Sequence[str], readings: Sequence[Reading], pooled: Floats
-    ) -> Floats:
+    def probabilities(self, readings: Sequence[Reading], pooled: Floats) -> Floats:
         """Return the probabilities of the categorical variables, in the order of equation 1."""
-        odds = self.detector.mixed(
-            [
-                np.stack([each.logits for each in readings]),
-                *(member.logits(texts) for member in self.detector.members[1:]),
-            ]
-        )
-        correction = with_bias(pooled, self._heads["correction"])
-        chances = np.empty((len(odds), len(CATEGORICAL)))
-        for at, name in enumerate(CATEGORICAL):
-            column = odds[:, self.detector.card.ids.index(name)].astype(np.float64)
-            once = scaled(column, self.detector.card, name) + correction[:, at]
-            chances[:, at] = sigmoid(scaled(once, self.card, name))
-        return chances
+        odds = frame_logits(self.encoder, readings) + with_bias(pooled, self._heads["correction"])
+        columns = [
+            sigmoid(scaled(odds[:, at], self.card, name)) for at, name in enumerate(CATEGORICAL)
+        ]
+        return np.stack(columns, axis=1)
 
     def answers(self, chances: Floats) -> NDArray[np.int8]:
         """Return the most probable consistent assignments, weighed at the card's thresholds."""
@@ -203,7 +197,7 @@ class EmbeddedFramer:
         """
         from tactful.frames.groups import mentioned_groups
 
-        written = self.decoder.groups([each.states for each in readings])
+        written = self.decoder.groups([self.source(each) for each in readings])
         return [
             self._ranked(np.log(shares + 1e-9), candidates, mentioned_groups(reading.clean.text))
             for shares, candidates, reading in zip(
@@ -233,7 +227,16 @@ class EmbeddedFramer:
         shares = np.exp(scores - scores.max())
         shares /= shares.sum()
         order = np.argsort(-shares, kind="stable")
-        return [Named(names[at], float(shares[at]), min(int(at), len(self.groups))) for at in order]
+        ranked = [
+            Named(names[at], float(shares[at]), min(int(at), len(self.groups))) for at in order
+        ]
+        if mentioned.isdisjoint(names):
+            return ranked
+        kept = [each for each in ranked if each.name in mentioned or each.share >= CLEAR_SHARE]
+        total = sum(each.share for each in kept)
+        return [
+            replace(each, share=each.share / total, is_rare=each.share < FEW_SHARE) for each in kept
+        ]
 
     def implications(
         self,
@@ -251,10 +254,11 @@ class EmbeddedFramer:
         statements = self._statements(readings, asked)
         found: list[list[Implication]] = [[] for _ in texts]
         for (row, named), (statement, likelihood) in zip(asked, statements, strict=True):
+            plain = self.statements and named.is_rare and own_statement(texts[row], named.name)
             found[row].append(
                 Implication(
                     named.name,
-                    statement,
+                    plain or statement,
                     round(chances[row] * named.share, 4),
                     likelihood,
                     self._evidence(texts[row], readings[row], named.column),
@@ -269,20 +273,42 @@ class EmbeddedFramer:
             return [(None, None)] * len(asked)
         tokenizer = self.encoder.tokenizer
         pieces = [self.vocabulary.numbers(named.name, tokenizer) for _, named in asked]
-        states = [readings[row].states for row, _ in asked]
-        return [self._agreed(candidates) for candidates in self.decoder.statements(states, pieces)]
+        sources = [self.source(readings[row]) for row, _ in asked]
+        found = self.decoder.statements(sources, pieces)
+        blind = iter(
+            self.decoder.blind_scores(
+                [group for group, listed in zip(pieces, found, strict=True) for _ in listed],
+                [each.pieces for listed in found for each in listed],
+            )
+        )
+        return [self._agreed(listed, [next(blind) for _ in listed]) for listed in found]
 
-    def _agreed(self, candidates: "Sequence[Candidate]") -> tuple[str | None, float | None]:
-        """Choose the statement that agrees most with all that the search found."""
+    def source(self, reading: Reading) -> "Source":
+        """Return a text as the decoder reads it."""
+        from tactful.frames.decoder import Source
+
+        return Source(reading.states, self.vocabulary.places(reading.tokens))
+
+    def _agreed(
+        self, candidates: "Sequence[Candidate]", blind: Sequence[float]
+    ) -> tuple[str | None, float | None]:
+        """Choose the statement that agrees most with all that the search found.
+
+        Candidates count by how likely they are, less how likely they are without this text.
+        """
         from tactful.frames.consensus import most_agreed
 
         chances: dict[str, float] = {}
-        for each in candidates:
+        worth: dict[str, float] = {}
+        for each, without in zip(candidates, blind, strict=True):
             # With and without a full stop it is the same statement.
             text = self.vocabulary.text(each.pieces).rstrip(" .") or "…"
             chances[text] = chances.get(text, 0.0) + float(np.exp(each.score))
-        texts, total = list(chances), sum(chances.values())
-        best = texts[most_agreed(texts, [chance / total for chance in chances.values()])]
+            worth[text] = worth.get(text, 0.0) + float(np.exp(each.score - GENERIC * without))
+        # A statement that says a word twice ("women are not women") is a slip of the decoder.
+        texts = [text for text in chances if not _repeats(text)] or list(chances)
+        total = sum(worth[text] for text in texts)
+        best = texts[most_agreed(texts, [worth[text] / total for text in texts])]
         return best, round(chances[best], 6)
 
     def _evidence(self, text: str, reading: Reading, at: int) -> tuple[str, ...]:
@@ -295,6 +321,12 @@ class EmbeddedFramer:
         np.add.at(parts, winners, reading.states[winners, np.arange(width)] * own[width:])
         words = spread_over_words(reading.clean, reading.offsets, parts)
         return tuple(span.cut(text) for span in carrying_spans(text, words, None))
+
+
+def frame_logits(encoder: EncoderDetector, readings: Sequence[Reading]) -> Floats:
+    """Return the encoder's log-odds before calibration, in the order of equation 1."""
+    logits = np.stack([each.logits for each in readings]).astype(np.float64)
+    return logits[:, [encoder.card.ids.index(name) for name in CATEGORICAL]]
 
 
 def scaled(odds: Floats, card: Card, name: str) -> Floats:
@@ -314,11 +346,21 @@ def with_bias(pooled: Floats, weights: Floats) -> Floats:
     """Apply linear weights whose last row is the bias.
 
     Each row by itself: the last digits of a product of matrices depend on how many rows there are,
-    and what is said of a text must not depend on the others (docs/decisions/0006).
+    and the result for a text must not depend on the others (docs/decisions/0006).
     """
     rows = [row @ weights[:-1] for row in pooled]
     found: Floats = np.array(rows).reshape(len(pooled), weights.shape[1]) + weights[-1]
     return found
+
+
+def _repeats(text: str) -> bool:
+    """Say whether a statement has a word twice, apart from short and usual ones.
+
+    >>> _repeats("women are inferior to women"), _repeats("black folks act like white folks")
+    (True, False)
+    """
+    words = [word for word in text.split() if len(word) > 3 and word not in ("folks", "people")]
+    return len(set(words)) < len(words)
 
 
 def _chosen(names: "Sequence[Named]") -> "list[Named]":
@@ -339,7 +381,7 @@ def _plain(chances: Floats, said: NDArray[np.int8]) -> Frame:
 
 
 def _answer(name: str, chance: float, said: bool) -> str:
-    """Return the answer in the questionnaire's words: what is claimed below a half is a maybe."""
+    """Return the questionnaire's answer: a yes with a probability below 0.5 is a maybe."""
     if not said:
         return "no"
     unsure = _UNSURE.get(name)

@@ -59,7 +59,7 @@ class Embedding(Protocol):
 
     @property
     def name(self) -> str:
-        """What :func:`load_embedding` opens it by."""
+        """The name by which :func:`load_embedding` opens it."""
         ...
 
     @property
@@ -94,7 +94,7 @@ def load_embedding(name: str = ENCODER) -> Embedding:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Where vectors are compared: around their mean, no direction drowning the others."""
+    """The space in which vectors are compared: centred and whitened."""
 
     centres: tuple[Numbers, ...]
     whitenings: tuple[Numbers, ...]
@@ -163,7 +163,7 @@ class StatesEmbedding:
         path = self.folder / TOKENIZER_FILE
         try:
             tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # The library raises plain Exception for whatever is wrong.
+        except Exception as error:  # The library raises plain Exception for every error.
             raise FileFormatError(
                 f"{path}: found no tokeniser that can be opened ({type(error).__name__}); "
                 "expected the file of the 'tokenizers' library; restore it."

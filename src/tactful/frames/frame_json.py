@@ -29,8 +29,8 @@ def frame_as_json(frame: Frame) -> dict[str, Any]:
 def frame_from_json(data: object, *, constraints: bool = True) -> Frame:
     """Read what :func:`frame_as_json` wrote; fields may be left out.
 
-    Whatever breaks the form or a constraint of the frame raises with what was found where. Without
-    ``constraints`` only the form is checked: an evaluation counts the frames that break one.
+    Raises an error with the place if the frame breaks the schema or a constraint. Without
+    ``constraints`` only the schema is checked: an evaluation counts the frames that break one.
     """
     found = _mapping(data, "the frame", _FIELDS)
     probabilities = _mapping(found.get("probabilities", {}), "probabilities", CATEGORICAL)

@@ -23,8 +23,15 @@ class Group:
 
     name: str
     category: str
-    """What it is defined by, as in the questionnaire: race, gender, culture, …"""
+    """The category of the questionnaire: race, gender, culture, …"""
     spellings: tuple[str, ...] = ()
+    called: str = ""
+    """The name that members use, if it differs from ``name``."""
+
+    @property
+    def shown(self) -> str:
+        """The name of the group on pages and in messages."""
+        return self.called or self.name
 
 
 @cache
@@ -57,7 +64,7 @@ def read_groups(path: Path) -> tuple[Group, ...]:
 
 
 def _group(entry: Any, place: str, categories: Any) -> Group:
-    known = isinstance(entry, Mapping) and set(entry) <= {"name", "category", "spellings"}
+    known = isinstance(entry, Mapping) and set(entry) <= {"name", "category", "spellings", "called"}
     if not known or not isinstance(entry.get("name"), str) or not entry["name"].strip():
         raise FileFormatError(f"{place}: expected a name, a category and perhaps spellings.")
     if entry.get("category") not in categories:
@@ -68,7 +75,10 @@ def _group(entry: Any, place: str, categories: Any) -> Group:
     spellings = entry.get("spellings", [])
     if not isinstance(spellings, list) or not all(isinstance(each, str) for each in spellings):
         raise FileFormatError(f"{place} ('{entry['name']}'): expected a list of spellings.")
-    return Group(entry["name"], entry["category"], tuple(spellings))
+    called = entry.get("called", "")
+    if not isinstance(called, str):
+        raise FileFormatError(f"{place} ('{entry['name']}'): expected words under 'called'.")
+    return Group(entry["name"], entry["category"], tuple(spellings), called)
 
 
 def normalise_group(text: str) -> str:
@@ -87,6 +97,24 @@ def group_named(text: str) -> str | None:
     'muslim folks'
     """
     return _by_spelling().get(normalise_group(text))
+
+
+def spellings_of(name: str) -> tuple[str, ...]:
+    """Return all spellings of a group of the list, its name first; of another name, nothing.
+
+    >>> spellings_of("vegans")
+    ('vegans',)
+    """
+    return _spellings_by_name().get(name, ())
+
+
+def shown_group(name: str) -> str:
+    """Return the name that members of a group use; a name that is not in the list is unchanged.
+
+    >>> shown_group("black folks"), shown_group("pilots")
+    ('Black people', 'pilots')
+    """
+    return _shown().get(normalise_group(name), name)
 
 
 def mentioned_groups(text: str) -> set[str]:
@@ -112,3 +140,16 @@ def _by_spelling() -> dict[str, str]:
         for group in load_groups()
         for spelling in (group.name, *group.spellings)
     }
+
+
+@cache
+def _spellings_by_name() -> dict[str, tuple[str, ...]]:
+    return {
+        group.name: tuple(map(normalise_group, (group.name, *group.spellings)))
+        for group in load_groups()
+    }
+
+
+@cache
+def _shown() -> dict[str, str]:
+    return {normalise_group(group.name): group.shown for group in load_groups()}

@@ -1,12 +1,12 @@
 """An index of the user's own posts with frames: built, written to a folder, and read again.
 
 The folder holds ``card.json``, ``posts.jsonl`` (the texts and what their annotators wrote) and
-``vectors.npz``. It is made of the user's own copy of a corpus, and belongs to them: nothing of it
-comes with Tactful.
+``vectors.npz``. It is made from the user's own copy of a corpus and belongs to them; Tactful does
+not contain it.
 
-Posts are alike where their embeddings are, whitened so that no direction drowns the others. Beside
-that, the index learns from its own posts, in closed form, which words a post's group and
-statements may have, and looks for posts whose references have them.
+Posts are similar if their whitened embeddings are. In addition, the index learns from its own
+posts, in closed form, which words a post's group and statements may have, and looks for posts whose
+references have them.
 """
 
 import csv
@@ -28,13 +28,14 @@ from tactful.errors import FileFormatError, InputError
 from tactful.files import atomic_folder, has_bad_bytes, open_text
 from tactful.frames.consensus import Pair
 from tactful.frames.embedding import Embedding, Numbers, Space, learn_space, unit
-from tactful.frames.posts import Post, read_references
+from tactful.frames.posts import Post, is_implicit_hate, read_implicit_hate, read_references
 from tactful.frames.schema import CATEGORICAL
 from tactful.metrics.generation import tokenise
 from tactful.words import counted
 
 KIND, VERSION = "frames-index", "1"
 POSTS_FILE, VECTORS_FILE = "posts.jsonl", "vectors.npz"
+OWN = "own table"
 OWN_COLUMNS = ("post", "group", "statement")
 
 THRESHOLDS = {"frame.offensive": 0.2, "frame.group": 0.2}
@@ -90,13 +91,15 @@ class Index:
 
 
 def read_index_posts(data: Path) -> tuple[list[IndexedPost], str]:
-    """Read a corpus' folder or file, or an own table; also return where the posts are from.
+    """Read a corpus' folder or file, or a table of your own; also return where the posts are from.
 
     An own table is a CSV with the columns post, group and statement; each row is one triple, and a
-    post without a group leaves both blank.
+    post without a group leaves both blank. The file of Implicit Hate has other columns.
     """
+    if data.is_file() and is_implicit_hate(data):
+        return [indexed(post) for post in read_implicit_hate(data)], "Implicit Hate"
     if data.is_file() and (rows := _own_rows(data)) is not None:
-        return _own_posts(rows), "own table"
+        return _own_posts(rows), OWN
     return [indexed(post) for post in read_references(data)], "Social Bias Inference Corpus"
 
 
@@ -116,7 +119,7 @@ def indexed(post: Post) -> IndexedPost:
 def build_index(
     posts: Sequence[IndexedPost],
     embedding: Embedding,
-    source: str = "own table",
+    source: str = OWN,
     on_texts: Callable[[int], None] = lambda _: None,
 ) -> Index:
     """Embed the posts and learn their space."""
@@ -255,7 +258,7 @@ def _card(
     digest = sha256()
     for post in posts:
         digest.update(json.dumps(asdict(post), sort_keys=True).encode())
-    own = source == "own table"
+    own = OWN in source
     terms = "those of the owner" if own else "CC BY 4.0"
     return Card(
         name=KIND,
@@ -305,7 +308,7 @@ def _read_posts_file(path: Path) -> tuple[IndexedPost, ...]:
 
 
 def _own_rows(path: Path) -> list[dict[str, str]] | None:
-    """Return the rows of an own table, or None where the file is another one."""
+    """Return the rows of a table of your own, or None if the file is not one."""
     rows, start = [], 1
     with open_text(path) as file:
         reader = csv.DictReader(file, strict=True)

@@ -43,7 +43,7 @@ class Shown:
 
 
 def without_statements(frame: Frame) -> Frame:
-    """Return the frame with its groups, and nothing said about them."""
+    """Return the frame with its groups, without statements about them."""
     bare = (replace(each, statement=None, likelihood=None) for each in frame.implications)
     return replace(frame, implied_statements=(), implications=tuple(dict.fromkeys(bare)))
 

@@ -4,6 +4,7 @@ A post's reference is the combination of its annotators (section 4.2). Its lesso
 post, group and statement for each row of each annotator, with that annotator's own answers.
 """
 
+import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +13,9 @@ import numpy as np
 
 from tactful.corpora import load_corpus
 from tactful.corpora.split import assign_texts, hashed_part, parts_by_folds
-from tactful.errors import UsageError
+from tactful.errors import FileFormatError, UsageError
+from tactful.files import open_text
+from tactful.frames.groups import group_named
 from tactful.frames.schema import (
     CATEGORICAL,
     GROUPS,
@@ -20,11 +23,16 @@ from tactful.frames.schema import (
     THRESHOLD,
     frame_of_example,
 )
+from tactful.frames.statements import hearst_form
 from tactful.settings import Settings
 from tactful.taxonomies.frame_constraints import binarise
 from tactful.types import Example, Frame
 
 FOLDS, SEED = 8, 1
+IMPLICIT_HATE_COLUMNS = ("post", "target", "implied_statement")
+_LONGEST_HEADER = 10_000
+_NOBODY = frozenset({"not specified", "no specific group", "none", "n/a"})
+"""What annotators of Implicit Hate wrote where they saw no group."""
 STRATIFY = ("frame.offensive", "frame.intent", "frame.lewd", "frame.group", "frame.in_group")
 
 
@@ -41,7 +49,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One post, what its annotators made of it together, and each of their triples."""
+    """One post, the combined frame of its annotators, and each of their triples."""
 
     id: str
     text: str
@@ -101,7 +109,7 @@ def _binarised_first(frame: Frame, lessons: Sequence[Instance]) -> Frame:
     """Combine the answers as section 4.2 does: binarised, averaged over the rows, binarised again.
 
     The corpus' own means are of the numbers as written, where a "maybe" is half a yes and not a
-    whole one; an aggregated file has nothing else.
+    whole one; an aggregated file has only these.
     """
     shares = {}
     for name in CATEGORICAL:
@@ -110,6 +118,76 @@ def _binarised_first(frame: Frame, lessons: Sequence[Instance]) -> Frame:
             shares[name] = sum(said) / len(said)
     answers = {name: "yes" if share >= THRESHOLD else "no" for name, share in shares.items()}
     return replace(frame, probabilities=shares, answers=answers)
+
+
+def read_implicit_hate(path: Path) -> list[Post]:
+    """Read the targets and implied statements of Implicit Hate (ElSherief et al. 2021), stage 3.
+
+    Parameters
+    ----------
+    path
+        The authors' file, separated by tabs, or the same table as CSV: the columns ``post``,
+        ``target`` and ``implied_statement``, one row for each annotator's answer.
+
+    Returns
+    -------
+    list of Post
+        One for each post; its groups have their names in the list, and its statements begin with
+        them (:func:`tactful.frames.statements.hearst_form`). Rows without a target are left out.
+
+    """
+    found: dict[str, list[Instance]] = {}
+    for row in _rows(path):
+        text, group, said = (" ".join(row[name].split()) for name in IMPLICIT_HATE_COLUMNS)
+        group = group.rstrip(".")
+        if not text or not said or not group or group.lower() in _NOBODY:
+            continue
+        name = group_named(group) or group.lower()
+        lesson = Instance(
+            text, {"frame.offensive": 1, "frame.group": 1}, name, hearst_form(said, group)
+        )
+        found.setdefault(text, []).append(lesson)
+    return [_implicit_post(number, text, rows) for number, (text, rows) in enumerate(found.items())]
+
+
+def is_implicit_hate(path: Path) -> bool:
+    """Say whether a file is the table of Implicit Hate with targets and statements."""
+    if path.suffix.lower() not in (".csv", ".tsv"):
+        return False
+    with open_text(path) as file:
+        header = file.readline(_LONGEST_HEADER).strip().lstrip("\ufeff")
+    names = header.split("\t" if path.suffix.lower() == ".tsv" else ",")
+    return set(IMPLICIT_HATE_COLUMNS) <= {name.strip('"') for name in names}
+
+
+def _implicit_post(number: int, text: str, lessons: Sequence[Instance]) -> Post:
+    sure = {"frame.offensive": 1.0, "frame.group": 1.0}
+    frame = Frame(
+        sure,
+        tuple(dict.fromkeys(each.group for each in lessons if each.group)),
+        tuple(dict.fromkeys(each.statement for each in lessons if each.statement)),
+        dict.fromkeys(sure, "yes"),
+    )
+    return Post(f"implicit-{number}", text, frame, tuple(lessons), "all")
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with open_text(path) as file:
+        tabs = path.suffix.lower() == ".tsv"
+        reader = csv.DictReader(file, delimiter="\t" if tabs else ",", strict=True)
+        missing = [name for name in IMPLICIT_HATE_COLUMNS if name not in (reader.fieldnames or ())]
+        if missing:
+            raise FileFormatError(
+                f"{path}: found no column '{missing[0]}'; expected the table of Implicit Hate with "
+                f"the columns {', '.join(IMPLICIT_HATE_COLUMNS)}; check the file."
+            )
+        try:
+            return [{name: row[name] or "" for name in IMPLICIT_HATE_COLUMNS} for row in reader]
+        except csv.Error as error:
+            raise FileFormatError(
+                f"{path}, line {reader.line_num}: found no row of a CSV ({error}); expected quotes "
+                "that close; repair the line."
+            ) from None
 
 
 def with_references(posts: Sequence[Post]) -> list[Post]:

@@ -1,8 +1,8 @@
-"""Frames by retrieval: what was said about the posts of an index that are most like a text.
+"""Frames by retrieval, from the annotations of the most similar posts of an index.
 
-The categorical variables are those of the nearest posts, weighed by how alike they are, searched
-for the most probable consistent assignment. The group is elected, and the statement is the one
-that most of the neighbours' statements agree with; the neighbours are shown as evidence.
+The categorical variables are those of the nearest posts, weighted by similarity, searched for the
+most probable consistent assignment. The nearest posts vote on the group, and the statement is the
+one that most of the neighbours' statements agree with; the neighbours are shown as evidence.
 """
 
 from collections.abc import Sequence
@@ -204,6 +204,6 @@ def _frame(
 
 
 def _evidence(neighbour: Neighbour) -> str:
-    """Quote a post; not what it was said to imply, which a reader may have asked to be spared."""
+    """Quote a post without its implied statement, which a reader may have hidden."""
     excerpt = shorten(" ".join(neighbour.post.text.split()), longest=LONGEST_EXCERPT)
     return f"{excerpt} ({min(max(neighbour.similarity, 0.0), 1.0):.2f} alike)"

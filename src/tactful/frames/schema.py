@@ -16,7 +16,7 @@ from tactful.types import Example, Frame
 
 Assignment = dict[str, int]
 _SURE = 1e-6
-"""Probabilities are kept this far from 0 and 1: no answer of a model is beyond all doubt."""
+"""Probabilities are kept this far from 0 and 1: no answer of a model is certain."""
 
 
 @cache
@@ -161,7 +161,7 @@ def frame_problems(frame: Frame) -> list[str]:
 
 
 def validate_frame(frame: Frame) -> None:
-    """Raise with all that is wrong if the frame breaks a constraint."""
+    """Raise an error with all problems if the frame breaks a constraint."""
     sentences = frame_problems(frame)
     if sentences:
         raise InputError("This is not a valid Social Bias Frame: " + " ".join(sentences))
@@ -178,8 +178,8 @@ def aggregate_frames(frames: Sequence[Frame]) -> Frame:
     """Combine the frames of several annotators as section 4.2 does.
 
     The binarised answers are averaged and binarised again; who was not asked does not count. All
-    groups and statements stay, in the order in which they came: they are the references. What the
-    majority's answers leave no room for is dropped, so the result holds the constraints too.
+    groups and statements stay, in the order in which they came: they are the references. Values
+    that the majority's answers rule out are dropped, so the result satisfies the constraints.
     """
     if not frames:
         raise InputError("There is no frame to combine; expected the frame of one annotator.")
