@@ -58,7 +58,7 @@ def mixed() -> Columns:
 def test_each_text_is_read_in_its_language(mixed: Columns) -> None:
     assert list(mixed["lang"]) == ["en", "es", None, "en", "es"]
     assert list(mixed["model"]) == [
-        "fast-en 2.2", "default-es 1.1", None, "fast-en 2.2", "default-es 1.1",
+        "fast-en 2.2", "default-es 2.2", None, "fast-en 2.2", "default-es 2.2",
     ]  # fmt: skip
     assert list(mixed["error"]) == [None, None, FOREIGN, None, None]
 

@@ -28,7 +28,7 @@ def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
 
     def run(*arguments: str) -> None:
         who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-        subprocess.run(["git", *who, *arguments], check=True, capture_output=True, timeout=60)
+        subprocess.run(["git", *who, *arguments], check=True, capture_output=True, timeout=600)
 
     run("init", "-q", "-b", "main")
     return run

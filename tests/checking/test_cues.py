@@ -47,7 +47,7 @@ def test_there_are_moves_for_every_id_that_is_reported() -> None:
     cues = records()
     assert sum(1 for cue in cues if cue.patterns) >= 70
     reported = {name for card in embedded_cards() for name in card.ids}
-    assert len(reported) == 28 + 11
+    assert len(reported) == 28 + 12
     for name in reported:
         assert any(name in cue.kinds and cue.patterns for cue in cues), name
         assert any(cue.kinds == (name,) and not cue.patterns for cue in cues), name

@@ -13,6 +13,7 @@ from tactful.detectors.base import BaseDetector, Scores
 from tactful.detectors.card import Card
 from tactful.documents.document import document_of
 from tactful.errors import UnknownNameError, UsageError
+from tactful.frames.statements import shown_frame
 from tactful.types import Finding, Frame, Implication, Report, Span
 from tactful.words import LONGEST_EXCERPT, shorten
 
@@ -163,7 +164,7 @@ def test_passages_are_scored_a_few_hundred_at_a_time(
 
 
 class ProtocolOnly:
-    """Has what the protocol asks for and nothing else; reports by a threshold of its own."""
+    """Has only what the protocol requires; reports by its own threshold."""
 
     card = Card("own", "2", ("mine", "pcl"))
 
@@ -220,6 +221,15 @@ def test_explanations_can_be_left_out(phrases: BaseDetector) -> None:
     assert {kind.explanation for each in report.findings for kind in each.kinds} == {""}
 
 
+def test_explanations_that_nobody_wants_are_not_written(
+    phrases: BaseDetector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = without_explanations(check_document(phrases, document_of(LETTER)))
+    for name in ("explain", "explanation_of"):  # what writes an explanation would fail
+        monkeypatch.setattr(f"tactful.checking.placing.{name}", None)
+    assert check_document(phrases, document_of(LETTER), explanations=False) == expected
+
+
 def test_by_passage_keeps_the_order(phrases: BaseDetector) -> None:
     report = check_document(phrases, document_of(LETTER))
     found = [len(findings) for _, findings in report.by_passage() if findings]
@@ -268,7 +278,7 @@ def test_long_texts_are_shortened_around_the_words() -> None:
 
 
 class GroupDetector(BaseDetector):
-    """Finds a group wherever the word "they" stands."""
+    """Finds a group in every text with the word "they"."""
 
     card = Card("groups", "1", ("frame.offensive", "frame.group"))
 
@@ -296,8 +306,11 @@ def test_a_finding_that_targets_a_group_is_told_with_a_frame() -> None:
     text = "Even they can learn.\n\nThe bridge is open.\n\nWhat they do."
     report = with_frames(check_document(GroupDetector(), document_of(text)), framing)
     assert asked == ["Even they can learn.", "What they do."]
-    # A frame without a group adds nothing.
-    assert [finding.frame for finding in report.findings] == [FRAME, None]
+    # A frame without a group adds nothing; people are called as they call themselves.
+    first, second = (finding.frame for finding in report.findings)
+    assert first == shown_frame(FRAME)
+    assert first.target_groups == ("older people",)
+    assert second is None
     assert ids_of(report) == [["frame.offensive", "frame.group"]] * 2
     without = report.findings[0].keeping(lambda kind: kind.id != "frame.group")
     assert without is not None

@@ -155,7 +155,7 @@ def test_an_id_of_ones_own_is_explained_by_its_words() -> None:
 
 def test_a_cold_start_reads_no_schema() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", COLD], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", COLD], capture_output=True, text=True, check=True, timeout=600
     )
     modules = json.loads(done.stdout)
     assert {"pydantic", "tactful.taxonomies", "polars"}.isdisjoint(modules)

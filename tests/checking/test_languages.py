@@ -14,6 +14,7 @@ from tactful.checking.reports.run import Tally, render
 from tactful.detectors.base import BaseDetector, Scores
 from tactful.detectors.card import Card
 from tactful.documents.document import document_of
+from tactful.documents.language import detect_language
 
 ENGLISH = "The town council met on Monday and agreed to repair the old bridge before winter."
 SPANISH = "El ayuntamiento se reunió el lunes y acordó reparar el viejo puente antes del invierno."
@@ -62,6 +63,35 @@ def test_a_mixed_passage_is_read_sentence_by_sentence() -> None:
     assert text[segment.start : segment.end] == SPANISH
     start, end = segment.to_source(3, 15)
     assert text[start:end] == "ayuntamiento"
+
+
+def test_one_sentence_in_the_other_language_is_read_in_it() -> None:
+    insult = "Eres un idiota y no vales nada."
+    answer = "You are an idiot and worth nothing."
+    assert read_in(f"{insult} {answer}") == {"en": [answer], "es": [insult], "": []}
+    # As a whole, this seems to be in one language.
+    long = f"{SPANISH} {SPANISH} {SPANISH} {answer}"
+    assert detect_language(long).lang == "es"
+    assert read_in(long, main="es")["en"] == [answer]
+
+
+@pytest.mark.parametrize(
+    "short", ["Los vecinos son todos muy amables.", "Hoy no vamos a la escuela."]
+)
+def test_a_short_passage_in_the_other_language_is_read_in_it(short: str) -> None:
+    assert read_in(f"{ENGLISH}\n\n{short}")["es"] == [short]
+
+
+@pytest.mark.parametrize("name", ["El Paso Times", "Santa Fe, Los Alamos", "Viva la vida"])
+def test_a_name_in_the_other_language_stays_in_that_of_the_document(name: str) -> None:
+    assert read_in(f"{ENGLISH}\n\n{name}") == {}
+
+
+@pytest.mark.parametrize(
+    "foreign", ["Hasta la vista!", "Viva la vida, he said.", "We met at Los Amigos del Mar."]
+)
+def test_a_few_words_of_the_other_language_do_not_cut_a_passage(foreign: str) -> None:
+    assert read_in(f"{ENGLISH} {foreign} {ENGLISH}") == {}
 
 
 def test_a_third_language_is_not_checked() -> None:
@@ -137,6 +167,8 @@ def test_every_format_reports_on_all_parts(checker: Checker, name: str) -> None:
         assert found["summary"]["unchecked"] == 1
         assert found["documents"][0]["unchecked"][0]["line"] == 7
         assert [each["lang"] for each in found["models"]] == ["en", "es"]
+        findings = found["documents"][0]["findings"]
+        assert [each["lang"] for each in findings] == ["es", "en", "es"]
 
 
 def test_the_closing_line_counts_what_was_not_checked(checker: Checker) -> None:

@@ -8,6 +8,7 @@ from tests.checking.adapters.conftest import PhraseDetector, detector, folder
 
 from tactful.checking.models import opened_detector, opened_framer
 from tactful.detectors.models.blend import BlendDetector
+from tactful.detectors.weights import weights_folder
 from tactful.errors import UsageError
 
 __all__ = ["detector", "folder"]
@@ -33,18 +34,20 @@ def test_another_thing_is_no_detector() -> None:
 
 
 def test_the_encoder_is_opened_once() -> None:
+    own = opened_detector("open")
+    framer = opened_framer(own)
+    assert framer is not None
+    assert isinstance(own, BlendDetector)
+    assert framer.encoder is own.members[0]
+
+
+def test_beside_another_detector_the_framer_reads_with_its_own_encoder() -> None:
     default = opened_detector("default")
+    assert isinstance(default, BlendDetector)
     framer = opened_framer(default)
     assert framer is not None
-    assert isinstance(default, BlendDetector)
-    assert framer.detector is default
-
-
-def test_a_cascade_and_the_framer_share_the_default() -> None:
-    cascade = opened_detector("cascade")
-    framer = opened_framer(cascade)
-    assert framer is not None
-    assert framer.detector is getattr(cascade, "second", None)
+    assert framer.encoder.folder == weights_folder("open-encoder-en")
+    assert framer.encoder is not default.members[0]
 
 
 def test_what_finds_no_offence_has_no_framer(detector: PhraseDetector) -> None:

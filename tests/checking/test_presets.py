@@ -70,7 +70,7 @@ def test_the_project_comes_first() -> None:
     assert (found.least, found.frames, found.fail_on) == (0.1, "groups", 0.85)
     assert found.exclude[-1] == "mine"
     assert "CHANGELOG*" in found.exclude
-    assert with_preset(project, "charity").only == ("pcl", "stereotype")
+    assert with_preset(project, "charity").only == ("pcl", "stereotype", "term")
     assert with_preset(replace(project, preset=None)).fail_on is None
 
 
@@ -78,6 +78,13 @@ def test_ids_that_a_detector_cannot_find_are_left_out() -> None:
     project = with_preset(Configuration(), "comments")
     options = project.options(model=PhraseDetector())
     assert Checker(options).options.only == ("unhealthy", "frame")
+
+
+@pytest.mark.parametrize("name", ["newsroom", "charity"])
+def test_style_guides_hold_for_those_who_write_about_people(name: str) -> None:
+    options = with_preset(Configuration(), name).options(model=PhraseDetector())
+    (found,) = Checker(options).check("She was confined to a wheelchair.").findings
+    assert found.id == "term.disability"
 
 
 def test_a_mistake_in_own_ids_is_still_named() -> None:

@@ -126,9 +126,10 @@ def test_the_text_of_a_sentence_is_never_a_template(server: Server) -> None:
         (" \n“”…", "empty answer"),
         (PITY.upper(), "unchanged"),
         (f'"{PITY}"', "unchanged"),
+        (f"Here is it: {PITY} I hope that it helps.", "repeated the sentence"),
         ("word " * 2_000, "too many for a rewrite"),
     ],
-    ids=["empty", "marks", "unchanged", "quoted", "long"],
+    ids=["empty", "marks", "unchanged", "quoted", "repeated", "long"],
 )
 def test_answers_that_are_no_rewrite(
     server: Server, sentence: Sentence, answer: str, problem: str

@@ -78,6 +78,30 @@ def test_a_finding_is_placed_on_the_sentence_that_is_reported_alone() -> None:
     assert text[finding.place.start : finding.place.end] == LOUD.strip()
 
 
+class Twofold(Certain):
+    """Finds a second kind, which only the passage as a whole has, and marks its last fool."""
+
+    def score(self, texts: Sequence[str]) -> Scores:
+        """Return what it finds, and 0.9 of the second kind for a passage."""
+        whole = [0.9 * (text.count(".") > 1) for text in texts]
+        return {**super().score(texts), "pcl": np.array(whole, dtype=np.float32)}
+
+    def spans(self, text: str, ids: Sequence[str]) -> Spans:
+        """Return the last fool or dolt."""
+        at = max(text.rfind("fool"), text.rfind("dolt"))
+        return {name: (Span(at, at + 4, name),) if at >= 0 else () for name in ids}
+
+
+def test_what_the_whole_passage_carries_is_marked_in_the_sentence_of_the_finding() -> None:
+    text = (QUIET + LOUD + "You dolt. " + QUIET).strip()
+    found = check_document(Twofold(), document_of(text)).findings
+    assert {kind.id for finding in found for kind in finding.kinds} == {"toxicity", "pcl"}
+    for finding in found:
+        assert finding.place.start > 0
+        for span in finding.spans:
+            assert finding.within[0] <= span.start < span.end <= finding.within[1]
+
+
 def test_a_finding_that_no_sentence_carries_alone_is_placed_on_all_marks() -> None:
     text = "You and I. Are many. Such fools all."
     detector = Certain()
@@ -85,7 +109,7 @@ def test_a_finding_that_no_sentence_carries_alone_is_placed_on_all_marks() -> No
     (finding,) = check_document(detector, document_of(text)).findings
     assert finding.probability == pytest.approx(0.9)
     (span,) = finding.spans
-    assert text[span.place.start : span.place.end] == "fool"
+    assert text[span.place.start : span.place.end] == "fools"
 
 
 def test_sentences_of_a_passage_without_suspicion_are_not_read() -> None:

@@ -8,6 +8,8 @@ import pytest
 from click.testing import CliRunner
 from tests.toxicity_detector import ToxicPhrases
 
+from tactful.checking.checker import Checker
+from tactful.checking.explanation import gravest_first
 from tactful.checking.findings import check_document
 from tactful.checking.report import DocumentReport
 from tactful.checking.reports import RENDERERS
@@ -40,6 +42,81 @@ def test_what_is_found_with_toxicity_is_below_it() -> None:
     assert found(check(INSULT)) == [("toxicity", None), ("toxicity.insult", "toxicity")]
     # Where the root does not reach its threshold, its category is still reported.
     assert found(check(INSULT, thresholds={"toxicity": 0.95})) == [("toxicity.insult", None)]
+
+
+GRAVE = "The clown over sixty will not walk home. Damn, just crawl away."
+
+
+def test_the_gravest_kind_leads() -> None:
+    (finding,) = check(GRAVE).findings
+    assert [kind.id for kind in finding.kinds] == [
+        "toxicity.threat",  # 0.85
+        "toxicity.identity_attack",  # 0.75
+        "toxicity.profanity",  # 0.95, and from here on the surest first
+        "toxicity",
+        "toxicity.insult",
+        "toxicity.severe",
+    ]
+    assert (finding.id, finding.name) == ("toxicity.threat", "Threat")
+    assert finding.confidence == pytest.approx(0.85)
+    assert finding.highest_confidence == pytest.approx(0.95)
+
+
+def test_what_is_too_unsure_to_be_reported_by_default_does_not_lead() -> None:
+    sure = {"toxicity.threat": 0.49, "toxicity": 0.8, "toxicity.insult": 0.9}
+    assert gravest_first(sure) == ["toxicity.insult", "toxicity", "toxicity.threat"]
+    assert gravest_first({**sure, "toxicity.threat": 0.5})[0] == "toxicity.threat"
+    assert gravest_first({"own": 0.6, "pcl": 0.7}) == ["pcl", "own"]
+
+
+def test_severe_toxicity_leads_only_where_no_kind_of_toxicity_is_surer() -> None:
+    insult = {"toxicity": 0.95, "toxicity.insult": 0.9, "toxicity.severe": 0.77}
+    assert gravest_first(insult)[0] == "toxicity"
+    severe = {"unhealthy.hostile": 0.98, "toxicity": 0.8, "toxicity.severe": 0.8}
+    assert gravest_first(severe)[0] == "toxicity.severe"
+    attacked = {**severe, "toxicity.identity_attack": 0.9}
+    assert gravest_first(attacked)[0] == "toxicity.identity_attack"
+    attacked["toxicity.severe"] = 0.9
+    assert gravest_first(attacked)[:2] == ["toxicity.severe", "toxicity.identity_attack"]
+    assert gravest_first({**attacked, "toxicity.threat": 0.6})[0] == "toxicity.threat"
+
+
+def test_every_report_leads_with_the_threat() -> None:
+    def page(name: str) -> str:
+        run = Run(ToxicPhrases.card, ToxicPhrases.card.ids)
+        return "".join(render(name, [check(GRAVE)], run))
+
+    # Before, a polite word for the same sentence came first: "toxic: profanity, threat, …".
+    headline = "toxic: threat, identity attack, profanity, insult, severely toxic"
+    assert headline in page("text")
+    assert headline in page("github").replace("%3A", ":").replace("%2C", ",")
+    (result,) = json.loads(page("sarif"))["runs"][0]["results"]
+    assert result["ruleId"] == "toxicity.threat"
+    assert headline in result["message"]["text"]
+    assert result["level"] == "warning"  # the surest kind decides that
+    (document,) = json.loads(page("json"))["documents"]
+    assert [each["id"] for each in document["findings"]] == ["toxicity.threat"]
+    assert document["findings"][0]["kinds"][0]["id"] == "toxicity.threat"
+    html = page("html")
+    codes = [f"<code>toxicity.{name}</code>" for name in ("threat", "identity_attack", "insult")]
+    assert [html.index(code) for code in codes] == sorted(html.index(code) for code in codes)
+
+
+def test_a_check_fails_by_the_surest_kind(toxic_folder: Path) -> None:
+    asked = ["check", "--model", str(toxic_folder), "--text", GRAVE, "--fail-on"]
+    failed = CliRunner().invoke(cli, [*asked, "0.9"])
+    assert failed.exit_code == 1
+    assert "toxic: threat" in failed.stderr
+    assert "[toxicity.threat]: very likely, 0.95" in failed.stderr
+    assert CliRunner().invoke(cli, [*asked, "0.96"]).exit_code == 0
+
+
+@pytest.mark.parametrize("text", ["I will find you and kill you.", "We will hunt you down."])
+def test_the_default_model_names_a_threat_first(text: str) -> None:
+    (finding,) = Checker().check(text).findings
+    assert finding.id == "toxicity.threat"
+    assert finding.highest_confidence > finding.confidence  # it is surer of hostility
+    assert re.search("plan|threat", finding.explanation)
 
 
 def test_only_takes_the_family_or_one_id() -> None:

@@ -90,7 +90,7 @@ def test_the_words_of_the_scale_agree_with_their_nouns() -> None:
         assert re.search(r"(a|total)$", words), words
     for sentence in ES.explaining.sure:
         assert re.search("seguridad|certeza|confianza", sentence.casefold())
-    # A likelihood stands alone and is neuter: es casi seguro, es dudoso.
+    # A likelihood is used alone and is neuter: es casi seguro, es dudoso.
     for words in ES.reporting.likelihoods:
         assert re.search(r"(o|le)$", words), words
 

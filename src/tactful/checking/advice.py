@@ -1,4 +1,4 @@
-"""What to write instead: one concrete move for a finding, chosen by its kinds and its words.
+"""What to write instead: one concrete piece of advice for a finding, by its kinds and its words.
 
 A move is neither a definition nor a rewrite: it says what to do with this sentence, such as "Name
 the source of the claim". The moves are data, in ``taxonomies/cues``.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tactful.checking.cues import FoundCue
 
 MOST_WORDS = 18
-"""The most words of a move; the schema of the cues leaves room for the quotations."""
+"""The maximum number of words; the schema of the cues allows for the quotations."""
 QUOTE_WORDS = 5
 QUOTE_LENGTH = 48
 WHO_WORDS = 3
@@ -24,7 +24,7 @@ _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 
 
 def advise(kinds: Sequence[str], text: str, words: Sequence[str], lang: str = "en") -> str:
-    """Return one concrete move for a finding, of at most 18 words.
+    """Return one concrete piece of advice for a finding, in at most 18 words.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def suggestions_for(
     *,
     most: int = MOST_SUGGESTIONS,
 ) -> tuple[str, ...]:
-    """Return the best moves for a finding, the best one first.
+    """Return the best advice for a finding, the best one first.
 
     Parameters
     ----------
@@ -95,13 +95,14 @@ def _move(found: "FoundCue", marked: str, said: Wording) -> str:
 
 
 def _worth_quoting(words: Sequence[str], text: str) -> str:
-    """Return the first marked words that are short; quoting the whole sentence helps nobody."""
+    """Return the marked words that say most; neither the whole sentence nor one word of several."""
     from tactful.detectors.explain.words import is_light
 
-    length = len(plain(text))
-    for piece in map(plain, words):
-        if is_light(piece):
-            continue
-        if 0 < len(piece) <= max(length // 2, 1) and len(piece.split()) <= QUOTE_WORDS:
-            return piece
-    return ""
+    most = max(len(plain(text)) // 2, 1)
+    short = [
+        piece
+        for piece in map(plain, words)
+        if not is_light(piece) and len(piece) <= most and len(piece.split()) <= QUOTE_WORDS
+    ]
+    best = max(short, key=lambda piece: len(piece.split()), default="")
+    return best if " " in best or len(words) == 1 else ""

@@ -1,4 +1,4 @@
-"""A baseline: the findings that a project knows already, which a check leaves out.
+"""A baseline: the known findings of a project, which a check leaves out.
 
 A kind of a finding is known by its file, its id and a hash of its passage, so that it stays known
 when lines move. A finding is left out when all its kinds are known. The file never holds a text::
@@ -36,7 +36,7 @@ _DIGITS = 32
 
 
 class Known(NamedTuple):
-    """What a kind of a finding is known by."""
+    """What identifies a kind of a finding."""
 
     path: str
     id: str

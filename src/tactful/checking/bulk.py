@@ -1,4 +1,4 @@
-"""Detectors for whole tables: texts in, columns out, for the engines of the room ``scale``.
+"""Detectors for whole tables: texts in, columns out, for the engines of ``tactful.scale``.
 
 With ``auto`` each text is read by the detector of its language. The languages share the columns of
 the ids that they have in common; what a detector does not look for is missing, not 0.
@@ -36,7 +36,7 @@ from tactful.scale.scorer import ERROR, MODEL, PART_ROWS, Columns, ScoreBatch, S
 AUTO = "auto"
 LANG, SPANS = "lang", "spans"
 _SLOW_ROWS = 1_000
-"""An encoder reads so many texts in some ten seconds."""
+"""The number of texts that an encoder reads in about ten seconds."""
 
 
 def bulk_scorer(
@@ -46,7 +46,7 @@ def bulk_scorer(
     spans: bool = False,
     thresholds: Mapping[str, float] | None = None,
 ) -> Scorer:
-    """Return what scores tables with an embedded detector, or with the folder of your own.
+    """Return a scorer of tables for an embedded detector, or for the folder of your own.
 
     ``spans`` adds where in a text each id was found, as JSON. Nothing is opened yet.
     """
@@ -89,7 +89,7 @@ def open_bulk(folders: Mapping[str, Path], settings: BulkSettings) -> ScoreBatch
 def lay_out_bulk(
     folders: Mapping[str, Path], settings: BulkSettings, target: Path
 ) -> "partial[ScoreBatch]":
-    """Lay the weights out so that processes share them; return what opens them there."""
+    """Store the weights where processes share them; return a function that opens them there."""
     every = list(folders.values())
     # Those that lie side by side belong together; a folder of your own may have any name.
     places = {
@@ -133,9 +133,17 @@ class BulkDetector:
             **dict(zip(self.ids, numbers.T, strict=True)),
             LANG: read_in,
             MODEL: [None if each is None else each.card.model for each in by],
-            ERROR: [None if lang else _foreign(list(self.detectors)) for lang in read_in],
+            ERROR: [self._problem(lang) for lang in read_in],
             **self._spans(texts, numbers, by),
         }
+
+    def _problem(self, lang: str | None) -> str | None:
+        """Return why a text of a language has no number, if it has none."""
+        if lang is None:
+            return _foreign(list(self.detectors))
+        if not set(self.ids) & set(self.detectors[lang].card.ids):
+            return f"none of these ids is scored in {LANGUAGE_NAMES[lang]}"
+        return None
 
     def _language_of(self, text: str) -> str | None:
         langs = possible_languages(text, list(self.detectors))
@@ -212,7 +220,7 @@ def _threshold(name: str, cards: Mapping[str, Card]) -> float:
 
 
 def _is_slow(folder: Path) -> bool:
-    """Say whether texts may go through an encoder; the first language tells, as most are in it."""
+    """Say whether the detector of the first language, which most texts have, has an encoder."""
     return any((part / MODEL_FILE).exists() for part in with_parts(folder))
 
 
@@ -222,7 +230,7 @@ def _foreign(langs: Sequence[str]) -> str:
 
 
 def _fingerprint(folders: Mapping[str, Path], settings: Sequence[object]) -> str:
-    """Return what changes when the scores would: the weights, and what is asked of them."""
+    """Return a key that changes if the scores may change: the weights and the options."""
     digest = sha256(json.dumps(settings).encode())
     for lang, folder in folders.items():
         for part in dict.fromkeys(with_parts(folder)):

@@ -13,8 +13,8 @@ from tactful.checking.report import DocumentReport, Outcome, Place, Unread
 from tactful.errors import UsageError
 
 Range = tuple[int, int]
-"""The first and the last of some changed lines, from 1; a gap where lines are gone has the line
-before it as the last one."""
+"""The first and the last of some changed lines, from 1; where lines were only deleted, the last one
+is the line before them."""
 
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)

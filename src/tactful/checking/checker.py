@@ -11,6 +11,7 @@ from tactful.checking.findings import (
     check_document,
     check_thresholds,
     choose_ids,
+    ids_below,
     rule_ids,
     term_reader,
     without_explanations,
@@ -174,14 +175,7 @@ class Checker:
 
     def run(self) -> Run:
         """Return what a rendered report says about this check."""
-        cards = self.cards
-        ids = dict.fromkeys(
-            name
-            for card in cards
-            if (wanted := wanted_ids(self.options.only, card)) is not None
-            for name in rule_ids(card, wanted)
-        )
-        return Run(cards[0], tuple(ids), lang=self.options.report_lang, others=tuple(cards[1:]))
+        return run_of(self.cards, self.options.only, self.options.report_lang)
 
     def _open_main(self) -> Detector:
         model, lang = self.options.model, self.options.lang
@@ -269,6 +263,7 @@ def report_on(
         all_scores=options.all_scores,
         terms=terms,
         quotes=options.quotes,
+        explanations=options.explanations,
     )
     if framing is not None and report.findings:
         from tactful.checking.placing import with_frames
@@ -287,18 +282,26 @@ def report_on(
 
 
 def language_of(document: Document) -> str | None:
-    """Return the language that a document seems to be in; None where that cannot be told."""
-    return detected_in(document).lang
+    """Return the language that a document seems to be in; None if it cannot be detected."""
+    found = detected_in(document)
+    return found.lang or found.leaning
 
 
 def wanted_ids(only: Sequence[str], card: Card) -> tuple[str, ...] | None:
-    """Return what is wanted of a detector's ids, empty for all of them; None where it is none."""
-    known = tuple(
-        name
-        for name in only
-        if any(each == name or each.startswith(f"{name}.") for each in card.ids)
-    )
+    """Return the wanted ids of a detector: empty means all of them, None means none of them."""
+    known = tuple(name for name in only if ids_below(name, card.ids))
     return known if known or not only else None
+
+
+def run_of(cards: Sequence[Card], only: Sequence[str], report_lang: str) -> Run:
+    """Return what a rendered report says about a check by these detectors."""
+    ids = dict.fromkeys(
+        name
+        for card in cards
+        if (wanted := wanted_ids(only, card)) is not None
+        for name in rule_ids(card, wanted)
+    )
+    return Run(cards[0], tuple(ids), lang=report_lang, others=tuple(cards[1:]))
 
 
 def is_wanted(options: CheckOptions, card: Card) -> bool:

@@ -1,4 +1,4 @@
-"""How sure a check is: a probability, seen from the threshold at which its id is reported.
+"""How sure a check is: a probability relative to the threshold at which its id is reported.
 
 Probabilities of different ids cannot be compared: rare ids are reported from 0.2 on, common ones
 from 0.9. Confidence can: it is 0.5 exactly where a check reports by default, for every id.

@@ -1,4 +1,4 @@
-"""Finds the cues of a sentence: words that show what it does, and so what to say about it.
+"""Finds the cues of a sentence: words that show what it does, and so how to explain it.
 
 The cues are data, in ``taxonomies/cues``. They are read here when the first finding needs them,
 and without the schema, which costs more than all the rest; the tests prove that they keep it.
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tactful.words import plain
+from tactful.yaml_data import read_yaml
 
 FOLDER = Path(__file__).parents[1] / "taxonomies" / "cues"
 FILES = ("pcl", "unhealthy", "toxicity", "frame", "stereotype", "term", "other")
@@ -26,8 +27,8 @@ _NAMED = re.compile(r"<(\w+)>")
 _SPACES = re.compile(r"\s")
 _APOSTROPHES = str.maketrans("\u2018\u2019\u02bc", "'''")
 _JOINING = re.compile(
-    "a|an|and|are|as|at|be|by|for|from|in|is|of|on|or|our|so|than|that|the|their|these|"
-    "those|to|was|we|were|with|your|al|como|con|de|del|el|en|es|está|la|las|lo|los|no|o|para|por|"
+    "a|an|and|are|as|at|be|by|for|from|he|how|in|is|of|on|or|our|she|so|than|that|the|their|"
+    "these|they|those|to|was|we|were|where|who|with|your|al|como|con|de|del|el|en|es|está|la|las|lo|los|no|o|para|por|"
     "que|se|son|su|sus|un|una|unas|unos|y",
     re.IGNORECASE,
 )
@@ -65,13 +66,13 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class FoundCue:
-    """A cue and the words of the sentence that show it."""
+    """A cue and the words of the sentence that match it."""
 
     cue: Cue
     quote: str = ""
     """The words; empty for a fallback."""
     who: str = ""
-    """Whom the words name, for patterns that say it."""
+    """The people that the words name, for patterns that capture them."""
     marked: bool = False
     """Whether the words overlap with those that the detector marked."""
 
@@ -137,7 +138,7 @@ def _complete(quote: str) -> str:
 @cache
 def load_cues() -> tuple[Cue, ...]:
     """Read all cues that come with the package."""
-    return tuple(cue for name in FILES for cue in cues_of(read_data(f"{name}.yaml")))
+    return tuple(cue for name in FILES for cue in cues_of(read_yaml(FOLDER / f"{name}.yaml")))
 
 
 def cues_of(data: Mapping[str, Any]) -> Iterator[Cue]:
@@ -147,14 +148,6 @@ def cues_of(data: Mapping[str, Any]) -> Iterator[Cue]:
         sources = (_NAMED.sub(_filled(words), each) for each in entry.get("patterns", ()))
         kinds = tuple(entry["kinds"])
         yield Cue(entry["id"], kinds, tuple(sources), entry["move"], entry["reading"])
-
-
-def read_data(name: str) -> Any:
-    """Read a file of the folder."""
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load((FOLDER / name).read_bytes(), Loader=loader)  # noqa: S506 (a safe loader)
 
 
 @cache

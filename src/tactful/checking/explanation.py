@@ -4,8 +4,8 @@
 and what a reader may take from it. :func:`explain` is the long form: what a category means, how
 sure Tactful is, and when it is not this.
 
-The words are those of the taxonomies. Their files are read here without the schema, which costs
-more than all the rest of a short check; the tests of the taxonomies prove that they keep it.
+The words are those of the taxonomies. Their files are read here without validation, which takes
+longer than the rest of a short check; the tests of the taxonomies validate them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,10 +15,12 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tactful.checking.confidence import REPORTED
 from tactful.checking.wording import WORDINGS, Explaining, Wording, in_or_english, wording
 from tactful.errors import UsageError
 from tactful.types import Frame, Span
 from tactful.words import cut_words, plain
+from tactful.yaml_data import read_yaml
 
 if TYPE_CHECKING:
     from tactful.checking.cues import FoundCue
@@ -32,7 +34,7 @@ QUOTE_LENGTH = 60
 """Longer pieces are cut at a word: the report shows them whole, in their place."""
 
 MOST_WORDS = 40
-"""The most words of a short explanation; the schema of the cues leaves room for the quotations."""
+"""The maximum number of words of a short explanation; the cues' schema allows for quotations."""
 QUOTED_WORDS = 8
 """How many words of the text a short explanation quotes."""
 STATEMENT_WORDS = 12
@@ -55,11 +57,11 @@ def explain_finding(
     Parameters
     ----------
     kinds
-        The ids of the finding with their probabilities.
+        The ids of the finding and how sure each is; see :func:`gravest_first`.
     text
         The sentence.
     words
-        The marked words of the sentence, in their order; empty if none stand out.
+        The marked words of the sentence, in their order; empty if no words stand out.
     lang
         The language of the explanation, ``en`` or ``es``; the sentence can be in either.
     frame
@@ -81,7 +83,7 @@ def explain_finding(
     for name, probability in kinds.items():
         _check_probability(name, probability)
     said = wording(lang)
-    found = _best_cue(sorted(kinds, key=lambda name: -kinds[name]), text, words)
+    found = _best_cue(gravest_first(kinds), text, words)
     quotes = [_quote(found.quote, text, words)] if found.quote else _marked(words)
     parts = [_subject(said, quotes), _predicate(said, found, quotes, text, frame)]
     if experimental:
@@ -115,7 +117,7 @@ def _quote(cue: str, text: str, words: Sequence[str]) -> str:
 
 
 def _marked(words: Sequence[str]) -> list[str]:
-    """Return the marked pieces, each once, as far as an explanation has room for them."""
+    """Return the marked pieces, each once, up to the limit of an explanation."""
     pieces: list[str] = []
     left = QUOTED_WORDS
     for piece in dict.fromkeys(map(plain, words)):
@@ -214,7 +216,7 @@ def _check_probability(name: str, probability: float) -> None:
 
 
 def _wordings(said: Explaining, position: int) -> list[str]:
-    # Findings of one text stand one below the other: each entry of a taxonomy takes the next
+    # Findings of one text are listed below each other: each entry of a taxonomy takes the next
     # wordings. After one round through a column the next one is a step ahead, so that no row
     # comes back.
     columns = (said.sure, said.carried, said.whole, said.ask, said.unless)
@@ -261,17 +263,42 @@ def taxonomy_entries(
 
 @cache  # a default that is named and one that is not are two keys of the cache above
 def _read_entries(file: str) -> list[dict[str, Any]]:
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    data = yaml.load((_TAXONOMIES / file).read_bytes(), Loader=loader)  # noqa: S506 (a safe loader)
-    entries: list[dict[str, Any]] = data["entries"]
+    entries: list[dict[str, Any]] = read_yaml(_TAXONOMIES / file)["entries"]
     return entries
 
 
 def entry_of(name: str, lang: str = "en") -> Mapping[str, Any]:
     """Return the fields of an id in its taxonomy; none for an id that no taxonomy has."""
     return taxonomy_entries(name.partition(".")[0], lang).get(name, (0, {}))[1]
+
+
+def gravest_first(sure: Mapping[str, float]) -> list[str]:
+    """Return the ids of a finding in the order in which they are reported.
+
+    Of those that are sure enough to be reported by default, the gravest comes first; the others
+    come by how sure they are. What implies its parent, as severe toxicity does, is a degree of it:
+    it is as grave as its taxonomy says only where it is at least as sure as its parent and all
+    other kinds of it, so that a plain insult is called an insult.
+
+    >>> gravest_first({"toxicity.insult": 0.9, "toxicity.threat": 0.6})
+    ['toxicity.threat', 'toxicity.insult']
+    >>> gravest_first({"toxicity.insult": 0.9, "toxicity.threat": 0.4})
+    ['toxicity.insult', 'toxicity.threat']
+    """
+    return sorted(sure, key=lambda name: (-_severity(name, sure), -sure[name]))
+
+
+def _severity(name: str, sure: Mapping[str, float]) -> int:
+    entry = entry_of(name)
+    parent = entry.get("parent", "") if entry.get("implies_parent", True) else ""
+    family = [
+        value for each, value in sure.items() if parent and parent in (each, _parent_of(each))
+    ]
+    return int(entry.get("severity", 0)) if sure[name] >= max([REPORTED, *family]) else 0
+
+
+def _parent_of(name: str) -> str:
+    return str(entry_of(name).get("parent", ""))
 
 
 def name_in(name: str, lang: str = "en") -> str:
@@ -307,7 +334,7 @@ def _in(kind: "Kind", passage: str, lang: str) -> "Kind":
 
     name = _said(kind.name, lang, lambda language: name_in(kind.id, language))
     explanation = kind.explanation
-    # A kind does not say whether it is an experiment; what was said of it does.
+    # A kind does not say whether it is experimental; its explanation does.
     for experimental in (False, True) if explanation else ():
         explanation = _said(explanation, lang, partial(explained, experimental=experimental))
     return replace(kind, name=name, explanation=explanation)
@@ -316,7 +343,7 @@ def _in(kind: "Kind", passage: str, lang: str) -> "Kind":
 def _said(given: str, lang: str, ours: Callable[[str], str]) -> str:
     """Return what we say in ``lang``, if what is given is ours in any language.
 
-    We say the same of the same finding, so that our words can be told from others'.
+    Our explanation of a finding is always the same, so we recognise it and keep others'.
     """
     wanted = ours(lang)
     # Most reports are in the language of their findings: the other files need not be opened.

@@ -1,9 +1,9 @@
-"""From scores and terms to findings, of a document, with a place in its source.
+"""Turns the scores and terms of a document into findings with a place in its source.
 
-Passages are scored many at a time; only those in which something reaches its threshold are looked
-at more closely (:mod:`tactful.checking.placing`). Terms of style guides are found in the same
-passages. A term between quotation marks is somebody else's, or is spoken about, and people may call
-themselves what they like: neither is reported.
+Passages are scored many at a time; only those in which a score reaches its threshold are
+processed further (:mod:`tactful.checking.placing`). Terms of style guides are found in the same
+passages. Terms in quotation marks, and terms that the writers use for
+themselves, are not reported.
 """
 
 import re
@@ -36,7 +36,7 @@ from tactful.types import Finding, Frame, Span
 BATCH = 256
 """How many passages are scored in one call."""
 Framing = Callable[[Sequence[str]], Sequence[Frame]]
-"""What turns texts into frames."""
+"""A function that turns texts into frames."""
 MOST_CATEGORIES = 3
 """How many categories of a family are reported of one passage; the variables of a frame are not
 categories of one thing, and all of them are."""
@@ -59,11 +59,16 @@ _BEFORE = 40
 """How many characters before a term may say that the writers speak of themselves."""
 
 
+def ids_below(name: str, known: Iterable[str]) -> set[str]:
+    """Return the known ids that a name includes: ``pcl`` means itself and all ids below it."""
+    return {each for each in known if f"{each}.".startswith(f"{name}.")}
+
+
 def choose_ids(wanted: Sequence[str], known: Sequence[str]) -> frozenset[str]:
-    """Return the known ids that are wanted; ``pcl`` stands for ``pcl`` and all below it."""
+    """Return the known ids that are wanted; each name means those of :func:`ids_below`."""
     chosen: set[str] = set()
     for name in wanted:
-        below = {each for each in known if each == name or each.startswith(f"{name}.")}
+        below = ids_below(name, known)
         if not below:
             heads = dict.fromkeys(each.split(".")[0] for each in known)
             raise unknown_name("id to find", name, list(dict.fromkeys([*heads, *known])))
@@ -90,8 +95,9 @@ def check_document(
     all_scores: bool = False,
     terms: "TermReader | None" = None,
     quotes: str = QUOTES[0],
+    explanations: bool = True,
 ) -> DocumentReport:
-    """Find what there is in a document; ``thresholds`` replace those of the detector's card.
+    """Find problems in a document; ``thresholds`` replace those of the detector's card.
 
     ``terms`` finds terms in the same passages. Without any id to look for (``only`` is None) the
     detector reads nothing.
@@ -101,6 +107,8 @@ def check_document(
 
     ``quotes`` says what happens to findings that only a quotation carries: ``skip`` leaves them
     out, ``label`` reports them as quoted, and ``check`` as any other.
+
+    Without ``explanations``, none are written for what the detector finds.
 
     ``only`` takes ids and what they begin with: ``pcl`` is ``pcl`` and its categories. A category
     is still judged together with its parent when only the category is wanted.
@@ -115,7 +123,8 @@ def check_document(
         for name, limit in limits.items()
     }
     # A detector with only the protocol has its own words.
-    lang = spoken_or_english(card.lang) if isinstance(detector, BaseDetector) else None
+    is_explained = explanations and isinstance(detector, BaseDetector)
+    lang = spoken_or_english(card.lang) if is_explained else None
     silences, problems = _ignores(document)
     passages: list[Passage] = []
     findings: list[PlacedFinding] = []
@@ -123,7 +132,7 @@ def check_document(
     reached: list[Scored] = []
     for segment, scores, places in _scored(detector, document.segments, needed, only):
         kept = {name: scores[name] for name in scores if name in chosen} if all_scores else None
-        passages.append(passage_of(document, segment, kept))
+        passages.append(passage_of(document, segment, kept, card.lang))
         found = [name for name in found_ids(scores, needed) if name in chosen]
         most = likeliest(found, scores, own) if card.report_thresholds else found
         reached.append((segment, {name: scores[name] for name in most}, places if most else {}))
@@ -152,7 +161,9 @@ def check_document(
             silenced += not loud
             if loud:
                 wanted = {name: Seen(scores[name], sure[name], limits[name]) for name in loud}
-                kinds = kinds_of(detector, document, segment, wanted, places)
+                kinds = kinds_of(
+                    detector, document, segment, wanted, place, explanations=explanations
+                )
                 one = placed(document, segment, passage, kinds, place, lang)
                 here.append(replace(one, quoted=quoted.issuperset(loud)))
         for term in matches:
@@ -184,7 +195,7 @@ def check_document(
 def _ignores(
     document: Document,
 ) -> tuple[Callable[[Segment, str], bool], tuple[Problem, ...]]:
-    """Return what tells whether a document silences an id, and what is wrong with that."""
+    """Return a function that says whether a document ignores an id, and the problems with that."""
     if not document.directives:
         return lambda segment, name: False, ()
     from tactful.documents.ignores import find_ignores
@@ -194,7 +205,7 @@ def _ignores(
 
 
 def without_explanations(report: DocumentReport) -> DocumentReport:
-    """Return the report with what, how sure and where, and without why."""
+    """Return the report with kinds, confidence and places, and without explanations."""
     return replace(
         report,
         findings=tuple(
@@ -222,9 +233,9 @@ def _scored(
 ) -> Iterator[Scored]:
     """Yield each segment with its scores, and for ids that one sentence carries, that sentence.
 
-    A passage of several sentences is read as a whole. Where that raises any suspicion, its
-    sentences are read as well, so that the others cannot drown a harmful one. Nothing is read where
-    no ids are looked for (``only`` is None).
+    A passage of several sentences is read as a whole. If a score is high enough, its sentences are
+    read as well, so that the others cannot hide a harmful one. Without ids to look for (``only`` is
+    None), nothing is read.
     """
     if only is None:
         yield from ((segment, {}, {}) for segment in segments)
@@ -284,8 +295,8 @@ def likeliest(
 def _suspicious(scores: Scores, needed: Mapping[str, float], card: Card) -> list[int]:
     """Return the rows whose sentences are read as well.
 
-    Only a detector with report thresholds, which keep ordinary text quiet, is asked that often:
-    every reading is another chance of a false alarm.
+    Only detectors with report thresholds read sentences, because these limit false positives, and
+    each further reading is another chance of one.
     """
     if not card.report_thresholds:
         return []
@@ -377,7 +388,7 @@ class TermReader:
 
 
 def term_reader(options: CheckOptions, lang: str) -> TermReader | None:
-    """Return what finds the terms of a language; None where none are wanted."""
+    """Return the finder of the terms of a language; None if no terms are wanted."""
     wanted = wanted_terms(options.only)
     if options.terms == "off" or lang not in LANGUAGES or not wanted:
         return None

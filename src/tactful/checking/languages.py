@@ -1,7 +1,8 @@
 """Documents in several languages: each passage is read in its own, or said to be unchecked.
 
 A passage that clearly is in the other language of the detectors is read by that detector. One that
-mixes two languages is read sentence by sentence. One in a third language is not checked.
+mixes two languages, or has a whole sentence in the other one, is read sentence by sentence. One in
+a third language is not checked.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -18,18 +19,23 @@ from tactful.documents.language import (
     LANGUAGE_NAMES,
     Detected,
     detect_language,
+    has_enough_words,
     words_of,
 )
 from tactful.documents.normalise import normalise
-from tactful.documents.segments import Segment, sentences
+from tactful.documents.segments import Segment, sentences, several_sentences
 
 SURE = 0.9
 """A passage leaves the language of its document only if that is at least this probable."""
 SENTENCE_WORDS = 4
 """A shorter sentence of a mixed passage is read in the language of its document."""
+CLEAR, CLEAR_WORDS = 0.98, 5
+"""A short passage in the other language is read in that language if it is at least this
+probable and has at least this many words; so is a sentence of a passage that seems to be in one
+language."""
 _MIXED, _FOREIGN = "both languages", "another language"
 _SEGMENTS = 100
-"""How many passages tell the language of a document."""
+"""How many passages are used to detect the language of a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,7 @@ class _Piece(NamedTuple):
 
 def _read_in(segment: Segment, main: str, is_foreign: bool) -> list[_Piece]:
     found = detect_language(segment.text)
-    if found.reason == _MIXED:
+    if found.reason == _MIXED or _switches(segment.text, found):
         pieces = [_piece(segment, start, end) for start, end in sentences(segment.text)]
         langs = [
             _language(piece.text, detect_language(piece.text), main, is_foreign, SENTENCE_WORDS)
@@ -109,6 +115,19 @@ def _read_in(segment: Segment, main: str, is_foreign: bool) -> list[_Piece]:
     return [_Piece(segment, _language(segment.text, found, main, is_foreign, FOREIGN_WORDS))]
 
 
+def _switches(text: str, found: Detected) -> bool:
+    """Say whether a sentence of a text is clearly in the other language."""
+    if found.lang is None:
+        return False
+    return any(
+        own.lang not in (None, found.lang)
+        and own.probability >= CLEAR
+        and len(words_of(sentence)) >= CLEAR_WORDS
+        for sentence in (text[start:end] for start, end in several_sentences(text))
+        for own in (detect_language(sentence),)
+    )
+
+
 def _language(text: str, found: Detected, main: str, is_foreign: bool, least_words: int) -> str:
     """Return the language to read a text in; empty for a third one.
 
@@ -116,18 +135,21 @@ def _language(text: str, found: Detected, main: str, is_foreign: bool, least_wor
     """
     if found.lang == main:
         return main
-    if len(words_of(text)) >= least_words:
-        if found.lang is not None and found.probability >= SURE:
-            return found.lang
-        if _is_foreign(text, found):
-            return ""
+    words = len(words_of(text))
+    if found.lang is not None and (
+        (words >= least_words and found.probability >= SURE)
+        or (words >= CLEAR_WORDS and found.probability >= CLEAR)
+    ):
+        return found.lang
+    if words >= least_words and _is_foreign(text, found):
+        return ""
     return "" if is_foreign else main
 
 
 def _is_foreign(text: str, found: Detected) -> bool:
-    if found.reason != _FOREIGN or len(words_of(text)) < FOREIGN_WORDS:
+    if found.reason != _FOREIGN or not has_enough_words(text):
         return False
-    # Words that hide behind other letters look like another language.
+    # Words that are disguised with other letters look like another language.
     return detect_language(normalise(text).text).reason == _FOREIGN
 
 

@@ -52,9 +52,11 @@ def opened_detector(model: Model, lang: str = "en") -> Detector:
 def opened_framer(detector: Detector) -> "EmbeddedFramer | None":
     """Return the embedded framer for what a detector finds; None if there is none.
 
-    It reads with this detector where it was made for it, so that no model is opened twice.
+    It reads with the encoder of this detector where that is its own, so that no model is opened
+    twice. Beside another detector it opens its own when a passage with a finding needs it.
     """
     from tactful.detectors.models.blend import BlendDetector
+    from tactful.detectors.models.encoder import EncoderDetector
     from tactful.frames.embedded import framer_folder
 
     folder = framer_folder(detector.card.lang)
@@ -62,20 +64,17 @@ def opened_framer(detector: Detector) -> "EmbeddedFramer | None":
         return None
     framer = _opened_framer(folder, os.getpid())
     found = getattr(detector, "second", detector)  # of a cascade
-    if isinstance(found, BlendDetector) and found.folder == framer.detector_folder:
-        framer.detector = found
+    for part in found.members if isinstance(found, BlendDetector) else [found]:
+        if isinstance(part, EncoderDetector) and part.folder == framer.encoder_folder:
+            framer.encoder = part
     return framer
 
 
 def can_frame(card: Card) -> bool:
-    """Say whether a framer can say what the texts imply in which a detector finds an offence.
-
-    The framer is for non-commercial use, so it does not read with an open detector.
-    """
+    """Say whether a framer can say what the texts imply in which a detector finds an offence."""
     from tactful.frames.embedded import framer_folder
 
-    is_open = card.training.get("tier") == "open"
-    return "frame.offensive" in card.ids and not is_open and framer_folder(card.lang) is not None
+    return "frame.offensive" in card.ids and framer_folder(card.lang) is not None
 
 
 @lru_cache(maxsize=_KEPT_OPEN)

@@ -33,6 +33,8 @@ QUOTES = ("skip", "label", "check")
 any other."""
 PRESETS = ("newsroom", "charity", "docs", "comments")
 """The tables of ``presets.toml``."""
+SERVE = "serve"
+"""The table of the same file that ``tactful serve`` reads."""
 LEAST = 0.5
 """The least confidence that is reported by default: each id from its own threshold on."""
 
@@ -114,7 +116,7 @@ class ProjectTerms:
 
 @dataclass(frozen=True, slots=True)
 class ProjectRewrite:
-    """The table ``[rewrite]`` of a project's file: whom ``tactful rewrite`` asks for rewrites."""
+    """The table ``[rewrite]`` of a project's file: the endpoint that ``tactful rewrite`` uses."""
 
     endpoint: str | None = None
     chat_model: str | None = None
@@ -151,10 +153,10 @@ class Configuration:
     baseline: Path | None = None
     thresholds: Mapping[str, float] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
-    """Where each key stands; thresholds as ``thresholds.ID``."""
+    """The line of each key in the file; thresholds as ``thresholds.ID``."""
 
     def place(self, key: str) -> str:
-        """Say where a key stands, as error messages begin."""
+        """Return the place of a key, with which error messages begin."""
         line = self.lines.get(key)
         return f"{self.path}" if line is None else f"{self.path}, line {line}"
 
@@ -214,6 +216,8 @@ def read_configuration(path: Path) -> Configuration:
     lines = _Lines(path, text)
     values: dict[str, Any] = {}
     for key, value in data.items():
+        if key == SERVE:
+            continue
         if key not in _READERS:
             known = unknown_name("key", key, list(_READERS))
             raise UsageError(f"{lines.place(key)}: {known}")
@@ -226,7 +230,7 @@ def read_configuration(path: Path) -> Configuration:
 
 
 class _Lines:
-    """Finds the lines of keys, which tomllib does not tell."""
+    """Finds the lines of keys, which tomllib does not give."""
 
     def __init__(self, path: Path, text: str):
         self.path = path
@@ -234,7 +238,7 @@ class _Lines:
         self._lines = text.splitlines()
 
     def place(self, key: str) -> str:
-        """Say where ``key`` is set; the last part of a dotted key may stand in a table."""
+        """Say where ``key`` is set; the last part of a dotted key may be in a table."""
         return f"{self.path}" if (line := self.line(key)) is None else f"{self.path}, line {line}"
 
     def line(self, key: str) -> int | None:

@@ -1,4 +1,4 @@
-"""Who a sentence speaks of: the words by which it calls people, or the groups of its frame."""
+"""Who a sentence is about: the words that it uses for people, or the groups of its frame."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tactful.checking.cues import LONGEST_TEXT, read_data
+from tactful.checking.cues import FOLDER, LONGEST_TEXT
 from tactful.checking.wording import in_or_english, wording
 from tactful.types import Frame
 from tactful.words import cut_words, plain
+from tactful.yaml_data import read_yaml
 
 LONGEST_GROUP = 60
 GROUP_WORDS = 5
@@ -20,7 +21,7 @@ _FOLKS = re.compile(r"\bfolks\b")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Words of a sentence that call people something."""
+    """Words of a sentence that refer to people."""
 
     words: str
     start: int
@@ -57,7 +58,7 @@ def spoken_of(
     *,
     addressed: bool = False,
 ) -> str:
-    """Say who a sentence speaks of, in words that fit into another sentence.
+    """Say who a sentence is about, in words that fit into another sentence.
 
     Parameters
     ----------
@@ -184,4 +185,4 @@ def _words(lang: str, name: str) -> str:
 
 @cache
 def _data() -> Any:
-    return read_data("people.yaml")
+    return read_yaml(FOLDER / "people.yaml")

@@ -1,14 +1,21 @@
-"""What was found in a passage, put in its place: the sentence, the words, and the explanation.
+"""Places the findings of a passage: the sentence, the words, and the explanation.
 
-Most passages have nothing to place, so a check loads this with the first that has.
+Most passages have no findings, so a check imports this module at the first finding.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tactful.checking.explanation import entry_of, explain, explanation_of, name_in
+from tactful.checking.explanation import (
+    entry_of,
+    explain,
+    explanation_of,
+    gravest_first,
+    name_in,
+)
 from tactful.checking.findings import Framing
+from tactful.checking.phrases import in_phrases
 from tactful.checking.report import (
     FRAMED,
     DocumentReport,
@@ -40,6 +47,8 @@ def findings_of(
     text: str,
     probabilities: Mapping[str, float],
     sure: Mapping[str, float] | None = None,
+    *,
+    explanations: bool = True,
 ) -> list[Finding]:
     """Return a finding for each id of ``probabilities``, all of which reach their threshold.
 
@@ -47,27 +56,35 @@ def findings_of(
     """
     sure = sure or probabilities
     lang, experimental = spoken_or_english(detector.card.lang), detector.card.experimental
+
+    def said(name: str, carrying: Sequence[Span] = (), *, tried: bool = False) -> str:
+        if not explanations:
+            return ""
+        return explain(name, text, sure[name], carrying, lang, experimental=tried)
+
     if not isinstance(detector, BaseDetector):
         # A detector that has only the protocol reports by its own thresholds; ours may be lower.
         known = {finding.id: finding for finding in detector.check(text).findings}
         return [
-            known.get(name) or Finding(name, value, (), explain(name, text, sure[name], (), lang))
+            known.get(name) or Finding(name, value, (), said(name))
             for name, value in probabilities.items()
         ]
     spans = detector.spans(text, list(probabilities))
+    if detector.card.report_thresholds:  # our models know words; others have marks of their own
+        spans = in_phrases(text, gravest_first(sure), spans, lang)
     return [
         Finding(
             name,
             value,
             carrying := spans.get(name, ()),
-            explain(name, text, sure[name], carrying, lang, experimental=name in experimental),
+            said(name, carrying, tried=name in experimental),
         )
         for name, value in probabilities.items()
     ]
 
 
 def parent_of(name: str, found: Collection[str]) -> str | None:
-    """Return the nearest of the ``found`` ids that ``name`` stands below, if any."""
+    """Return the nearest of the ``found`` ids above ``name``, if any."""
     above: list[str] = []
     while parent := entry_of(above[-1] if above else name).get("parent"):
         above.append(parent)
@@ -76,7 +93,7 @@ def parent_of(name: str, found: Collection[str]) -> str | None:
 
 
 def _root(name: str, found: Collection[str]) -> str:
-    """Return the one of the ``found`` ids that ``name`` belongs under and that stands alone."""
+    """Return the topmost of the ``found`` ids that ``name`` belongs under."""
     while parent := parent_of(name, found):
         name = parent
     return name
@@ -104,26 +121,25 @@ def kinds_of(
     document: Document,
     segment: Segment,
     wanted: Mapping[str, Seen],
-    places: Mapping[str, Range],
+    sentence: Range | None,
+    *,
+    explanations: bool = True,
 ) -> tuple[Kind, ...]:
-    """Return the kinds of a finding, the surest first, with marks where each id was found."""
-    text = segment.text
-    pieces: dict[Range, list[str]] = {}
-    for name in wanted:
-        pieces.setdefault(places.get(_root(name, wanted), (0, len(text))), []).append(name)
+    """Return the kinds of a finding, the gravest first, with marks in its sentence."""
+    start, end = sentence or (0, len(segment.text))
+    scores = {name: seen.probability for name, seen in wanted.items()}
+    sure = {name: seen.confidence for name, seen in wanted.items()}
     kinds = []
-    for (start, end), names in pieces.items():
-        scores = {name: wanted[name].probability for name in names}
-        sure = {name: wanted[name].confidence for name in names}
-        for finding in findings_of(detector, text[start:end], scores, sure):
-            spans = tuple(
-                replace(span, start=span.start + start, end=span.end + start)
-                for span in finding.spans
-            )
-            moved = replace(finding, spans=spans)
-            kinds.append(kind_of(document, segment, moved, wanted[finding.id], wanted))
-    order = list(wanted)
-    return tuple(sorted(kinds, key=lambda kind: (-kind.confidence, order.index(kind.id))))
+    for finding in findings_of(
+        detector, segment.text[start:end], scores, sure, explanations=explanations
+    ):
+        spans = tuple(
+            replace(span, start=span.start + start, end=span.end + start) for span in finding.spans
+        )
+        moved = replace(finding, spans=spans)
+        kinds.append(kind_of(document, segment, moved, wanted[finding.id], wanted))
+    order = gravest_first(sure)
+    return tuple(sorted(kinds, key=lambda kind: order.index(kind.id)))
 
 
 def kind_of(
@@ -153,7 +169,7 @@ def placed(
 ) -> PlacedFinding:
     """Place a finding on its sentence: the one that was read, or that has all the marked words.
 
-    It is explained in ``lang``; without one, by what is said of its main kind.
+    It is explained in ``lang``; without one, it has the explanation of its main kind.
     """
     whole = (0, len(segment.text))
     if sentence is None:
@@ -200,5 +216,7 @@ def _has_group(finding: PlacedFinding) -> bool:
 def _framed(finding: PlacedFinding, frame: Frame) -> PlacedFinding:
     if not frame.implications:
         return finding
-    framed = replace(finding, frame=frame)
+    from tactful.frames.statements import shown_frame  # most documents need none
+
+    framed = replace(finding, frame=shown_frame(frame))
     return replace(framed, explanation=explanation_of(framed))  # frames are in English

@@ -48,12 +48,11 @@ def fitting(options: CheckOptions, cards: Sequence[Card]) -> CheckOptions:
     project = options.configuration
     if project is None or project.preset is None or options.only != project.only:
         return options
+    from tactful.checking.findings import ids_below
+    from tactful.terms.lexicon import IDS
+
     if options.only != tuple(load_presets()[project.preset].get("only", ())):
         return options  # the project's own ids, in which a mistake must be named
-    known = {each for card in cards for each in card.ids}
-    left = tuple(
-        name
-        for name in options.only
-        if any(each == name or each.startswith(f"{name}.") for each in known)
-    )
+    known = {*IDS, *(each for card in cards for each in card.ids)}
+    left = tuple(name for name in options.only if ids_below(name, known))
     return replace(options, only=left) if left else options

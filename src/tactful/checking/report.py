@@ -42,6 +42,8 @@ class Passage:
     """All scores, where they were asked for."""
     where: str | None = None
     """Where readers find it in a file that they do not see as lines, such as ``paragraph 7``."""
+    lang: str = ""
+    """The language of the detector that read it; empty where none did."""
 
 
 def place_in(document: Document, start: int, end: int) -> Place:
@@ -50,7 +52,10 @@ def place_in(document: Document, start: int, end: int) -> Place:
 
 
 def passage_of(
-    document: Document, segment: Segment, probabilities: Mapping[str, float] | None = None
+    document: Document,
+    segment: Segment,
+    probabilities: Mapping[str, float] | None = None,
+    lang: str = "",
 ) -> Passage:
     """Return a segment of a document as a passage of its report."""
     return Passage(
@@ -60,6 +65,7 @@ def passage_of(
         segment.number,
         probabilities,
         document.where(segment.start),
+        lang,
     )
 
 
@@ -116,7 +122,8 @@ class PlacedFinding:
     Parameters
     ----------
     kinds
-        All kinds of problems of this place, the surest first.
+        All kinds of problems of this place: a threat first, then severe toxicity where no other
+        kind of toxicity is surer, then an identity attack, then the others, the surest first.
     passage
         The passage that the detector read.
     place
@@ -157,8 +164,16 @@ class PlacedFinding:
 
     @property
     def main(self) -> Kind:
-        """The surest kind that can be reported alone: a category of PCL is not, an insult is."""
+        """The first kind that can be reported alone: a category of PCL is not, an insult is."""
         return next(kind for kind in self.kinds if kind.parent not in GATES)
+
+    @property
+    def highest_confidence(self) -> float:
+        """How sure the check is of the surest kind that can be reported alone.
+
+        The main kind is the gravest, and another one can be surer.
+        """
+        return max(kind.confidence for kind in self.kinds if kind.parent not in GATES)
 
     @property
     def id(self) -> str:
@@ -264,20 +279,22 @@ class DocumentReport:
     passages: tuple[Passage, ...]
     problems: tuple[Problem, ...] = ()
     silenced: int = 0
-    """How many findings a ``tactful: ignore`` kept out."""
+    """How many findings a ``tactful: ignore`` suppressed."""
     quoted: int = 0
     """How many findings were left out because only a quotation carries them."""
     known: int = 0
-    """How many findings a baseline kept out."""
+    """How many findings were left out because a baseline has them."""
     unchanged: int = 0
     """How many findings were left out because the lines they touch did not change."""
+    unsure: int = 0
+    """How many findings ``--abstain`` left out as too unsure."""
     others: tuple[str, ...] = ()
     """The detectors of further languages that read passages."""
     unchecked: tuple[Passage, ...] = ()
     """Passages in a language that no detector reads."""
 
     def keeping(self, kept: Callable[[PlacedFinding, Kind], bool]) -> "DocumentReport":
-        """Return the report with some kinds of its findings; one without any kind goes."""
+        """Return the report with some kinds of its findings; findings without any are removed."""
         left = (
             finding.keeping(lambda kind, finding=finding: kept(finding, kind))  # type: ignore[misc]
             for finding in self.findings

@@ -1,4 +1,4 @@
-"""Suggestions for each sentence with a finding, and rewrites by a chat endpoint of the user's own.
+"""Suggestions for each sentence with a finding, and rewrites by the user's own chat endpoint.
 
 A rewrite is read by the same check as the sentence, compared with it, and only shown: it is never
 put into a document.
@@ -24,6 +24,7 @@ from tactful.detectors.load import DETECTORS
 from tactful.documents.language import guess_language
 from tactful.terms.lexicon import ROOT as TERM
 from tactful.words import plain
+from tactful.yaml_data import read_yaml
 
 PROMPT_FILE = Path(__file__).with_name("rewrite_prompt.yaml")
 LONGEST_SENTENCE = 2_000
@@ -34,7 +35,7 @@ MOST_MOVES = 2
 MOST_CHANGES = 5
 """How many changed names and numbers are listed."""
 _MOST_GROWTH = 3
-"""An answer of more than so many times the length of its sentence is no rewrite."""
+"""An answer longer than this many times its sentence is not a rewrite."""
 _SHORTEST_LIMIT = 300
 _READ_FOR_LANGUAGE = 20_000
 _NUMBER = re.compile(r"\d(?:[\d.,:]{0,20}\d)?")
@@ -256,6 +257,8 @@ def ask_for_rewrite(chat: ChatEndpoint, sentence: Sentence) -> Rewrite:
         return Rewrite(problem="The endpoint returned an empty answer.")
     if answer.casefold() == sentence.text.casefold():
         return Rewrite(problem="The endpoint returned the sentence unchanged.")
+    if sentence.text.casefold().rstrip(".!?") in answer.casefold():
+        return Rewrite(problem="The endpoint repeated the sentence among other words.")
     limit = max(_MOST_GROWTH * len(sentence.text), _SHORTEST_LIMIT)
     if len(answer) > limit:
         return Rewrite(
@@ -394,7 +397,5 @@ def _unquoted(answer: str) -> str:
 
 @cache
 def _prompt() -> Mapping[str, Any]:
-    import yaml
-
-    found: Mapping[str, Any] = yaml.safe_load(PROMPT_FILE.read_text(encoding="utf-8"))
+    found: Mapping[str, Any] = read_yaml(PROMPT_FILE)
     return found

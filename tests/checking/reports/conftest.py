@@ -27,7 +27,7 @@ HOSTILE = (
 
 @pytest.fixture
 def letter(phrases: BaseDetector) -> Outcome:
-    """Return what is found in the letter, as if it stood in a file."""
+    """Return what is found in the letter, as if it were in a file."""
     return check_document(phrases, document_of(LETTER, path=Path("letter.txt")))
 
 

@@ -1,4 +1,4 @@
-"""Whatever is found: each format shows each finding once."""
+"""Each format shows each finding once, for any findings."""
 
 import json
 import re
@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tactful.checking.explanation import gravest_first
 from tactful.checking.findings import check_document
 from tactful.checking.placing import with_frames
 from tactful.checking.report import DocumentReport
@@ -28,7 +29,7 @@ NARROW = 40
 
 
 class Told(BaseDetector):
-    """Scores a paragraph by its number, as it was told."""
+    """Scores a paragraph by its number."""
 
     def __init__(self, rows: Sequence[dict[str, float]]):
         self.card, self.rows = CARD, rows
@@ -151,8 +152,9 @@ def test_nothing_is_found_without_what_it_belongs_under(report: DocumentReport) 
             found = {kind.id for kind in finding.kinds}
             assert len(found) == len(finding.kinds)
             assert all(kind.parent is None or kind.parent in found for kind in finding.kinds)
-            sure = [kind.confidence for kind in finding.kinds]
-            assert sure == sorted(sure, reverse=True)
+            assert [kind.id for kind in finding.kinds] == gravest_first(
+                {kind.id: kind.confidence for kind in finding.kinds}
+            )
             assert finding.passage is passage
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tactful.checking.findings import check_document
+from tactful.checking.reports.html import _luminance
 from tactful.detectors.base import BaseDetector
 from tactful.documents.document import document_of
 
@@ -197,3 +198,11 @@ def test_colours_are_those_of_our_figures(rendered: Rendered, letter: Any) -> No
     assert f"--pcl: {COLOURS[0]}; --on-pcl: #ffffff;" in page
     assert "prefers-color-scheme: dark" in page
     assert "@media print" in page
+
+
+@pytest.mark.parametrize(
+    ("colour", "luminance"),
+    [("#000000", 0.0), ("#ffffff", 1.0), ("#808080", 0.2159), ("#ff0000", 0.2126)],
+)
+def test_luminance_is_that_of_wcag(colour: str, luminance: float) -> None:
+    assert _luminance(colour) == pytest.approx(luminance, abs=1e-4)

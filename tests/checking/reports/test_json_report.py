@@ -84,6 +84,14 @@ def test_the_schema_describes_what_is_written(
     assert report["errors"] == [{"path": unread.path, "message": unread.message}]
 
 
+def test_only_what_is_quoted_says_so(rendered: Rendered, phrases: BaseDetector) -> None:
+    document = document_of('They wrote "poor souls" on it.\n\nPoor souls, we thought.')
+    report = json.loads(rendered("json", check_document(phrases, document, quotes="label")))
+    assert flaws(report, SCHEMA) == []
+    said = [each.get("quoted") for each in report["documents"][0]["findings"]]
+    assert said == [True, None]
+
+
 def test_the_schema_would_notice(rendered: Rendered, letter: Any) -> None:
     report = json.loads(rendered("json", letter))
     first = report["documents"][0]["findings"][0]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.checking.checker import Checker
-from tactful.checking.findings import choose_ids
+from tactful.checking.findings import rule_ids
 from tactful.checking.models import LOCK, Model, opened_detector
 from tactful.checking.options import AUTO, CheckOptions
 from tactful.checking.report import DocumentReport, Kind, PlacedFinding
@@ -67,8 +67,7 @@ class Reader:
             report_lang=AUTO,
         )
         Checker(self.options)  # refuses what is wrong with them
-        chosen = choose_ids(only, card.ids)
-        self.ids = tuple(name for name in card.ids if name in chosen)
+        self.ids = tuple(rule_ids(card, only))
 
     def score(self, texts: Sequence[str]) -> Scores:
         """Return the probabilities of the wanted ids, in the order of the card."""
@@ -105,7 +104,7 @@ class Reader:
 
 
 class Known(BaseDetector):
-    """A detector that scores all the passages it was told of in one call, at the first question."""
+    """A detector that scores all announced passages in one call, when the first score is needed."""
 
     def __init__(self, detector: Detector):
         self.card, self._detector = detector.card, detector

@@ -1,7 +1,7 @@
 """A scikit-learn transformer: texts in, a column of probabilities for each id out.
 
-The class is made when it is first asked for, because its bases are scikit-learn's and no room
-loads that library at import. It is then an attribute of this module like any other class, so that
+The class is made when it is first asked for, because its bases are scikit-learn's, which Tactful
+does not load at import. It is then an attribute of this module like any other class, so that
 pickle, ``clone`` and worker processes find it by its name.
 """
 

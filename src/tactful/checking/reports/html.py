@@ -121,7 +121,7 @@ def _says_something(report: DocumentReport) -> bool:
 
 
 def _worst(report: DocumentReport) -> float:
-    return max((finding.confidence for finding in report.findings), default=0.0)
+    return max((finding.highest_confidence for finding in report.findings), default=0.0)
 
 
 def _legend(tally: Tally, words: Wording) -> str:
@@ -144,7 +144,7 @@ def _contents(reports: Sequence[DocumentReport], words: Wording) -> str:
     for at, report in enumerate(reports, 1):
         said = words.count(words.reporting.finding, len(report.findings))
         if report.findings:
-            surest = max(report.findings, key=lambda finding: finding.confidence)
+            surest = max(report.findings, key=lambda finding: finding.highest_confidence)
             said += f" · {what_is_found(surest, words)} ({words.how_sure(surest.confidence)})"
         items.append(
             f'<li><a href="#d{at}">{safe(_label(report, words))}</a> <span>{safe(said)}</span></li>'
@@ -293,7 +293,7 @@ def _sure(kind: Kind, words: Wording) -> str:
 
 
 def _about(card: ModelCard, words: Wording) -> str:
-    # Cards are written in English, whatever language their detector reads.
+    # Cards are written in English, also those of Spanish detectors.
     english = _spoken("en", words)
     lists = ((words.page.limits, card.limits), (words.page.not_for, card.not_for))
     parts = [f"<h2>{safe(words.page.about.format(model=card.model))}</h2>"]

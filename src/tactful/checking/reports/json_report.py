@@ -78,7 +78,7 @@ def render_jsonl(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
 
 
 def dump(value: object, indent: int | None = None) -> str:
-    """Write JSON that can always be written as UTF-8, and never starts a new line by surprise."""
+    """Write JSON that can always be encoded as UTF-8, and has no line separators inside strings."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     try:
         text.encode("utf-8")
@@ -120,8 +120,8 @@ def _summary(tally: Tally) -> dict[str, Any]:
 
 
 def _left_out(counts: Tally | DocumentReport) -> dict[str, int]:
-    """Return what quotations, a baseline and unchanged lines kept out; readers may ignore them."""
-    found = {"quoted": counts.quoted, "known": counts.known, "unchanged": counts.unchanged}
+    """Return how many findings were left out by other means than ignores, as optional fields."""
+    found = {name: getattr(counts, name) for name in ("quoted", "known", "unchanged", "unsure")}
     return {name: number for name, number in found.items() if number}
 
 
@@ -156,6 +156,7 @@ def _finding(finding: PlacedFinding, words: Wording) -> dict[str, Any]:
         **_place(finding.place),
         **_block(finding.passage),
         "passage": _place(finding.passage.place),
+        "lang": finding.passage.lang,
         "excerpt": finding.excerpt,
         "spans": _spans(finding.spans),
         "kinds": [_kind(kind) for kind in finding.kinds],

@@ -1,4 +1,4 @@
-"""What a report says besides its findings: who looked, for what; and the count at the end."""
+"""What a report says besides its findings: detectors, ids, and the count at the end."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -28,13 +28,15 @@ def implied_sentences(frame: Frame, lang: str = "en") -> list[str]:
     >>> implied_sentences(Frame(implications=(Implication("women", "women are weak", 0.62),)))
     ['May imply, about women: “women are weak” (0.62).']
     """
+    from tactful.frames.statements import shown_implication  # most documents need none
+
     words = wording(lang)
-    return [_sentence(each, words) for each in frame.implications]
+    return [_sentence(shown_implication(each), words) for each in frame.implications]
 
 
 def is_warning(finding: PlacedFinding) -> bool:
     """Say whether a finding is sure enough for a warning; a term is a matter of style."""
-    return finding.confidence >= WARNING_FROM and group_of(finding.id) != "term"
+    return finding.highest_confidence >= WARNING_FROM and group_of(finding.id) != "term"
 
 
 def quotes_of(spans: Iterable[PlacedSpan], words: Wording, most: int | None = None) -> str:
@@ -111,7 +113,7 @@ def in_group_sentence(frame: Frame, lang: str = "en") -> str | None:
 
 
 def evidence_sentence(evidence: Sequence[str], lang: str = "en") -> str | None:
-    """Name what speaks for a group."""
+    """Name the evidence for a group."""
     words = wording(lang)
     quotes = words.quoted(list(dict.fromkeys(evidence))[:_QUOTED])
     return words.reporting.evidence.format(quotes=quotes) if quotes else None
@@ -174,7 +176,7 @@ class Run:
         return (self.card, *self.others)
 
     def used(self, models: Collection[str]) -> "Run":
-        """Return the run with the detectors that read something, and what these look for."""
+        """Return the run with the detectors that read something, and their ids."""
         cards = [card for card in self.cards if card.model in models] or [self.card]
         unused = {name for card in self.cards if card not in cards for name in card.ids}
         gone = unused - {name for card in cards for name in card.ids}
@@ -192,6 +194,7 @@ class Tally:
     quoted: int = 0
     known: int = 0
     unchanged: int = 0
+    unsure: int = 0
     unchecked: int = 0
     unread: int = 0
     with_findings: int = 0
@@ -204,7 +207,7 @@ class Tally:
     """The detectors that read something."""
 
     def watch(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-        """Hand the outcomes on, and count them."""
+        """Yield the outcomes, and count them."""
         for outcome in outcomes:
             if isinstance(outcome, Unread):
                 self.unread += 1
@@ -216,6 +219,7 @@ class Tally:
                 self.quoted += outcome.quoted
                 self.known += outcome.known
                 self.unchanged += outcome.unchanged
+                self.unsure += outcome.unsure
                 self.unchecked += len(outcome.unchecked)
                 self.with_findings += bool(outcome.findings)
                 self.findings += len(outcome.findings)
@@ -226,7 +230,7 @@ class Tally:
             yield outcome
 
     def sentence(self, lang: str = "en") -> str:
-        """Say what came out, in one line."""
+        """Return the summary, in one line."""
         words = wording(lang)
         said = words.reporting
         findings = words.count(said.finding, self.findings)
@@ -262,6 +266,7 @@ def left_out(
         (said.quoted, counts.quoted),
         (said.known, counts.known),
         (said.unchanged, counts.unchanged),
+        (said.unsure, counts.unsure),
         (said.unchecked, unchecked),
     ):
         if number:

@@ -128,7 +128,7 @@ def _results(
             "locations": [
                 {**_location(report, artifact, places[0], finding.place), **_landmark(finding)}
             ],
-            # The same passage twice in a file is two alerts, whatever lines they move to.
+            # The same passage twice in a file is two alerts, even if their lines change.
             "partialFingerprints": {FINGERPRINT: f"{digest}:{seen[digest]}"},
             "properties": {
                 "name": finding.name,

@@ -1,10 +1,8 @@
-"""The report for people: one line for each finding, and with ``--explain`` what is behind it."""
+"""The report for people: one line for each finding, and with ``--explain`` an explanation."""
 
-import io
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from tactful.checking.options import AUTO
 from tactful.checking.report import DocumentReport, Kind, Outcome, Passage, PlacedFinding, Unread
@@ -21,9 +19,6 @@ from tactful.checking.reports.run import (
 from tactful.checking.wording import Wording, wording
 from tactful.words import shown, visible
 
-if TYPE_CHECKING:
-    from rich.text import Text
-
 _STYLES = {
     "pcl": "cyan",
     "unhealthy": "yellow",
@@ -39,8 +34,23 @@ _NARROWEST = 30
 _LONGEST_QUOTE = 1_200
 """A longer sentence is cut around its first carrying words."""
 
+_CODES = {
+    "bold": "1",
+    "dim": "2",
+    "underline": "4",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "blue": "34",
+    "magenta": "35",
+    "cyan": "36",
+    "bright_blue": "94",
+}
+"""A word of a style, and what a terminal is sent for it."""
+
 Piece = tuple[str, str | None]
 """A piece of a line, and the style that marks it."""
+Line = Sequence[Piece]
 
 
 def render_text(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
@@ -49,8 +59,6 @@ def render_text(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
     With ``run.explain`` the sentence and an explanation of each kind follow the line. What an id
     means is explained where it is found first.
     """
-    from rich.text import Text
-
     tally = Tally()
     explained: set[tuple[str, str]] = set()
     langs: set[str] = set()
@@ -70,12 +78,12 @@ def render_text(outcomes: Iterable[Outcome], run: Run) -> Iterator[str]:
             if passage.probabilities is not None:
                 yield _drawn(_score_lines(outcome, passage, words), run)
         for problem in outcome.problems:
-            yield _drawn([Text(visible(str(problem)), "dim")], run)
+            yield _drawn([[(visible(str(problem)), "dim")]], run)
     if has_lines:
         yield "\n"
     style = "bold green" if not tally.findings and not tally.unread else "bold"
     lang = common_language(langs) if run.lang == AUTO else run.lang
-    yield _drawn([Text(tally.sentence(lang), style)], run)
+    yield _drawn([[(tally.sentence(lang), style)]], run)
 
 
 def label(outcome: DocumentReport, words: Wording) -> str:
@@ -93,23 +101,21 @@ def where(
     return f"{visible(label(report, words or wording()))}{place}{named}"
 
 
-def _line(report: DocumentReport, finding: PlacedFinding, words: Wording) -> "Text":
-    from rich.text import Text
-
+def _line(report: DocumentReport, finding: PlacedFinding, words: Wording) -> Line:
     said = line_of(finding, words)
-    line = Text.assemble((where(report, finding, words), "bold"), ": ", said)
     quotes = said.partition(" — ")[0] if finding.spans else ""
-    start = len(line) - len(said)
-    line.stylize(_style(finding.id), start, start + len(quotes))
-    return line
+    return [
+        (where(report, finding, words), "bold"),
+        (": ", None),
+        (quotes, _style(finding.id)),
+        (said[len(quotes) :], None),
+    ]
 
 
 def _explained(
     finding: PlacedFinding, run: Run, words: Wording, explained: set[tuple[str, str]]
-) -> Iterator["Text"]:
+) -> Iterator[Line]:
     """Yield the sentence with its marks, what it does, and a paragraph on each kind."""
-    from rich.text import Text
-
     yield from _quote(finding, run)
     if finding.explanation and not finding.suggestions:
         yield from _paragraph(visible(finding.explanation), "  ", run)
@@ -123,23 +129,20 @@ def _explained(
     if finding.frame is not None:
         for each in implied_sentences(finding.frame, words.lang):
             yield from _paragraph(visible(each), "  ", run)
-    yield Text("")
+    yield []
 
 
-def _paragraph(said: str, indent: str, run: Run) -> Iterator["Text"]:
-    from rich.text import Text
-
+def _paragraph(said: str, indent: str, run: Run) -> Iterator[Line]:
     if run.width is None:
-        yield Text(f"{indent}{said}")
+        yield [(f"{indent}{said}", None)]
         return
     after = f"{indent}  "
-    yield from map(
-        Text, textwrap.wrap(said, _width(run), initial_indent=indent, subsequent_indent=after)
-    )
+    for line in textwrap.wrap(said, _width(run), initial_indent=indent, subsequent_indent=after):
+        yield [(line, None)]
 
 
 def _why(kind: Kind, words: Wording, explained: set[tuple[str, str]]) -> str:
-    """Explain an id once in each language; after that its words are enough."""
+    """Explain an id once in each language; later findings only have its words."""
     is_term = group_of(kind.id) == "term"  # each term has its own reason
     if kind.explanation and (is_term or (kind.id, words.lang) not in explained):
         explained.add((kind.id, words.lang))
@@ -149,14 +152,12 @@ def _why(kind: Kind, words: Wording, explained: set[tuple[str, str]]) -> str:
     return words.reporting.carried.format(quotes=quotes_of(kind.spans, words))
 
 
-def _score_lines(report: DocumentReport, passage: Passage, words: Wording) -> Iterator["Text"]:
-    from rich.text import Text
-
+def _score_lines(report: DocumentReport, passage: Passage, words: Wording) -> Iterator[Line]:
     place = where(report, passage, words)
-    yield Text(f"{place}: {words.reporting.all_scores}", "dim")
+    yield [(f"{place}: {words.reporting.all_scores}", "dim")]
     for name, value in (passage.probabilities or {}).items():
-        yield Text(f"  {value:.4f}  {name}")
-    yield Text("")
+        yield [(f"  {value:.4f}  {name}", None)]
+    yield []
 
 
 def _style(name: str) -> str:
@@ -167,19 +168,16 @@ def _width(run: Run) -> int:
     return _PIPE_WIDTH if run.width is None else max(_NARROWEST, min(run.width - 1, _WIDEST))
 
 
-def _quote(finding: PlacedFinding, run: Run) -> Iterator["Text"]:
+def _quote(finding: PlacedFinding, run: Run) -> Iterator[Line]:
     from rich.cells import cell_len
-    from rich.text import Text
 
     bar = "  | " if run.width is None else "  │ "
     for line in quote_lines(finding, _width(run) - len(bar)):
-        text = Text.assemble((bar, _style(finding.id)))
-        for words, mark in line:
-            text.append(words, f"bold underline {mark}" if mark else None)
-        yield text
+        marked = [(words, f"bold underline {mark}" if mark else None) for words, mark in line]
+        yield [(bar, _style(finding.id)), *marked]
         if run.width is None and any(mark for _, mark in line):
             carets = (("^" if mark else " ") * cell_len(words) for words, mark in line)
-            yield Text(bar + "".join(carets).rstrip())
+            yield [(bar + "".join(carets).rstrip(), None)]
 
 
 def quote_lines(finding: PlacedFinding, width: int) -> Iterator[list[Piece]]:
@@ -244,15 +242,11 @@ def _joined(line: Sequence[Piece]) -> list[Piece]:
     ]
 
 
-def _drawn(lines: Iterable["Text"], run: Run) -> str:
-    from rich.console import Console
+def _drawn(lines: Iterable[Line], run: Run) -> str:
+    return "".join("".join(_piece(*each, run.colour) for each in line) + "\n" for line in lines)
 
-    # Lines are wrapped already; rich only turns styles into the terminal's codes.
-    console = Console(
-        file=io.StringIO(), width=100_000, force_terminal=run.colour, markup=False,
-        highlight=False, emoji=False, color_system="auto" if run.colour else None,
-    )  # fmt: skip
-    with console.capture() as captured:
-        for line in lines:
-            console.print(line, soft_wrap=True)
-    return captured.get()
+
+def _piece(words: str, style: str | None, colour: bool) -> str:
+    if not (words and style and colour):
+        return words
+    return f"\x1b[{';'.join(_CODES[each] for each in style.split())}m{words}\x1b[0m"

@@ -36,7 +36,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Explaining:
-    """What a paragraph on a finding is made of; of each row the next entry takes the next."""
+    """Parts of a paragraph on a finding; each entry of a taxonomy takes the next of each row."""
 
     sureness: tuple[str, str, str, str, str, str]
     sure: tuple[str, str, str, str]
@@ -69,6 +69,7 @@ class Reporting:
     in_quotation: str
     known: Count
     unchanged: Count
+    unsure: Count
     unchecked: Count
     unread: Count
     found_in: str
@@ -81,7 +82,7 @@ class Reporting:
     instead: str
     instead_of: str
     short: Mapping[str, str]
-    """What a line calls an id, where that is not its name."""
+    """The short name of an id in a line, if it differs from its name."""
     families: Mapping[str, Count]
     """How many findings have their main kind in a family."""
     also: str
