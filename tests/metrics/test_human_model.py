@@ -24,7 +24,7 @@ def judgements(items: int, annotators: int, seed: int, accuracy: float) -> dict[
 
 
 def test_two_items_by_hand() -> None:
-    """All annotators agree, so whoever is held out agrees with the truth of the others."""
+    """All annotators agree, so each agrees with the truth of the others."""
     answer = human_model_auc_score(
         ["x"] * 3 + ["y"] * 3, list("abcabc"), [1, 1, 1, 0, 0, 0], {"x": 0.2, "y": 0.9}
     )
@@ -46,7 +46,7 @@ def test_a_model_that_knows_the_truth_beats_a_human() -> None:
 def test_a_tie_is_negative_as_in_the_authors_notebook() -> None:
     """The authors' ``AUC_analysis.ipynb`` takes ``mean > 0.5``; section 5 names no rule.
 
-    All answers about "tie" are 0.5, so the mean of the others is 0.5 whoever is held out.
+    All answers about "tie" are 0.5, so the mean of the others is 0.5 for each of them.
     """
     item = ["tie"] * 3 + ["no"] * 3 + ["yes"] * 3
     answers = [0.5] * 3 + [0.0] * 3 + [1.0] * 3

@@ -166,6 +166,7 @@ MAKERS: dict[str, Callable[[random.Random], Case]] = {
 }
 # What modules of the room or of other rooms build on, and users are not meant to call.
 BUILDING_BLOCKS = {
+    "checked_scores",
     "bag_distance",
     "bleu_of_counts",
     "character_counts",

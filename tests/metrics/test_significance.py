@@ -1,6 +1,7 @@
 """Bootstrap and randomisation: exact cases, both paths, and what is undefined."""
 
 from itertools import product
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,13 @@ from scipy import stats
 from tactful.errors import InputError
 from tactful.metrics import f1_score
 from tactful.metrics.result import Measure
-from tactful.metrics.significance import Decomposition, bootstrap_interval, randomisation_test
+from tactful.metrics.significance import (
+    Decomposition,
+    bootstrap_interval,
+    delong_test,
+    holm,
+    randomisation_test,
+)
 
 
 def accuracy(gold: Any, predicted: Any) -> float:
@@ -179,3 +186,50 @@ def test_large_data_are_dealt_with_in_blocks() -> None:
 def test_wrong_calls_are_refused(call: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_delong_is_the_example_of_a_textbook_computation() -> None:
+    """The covariances written out pair by pair, as DeLong et al. 1988 define them."""
+    rng = np.random.default_rng(5)
+    gold = np.array([1] * 12 + [0] * 15)
+    first = gold * 0.8 + rng.normal(size=27).round(1)
+    second = gold * 0.3 + rng.normal(size=27).round(1)
+
+    def placements(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        pairs = np.array(
+            [[(p > n) + 0.5 * (p == n) for n in scores[gold == 0]] for p in scores[gold == 1]]
+        )
+        return pairs.mean(axis=1), pairs.mean(axis=0)
+
+    (up, down), (up_2, down_2) = placements(first), placements(second)
+    s10, s01 = np.cov(up, up_2), np.cov(down, down_2)
+    contrast = np.array([1, -1])
+    variance = contrast @ (s10 / 12 + s01 / 15) @ contrast
+    z = (up.mean() - up_2.mean()) / np.sqrt(variance)
+    found = delong_test(gold, first, second)
+    assert found.difference == pytest.approx(up.mean() - up_2.mean())
+    assert found.p_value == pytest.approx(2 * (1 - NormalDist().cdf(abs(z))))
+
+
+def test_delong_says_why_it_has_no_answer() -> None:
+    assert delong_test([1, 1], [0.1, 0.2], [0.2, 0.1]).p_value is None
+    alike = delong_test([1, 0, 1, 0], [4, 3, 2, 1], [8, 6, 4, 2])
+    assert (alike.difference, alike.reason) == (0, "both systems rank the items alike")
+    few = delong_test([1, 0, 0], [4, 3, 2], [1, 2, 3])
+    assert few.reason == "each class needs two items, to see how they vary"
+
+
+def test_delong_rarely_finds_a_difference_where_there_is_none() -> None:
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(400):
+        gold = rng.random(80) < 0.4
+        scores = gold * 0.7 + rng.normal(size=(2, 80))
+        found.append(delong_test(gold, *scores).p_value)
+    assert 0.02 < np.mean([p is not None and p < 0.05 for p in found]) < 0.09
+
+
+def test_holm_is_never_below_the_p_values_and_keeps_their_order() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([]) == []
+    assert holm([None, 0.9, 0.8]) == [None, 1.0, 1.0]

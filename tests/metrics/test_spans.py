@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
 from tactful.errors import InputError
+from tactful.metrics.result import MEASURES
 from tactful.metrics.spans import (
     character_counts,
     mean_span_f1_score,
@@ -111,3 +112,10 @@ def test_what_is_no_span_is_refused(span: Any) -> None:
 def test_lengths_must_agree() -> None:
     with pytest.raises(InputError, match="one list of spans for each item"):
         span_f1_score([[]], [])
+
+
+@pytest.mark.parametrize("function", [span_f1_score, span_exact_f1_score, mean_span_f1_score])
+def test_the_bounds_are_those_of_an_f1(function: Any) -> None:
+    spec = MEASURES[function.__name__]
+    assert (spec.low, spec.high, spec.perfect) == (0, 1, 1)
+    assert function([[(0, 4)]], [[(0, 4)]]) == spec.perfect

@@ -137,7 +137,7 @@ def hierarchical_f_score(
 ) -> Measure:
     """Return the mean over the items of the F of two sets, with all labels above and the root.
 
-    The common root stands in both sets, so that no item is undefined (DETESTS 2022, 5.3, after
+    The common root is in both sets, so that no item is undefined (DETESTS 2022, 5.3, after
     Kiritchenko et al. 2004). Above 0 to 1, higher is better; undefined without items. ``parts``
     has the mean precision and recall. ``empty`` as in :func:`icm_score`.
 

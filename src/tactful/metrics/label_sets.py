@@ -1,7 +1,7 @@
 """Sets of labels as numbers: each distinct set is read once, whatever the number of items.
 
 A corpus of 100,000 items has a few hundred distinct sets. They become rows of a matrix, closed
-under the hierarchy (who has a label has all that stand above it), and items become counts of
+under the hierarchy (an item with a label has all labels above it), and items become counts of
 pairs of rows; everything after that is small.
 """
 
@@ -19,7 +19,6 @@ Hierarchy = Mapping[str, str | None]
 Empty = Literal["class", "nothing", "drop"]
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.int64]
-Numbers = NDArray[np.float64]
 
 NO_LABEL = "(no label)"
 """The class of the items without a label, where an empty set is a class of its own."""
@@ -66,7 +65,7 @@ def pair_sets(
     """Pair gold and predicted label sets, closed under the hierarchy (label -> the one above).
 
     ``empty`` says what an empty set is: a ``class`` of its own, ``nothing`` at all, or ``nothing``
-    and a gold item to ``drop``. A label outside the hierarchy stands alone at the top.
+    and a gold item to ``drop``. A label outside the hierarchy is alone at the top.
     """
     if empty not in EMPTY:
         raise UsageError(f"Found empty={empty!r}; expected one of {', '.join(EMPTY)}.")

@@ -11,6 +11,7 @@ from tactful.metrics.calibration import brier_loss as brier_loss
 from tactful.metrics.calibration import expected_calibration_error as expected_calibration_error
 from tactful.metrics.calibration import maximum_calibration_error as maximum_calibration_error
 from tactful.metrics.calibration import reliability_bins as reliability_bins
+from tactful.metrics.data_maps import data_map as data_map
 from tactful.metrics.detection import confusion_counts as confusion_counts
 from tactful.metrics.detection import detection_report as detection_report
 from tactful.metrics.detection import f1_score as f1_score
@@ -37,7 +38,12 @@ from tactful.metrics.ranking import roc_curve as roc_curve
 from tactful.metrics.result import MEASURES as MEASURES
 from tactful.metrics.result import Measure as Measure
 from tactful.metrics.result import Spec as Spec
+from tactful.metrics.selective import aurc_loss as aurc_loss
+from tactful.metrics.selective import fit_conformal as fit_conformal
+from tactful.metrics.selective import risk_coverage_curve as risk_coverage_curve
 from tactful.metrics.significance import bootstrap_interval as bootstrap_interval
+from tactful.metrics.significance import delong_test as delong_test
+from tactful.metrics.significance import holm as holm
 from tactful.metrics.significance import randomisation_test as randomisation_test
 from tactful.metrics.soft import cross_entropy_loss as cross_entropy_loss
 from tactful.metrics.soft import jensen_shannon_distance as jensen_shannon_distance

@@ -39,7 +39,7 @@ def roc_auc_score(gold: ArrayLike, scores: ArrayLike) -> Measure:
     >>> roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8]).value
     0.875
     """
-    truth, values = _checked(gold, scores)
+    truth, values = checked_scores(gold, scores)
     positives, negatives = int(truth.sum()), int((~truth).sum())
     if not positives or not negatives:
         return Measure("ROC AUC", None, _one_class(positives, truth.size), items=truth.size)
@@ -61,7 +61,7 @@ def average_precision_score(gold: ArrayLike, scores: ArrayLike) -> Measure:
     >>> round(average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).value, 4)
     0.8333
     """
-    truth, values = _checked(gold, scores)
+    truth, values = checked_scores(gold, scores)
     positives = int(truth.sum())
     if not positives:
         reason = _one_class(positives, truth.size)
@@ -76,7 +76,7 @@ def roc_curve(gold: ArrayLike, scores: ArrayLike) -> Curve:
 
     Gold of one class is an :class:`~tactful.errors.InputError`: one of the rates has no items.
     """
-    truth, values = _checked(gold, scores)
+    truth, values = checked_scores(gold, scores)
     positives, negatives = int(truth.sum()), int((~truth).sum())
     if not positives or not negatives:
         raise InputError(f"The ROC curve is undefined: {_one_class(positives, truth.size)}")
@@ -92,7 +92,7 @@ def precision_recall_curve(gold: ArrayLike, scores: ArrayLike) -> Curve:
 
     Gold without a positive is an :class:`~tactful.errors.InputError`: recall has no items.
     """
-    truth, values = _checked(gold, scores)
+    truth, values = checked_scores(gold, scores)
     positives = int(truth.sum())
     if not positives:
         raise InputError(
@@ -118,7 +118,8 @@ def _one_class(positives: int, items: int) -> str:
     return f"all {items:,} gold answers are {which}; both classes are needed"
 
 
-def _checked(gold: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], Numbers]:
+def checked_scores(gold: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], Numbers]:
+    """Return gold as yes or no and scores as numbers; refuse what is neither."""
     truth, values = np.asarray(gold), np.asarray(scores, dtype=np.float64)
     if truth.ndim != 1 or truth.shape != values.shape:
         raise InputError(

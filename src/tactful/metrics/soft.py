@@ -24,7 +24,7 @@ def cross_entropy_loss(
 ) -> Measure:
     """Return the mean of - sum gold log(predicted), in units of ``base`` (bits by default).
 
-    0 to infinity, lower is better; the best is the entropy of gold itself, which stands in
+    0 to infinity, lower is better; the best is the entropy of gold itself, which is in
     ``parts["entropy"]``. Undefined where a prediction is exactly 0 for a label that gold has:
     the loss is infinite. ``smoothing`` replaces zeros on both sides and normalises again, as
     PyEvALL does with 0.001.

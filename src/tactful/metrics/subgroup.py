@@ -1,7 +1,7 @@
 """Unintended bias in rankings (Borkan et al. 2019): does mentioning a group move the scores?
 
-For each subgroup there are three AUCs. A low subgroup AUC: the model cannot tell positive from
-negative within the subgroup. A low BPSN AUC (background positive, subgroup negative): harmless
+For each subgroup there are three AUCs. A low subgroup AUC: the model confuses positive and negative
+items within the subgroup. A low BPSN AUC (background positive, subgroup negative): harmless
 items of the subgroup score too high. A low BNSP AUC (background negative, subgroup positive):
 harmful items of the subgroup score too low.
 """
@@ -115,21 +115,21 @@ def unintended_bias_score(
         reason = "; ".join(f"{part.name}: {part.reason}" for part in lacking)
         return Measure(name, None, reason, parts, overall.items)
     value = sum(share * float(part) for share, part in zip(shares, parts.values(), strict=True))
-    told = "; ".join(f"{part.name}: {part.reason}" for part in parts.values() if part.reason)
-    return Measure(name, min(value, 1.0), told or None, parts, overall.items)
+    reasons = "; ".join(f"{part.name}: {part.reason}" for part in parts.values() if part.reason)
+    return Measure(name, min(value, 1.0), reasons or None, parts, overall.items)
 
 
 def _mean_of(name: str, each: Mapping[str, Measure], power: float) -> Measure:
     values = [measure.value for measure in each.values() if measure.value is not None]
-    told = "; ".join(
+    reasons = "; ".join(
         f"'{group}' left out, {measure.reason}"
         for group, measure in each.items()
         if measure.value is None
     )
     if not values:
-        return Measure(f"mean {name}", None, told or "there is no subgroup", each)
+        return Measure(f"mean {name}", None, reasons or "there is no subgroup", each)
     value = generalised_mean(values, power)
-    return Measure(f"mean {name}", value, told or None, each, len(values))
+    return Measure(f"mean {name}", value, reasons or None, each, len(values))
 
 
 def _auc(

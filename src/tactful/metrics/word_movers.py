@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.errors import InputError
+from tactful.libraries import needed
 from tactful.metrics.generation import Tokeniser, tokenise
 from tactful.metrics.result import Measure, measure
 
@@ -103,14 +104,14 @@ def _answer(
     if not distances:
         reason = "no hypothesis and reference both have a word with a vector"
         return Measure(name, None, reason, parts, 0)
-    told = []
+    notes = []
     if without:
-        told.append(f"items without references left out: {without:,}")
+        notes.append(f"items without references left out: {without:,}")
     if unmeasured:
         did = "left out" if penalty is None else f"counted as {penalty:g}"
-        told.append(f"items with a text that has no known word {did}: {unmeasured:,}")
+        notes.append(f"items with a text that has no known word {did}: {unmeasured:,}")
     value = sum(distances) / len(distances)
-    return Measure(name, value, "; ".join(told) or None, parts, len(distances))
+    return Measure(name, value, "; ".join(notes) or None, parts, len(distances))
 
 
 def bag_distance(
@@ -139,7 +140,8 @@ def transport_cost(
     size = lcm(sum(supplies), sum(demands))
     if size > _LARGEST_ASSIGNMENT:
         return _by_programme(supplies, demands, costs)
-    from scipy.optimize import linear_sum_assignment
+    with needed("Word Mover's distance"):
+        from scipy.optimize import linear_sum_assignment
 
     rows = np.repeat(np.arange(len(supplies)), np.array(supplies) * (size // sum(supplies)))
     columns = np.repeat(np.arange(len(demands)), np.array(demands) * (size // sum(demands)))
@@ -150,8 +152,9 @@ def transport_cost(
 def _by_programme(
     supplies: Sequence[int], demands: Sequence[int], costs: NDArray[np.float64]
 ) -> float:
-    from scipy.optimize import linprog
-    from scipy.sparse import csr_array, eye_array, kron, vstack
+    with needed("Word Mover's distance"):
+        from scipy.optimize import linprog
+        from scipy.sparse import csr_array, eye_array, kron, vstack
 
     n, m = costs.shape
     leaves: Any = kron(eye_array(n), csr_array(np.ones((1, m))))
@@ -166,6 +169,7 @@ def _by_programme(
 
 
 def _distances(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    from scipy.spatial.distance import cdist
+    with needed("Word Mover's distance"):
+        from scipy.spatial.distance import cdist
 
     return np.asarray(cdist(first, second), dtype=np.float64)

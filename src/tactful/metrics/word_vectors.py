@@ -64,7 +64,7 @@ class WordVectors:
 def read_word_vectors(path: Path, words: Iterable[str]) -> WordVectors:
     """Read the vectors of ``words``; those that the file does not have are simply absent.
 
-    Of a word that stands twice the first counts. A line that is not of a wanted word is skipped
+    Of a repeated word the first counts. A line that is not of a wanted word is skipped
     unread, so damage there goes unnoticed.
     """
     wanted = {word.encode("utf-8", "surrogatepass") for word in words}
