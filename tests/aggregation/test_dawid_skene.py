@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tactful.aggregation import DawidSkene, fit_dawid_skene, majority_vote
-from tactful.aggregation.dawid_skene import _smooth
+from tactful.aggregation.dawid_skene import _shares
 from tactful.errors import UsageError
 from tactful.ratings import Ratings
 
-# Dawid and Skene (1979), table 1, as it is handed on (dallascard/dawid_skene): 45 patients;
+# Dawid and Skene (1979), table 1, as in dallascard/dawid_skene: 45 patients;
 # observer 1 three times, then observers 2 to 5. Expected values are computed by loops over it.
 TABLE_1 = """
 1111111 3334334 1122122 2223121 2223222 2223322 1222111 3333433 2222223 2322223 4444444 2223343
@@ -34,7 +34,9 @@ def anaesthetists() -> Ratings:
     )  # fmt: skip
 
 
-def brute_force(ratings: Ratings, smoothing: float, iterations: int) -> tuple[Any, Any, float]:
+def brute_force(
+    ratings: Ratings, smoothing: float, competence: float, iterations: int
+) -> tuple[Any, Any, float]:
     """Run the textbook's EM with loops over everything, in plain probabilities."""
     size, labels = len(ratings.items), len(ratings.labels)
     votes = list(zip(ratings.item, ratings.annotator, ratings.label, strict=True))
@@ -47,6 +49,8 @@ def brute_force(ratings: Ratings, smoothing: float, iterations: int) -> tuple[An
         prior = posterior.sum(axis=0) + smoothing
         prior /= prior.sum()
         table = np.full((len(ratings.annotators), labels, labels), float(smoothing))
+        for label in range(labels):
+            table[:, label, label] += competence
         for item, annotator, label in votes:
             table[annotator, :, label] += posterior[item]
         for annotator, truth in itertools.product(range(table.shape[0]), range(labels)):
@@ -67,8 +71,8 @@ def test_every_patient_has_seven_judgements() -> None:
 
 def test_the_anaesthetists_of_the_paper() -> None:
     """The observers' data with the paper's plain likelihood, against the loops of the textbook."""
-    fit = fit_dawid_skene(anaesthetists(), smoothing=0, iterations=100, tolerance=0)
-    posterior, table, likelihood = brute_force(anaesthetists(), 0, 100)
+    fit = fit_dawid_skene(anaesthetists(), smoothing=0, competence=0, iterations=100, tolerance=0)
+    posterior, table, likelihood = brute_force(anaesthetists(), 0, 0, 100)
     np.testing.assert_allclose(np.asarray(fit.posteriors), posterior, atol=1e-9)
     np.testing.assert_allclose(fit.confusion, table, atol=1e-9)
     assert fit.log_likelihood[-1] == pytest.approx(likelihood)
@@ -86,13 +90,18 @@ def test_the_anaesthetists_of_the_paper() -> None:
         unique_by=lambda vote: vote[:2],
     ),
     smoothing=st.sampled_from([0.01, 0.5]),
+    competence=st.sampled_from([0.0, 2.0]),
 )
-def test_small_tables_equal_the_loops(votes: list[tuple[int, int, int]], smoothing: float) -> None:
+def test_small_tables_equal_the_loops(
+    votes: list[tuple[int, int, int]], smoothing: float, competence: float
+) -> None:
     rows = [(f"i{item}", f"a{annotator}", f"{label}") for item, annotator, label in votes]
-    fit = fit_dawid_skene(rows, smoothing=smoothing, iterations=7, tolerance=0)
+    fit = fit_dawid_skene(
+        rows, smoothing=smoothing, competence=competence, iterations=7, tolerance=0
+    )
     from tactful.ratings import read_ratings
 
-    posterior, table, likelihood = brute_force(read_ratings(rows), smoothing, 7)
+    posterior, table, likelihood = brute_force(read_ratings(rows), smoothing, competence, 7)
     np.testing.assert_allclose(np.asarray(fit.posteriors), posterior, atol=1e-9)
     np.testing.assert_allclose(fit.confusion, table, atol=1e-9)
     assert fit.log_likelihood[-1] == pytest.approx(likelihood)
@@ -149,9 +158,11 @@ def test_it_says_when_it_has_not_converged() -> None:
 
 def test_where_nothing_was_counted_all_answers_are_as_likely() -> None:
     counts = np.array([[3.0, 1.0], [0.0, 0.0]])
-    assert _smooth(counts, 0.0, axis=1).tolist() == [[0.75, 0.25], [0.5, 0.5]]
+    assert _shares(counts, axis=1).tolist() == [[0.75, 0.25], [0.5, 0.5]]
 
 
 def test_a_smoothing_below_0_is_refused() -> None:
     with pytest.raises(UsageError, match="smoothing of -1"):
         fit_dawid_skene([("i", "a", "x")], smoothing=-1)
+    with pytest.raises(UsageError, match="competence of -1"):
+        fit_dawid_skene([("i", "a", "x")], competence=-1)

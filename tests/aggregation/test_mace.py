@@ -48,7 +48,8 @@ def test_two_steps_equal_the_loops() -> None:
     """The variational updates written out over judgements and whether each was spam."""
     votes = [(0, 0, 0), (0, 1, 0), (0, 2, 1), (1, 0, 1), (1, 1, 1), (1, 2, 1), (2, 0, 0), (2, 2, 1)]
     rows = [(f"i{i}", f"a{a}", str(label)) for i, a, label in votes]
-    fit = fit_mace(rows, restarts=1, iterations=3, tolerance=0)
+    paper: dict[str, Any] = {"knowing": 0.5, "spamming": 0.5, "smoothing": None}
+    fit = fit_mace(rows, restarts=1, iterations=3, tolerance=0, **paper)
     posterior = np.array([[2 / 3, 1 / 3], [0, 1], [0.5, 0.5]])
     good_weight, spam_weight = np.full(3, 0.5), np.full((3, 2), 0.25)
     for _ in range(3):
@@ -80,6 +81,34 @@ def test_gold_moves_the_answer() -> None:
     # Where the two others are known to be right, they are believed on the rest, too.
     fit = fit_mace(rows, gold={f"i{i}": "0" for i in range(15)})
     assert set(fit.labels) == {"0"}
+
+
+def test_uneven_labels_are_learnt() -> None:
+    """One label in five is 1: with even labels, who often says 0 is taken for a spammer."""
+    rng = np.random.default_rng(7)
+    items, people, each = 2_000, 40, 5
+    truth = (rng.random(items) < 0.2).astype(int)
+    accuracy = rng.beta(8, 2, people)
+    rows = [
+        (f"i{item:04}", f"a{who:02}", str(label if rng.random() < accuracy[who] else 1 - label))
+        for item, label in enumerate(truth)
+        for who in rng.choice(people, each, replace=False)
+    ]
+    learnt, even = fit_mace(rows, restarts=2), fit_mace(rows, restarts=2, smoothing=None)
+    right = [
+        np.mean([fit.label_of()[f"i{at:04}"] == str(label) for at, label in enumerate(truth)])
+        for fit in (learnt, even)
+    ]
+    assert right[0] > right[1] + 0.01
+    planted = accuracy[[int(name[1:]) for name in learnt.annotators]]
+    assert np.corrcoef(learnt.competence, planted)[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("name", ["knowing", "spamming", "smoothing"])
+def test_a_prior_of_nothing_is_refused(name: str) -> None:
+    options: dict[str, Any] = {name: 0.0}
+    with pytest.raises(UsageError, match=f"Found {name}=0; expected a number above 0"):
+        fit_mace([("i", "a", "x")], **options)
 
 
 def test_no_start_is_refused() -> None:

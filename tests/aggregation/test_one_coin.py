@@ -9,7 +9,7 @@ from tactful.aggregation.one_coin import _share
 
 
 def brute_force(votes: list[tuple[int, int, int]], labels: int, iterations: int) -> Any:
-    """Run the EM of the model with loops, with a smoothing of 0.01."""
+    """Run the EM of the model with loops, with a smoothing of 0.01 and a competence of 2."""
     size, people = (1 + max(vote[at] for vote in votes) for at in (0, 1))
     posterior = np.zeros((size, labels))
     for item, _, label in votes:
@@ -17,7 +17,7 @@ def brute_force(votes: list[tuple[int, int, int]], labels: int, iterations: int)
     posterior /= posterior.sum(axis=1, keepdims=True)
     for _ in range(iterations):
         prior = (posterior.sum(axis=0) + 0.01) / (size + 0.01 * labels)
-        right, number = np.full(people, 0.01), np.full(people, 0.02)
+        right, number = np.full(people, 2.01), np.full(people, 2.02)
         for item, annotator, label in votes:
             right[annotator] += posterior[item, label]
             number[annotator] += 1
@@ -36,7 +36,7 @@ def test_it_equals_the_loops(labels: int) -> None:
     rng = np.random.default_rng(labels)
     votes = [(i, a, int(rng.integers(labels))) for i in range(6) for a in range(4)]
     rows = [(f"i{i}", f"a{a}", str(label)) for i, a, label in votes]
-    fit = fit_one_coin(rows, iterations=9, tolerance=0)
+    fit = fit_one_coin(rows, smoothing=0.01, competence=2, iterations=9, tolerance=0)
     posterior, accuracy = brute_force(votes, labels, 9)
     np.testing.assert_allclose(np.asarray(fit.posteriors), posterior, atol=1e-9)
     np.testing.assert_allclose(fit.accuracy, accuracy, atol=1e-9)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tactful.agreement import MEASURES, cohen_kappa, krippendorff_alpha, measure_per_label
-from tactful.agreement.measure import Resampling
+from tactful.agreement.measure import Resampling, measure_agreement
 from tactful.agreement.prepared import as_ratings, prepare
 from tactful.agreement.statistics import Statistics
 from tactful.errors import UsageError
@@ -26,6 +26,16 @@ def statistics(rows: Any, name: str, level: Any = "nominal") -> Statistics:
     made = MEASURES.get(name).statistics(prepare(as_ratings(rows)), level)
     assert isinstance(made, Statistics)
     return made
+
+
+def test_a_measure_by_its_name_draws_the_same_samples() -> None:
+    rows = binary(30, 0)
+    by_name = measure_agreement(rows, "krippendorff", bootstrap=50)
+    assert by_name.interval is not None
+    assert by_name.interval == krippendorff_alpha(rows, bootstrap=50).interval
+    assert (
+        by_name.interval == measure_agreement(rows, "krippendorff", bootstrap=50, seed=0).interval
+    )
 
 
 @pytest.mark.parametrize("name", ["percent", "fleiss", "krippendorff", "ac1", "cohen"])

@@ -23,6 +23,7 @@ from tactful.aggregation.em import (
 from tactful.aggregation.judgements import Gold, Judged
 from tactful.aggregation.result import Aggregated
 from tactful.aggregation.ties import Ties
+from tactful.libraries import needed
 from tactful.ratings import Numbers
 
 TOLERANCE = 1e-6
@@ -119,7 +120,8 @@ class _Model:
 
     def maximise(self, posteriors: Numbers, parameters: Numbers, steps: int) -> Numbers:
         """Climb the expected log-likelihood, with the priors, from where the parameters are."""
-        from scipy.optimize import minimize
+        with needed("GLAD"):
+            from scipy.optimize import minimize
 
         if not parameters.size:
             return parameters  # Nobody judged anything, and some versions of scipy refuse that.

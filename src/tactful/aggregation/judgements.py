@@ -6,6 +6,8 @@ computed in one order, by the names of items and annotators, whatever the order 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import le
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,9 @@ Gold = Mapping[str, str]
 """Items whose true label is known."""
 
 _MOST_CELLS = 50_000_000
+_MOST_KEY = 1 << 62
+_FEW = 7
+"""Up to so many numbers, numpy adds a row from left to right, as adding columns does."""
 _SHOWN = 3
 
 
@@ -46,19 +51,55 @@ def read_judgements(
     return replace(ratings, items=everything, item=moved[ratings.item])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Judged:
     """The judgements by item and annotator, of the items that have any or are known."""
 
-    ratings: Ratings
-    """Items and annotators by name; judgements by item, then annotator."""
+    table: Ratings
+    """The judgements in the order of the table."""
+    item_order: Codes
+    """The items of the table that are here, by name."""
     place: Codes
     """The index here of each item of the table; -1 without judgements or gold."""
-    annotator_place: Codes
-    """The index here of each annotator of the table."""
     known: Codes
     """The label of each item here that is known, else -1."""
     notes: tuple[str, ...]
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """Items and annotators by name; judgements by item, then annotator."""
+        table = self.table
+        item, annotator = self.place[table.item], self._annotator_place[table.annotator]
+        # Several rows of an annotator for one item must not depend on their order.
+        rows = _sorted_rows(item, annotator, table)
+        return Ratings(
+            self.items,
+            _picked(table.annotators, self._annotator_order),
+            table.labels,
+            item[rows],
+            annotator[rows],
+            table.label[rows],
+            None if table.trust is None else table.trust[rows],
+            table.missing,
+        )
+
+    @cached_property
+    def items(self) -> tuple[str, ...]:
+        """The names of the items."""
+        return _picked(self.table.items, self.item_order)
+
+    @cached_property
+    def _annotator_order(self) -> Codes:
+        return _by_name(self.table.annotators)
+
+    @cached_property
+    def _annotator_place(self) -> Codes:
+        """The index here of each annotator of the table."""
+        return _places(self._annotator_order, len(self.table.annotators))
+
+    def counts(self) -> Numbers:
+        """Return how often each item got each label: whole numbers, which need no order."""
+        return self.table.counts()[self.item_order]
 
     def spread(self, values: Numbers) -> Numbers:
         """Bring rows per item back into the order of the table; nothing to go by is NaN."""
@@ -69,43 +110,47 @@ class Judged:
 
     def by_annotator(self, values: Numbers) -> Numbers:
         """Bring rows per annotator back into the order of the table."""
-        return values[self.annotator_place]
+        return values[self._annotator_place]
 
 
 def judged(ratings: Ratings, gold: Gold | None = None) -> Judged:
-    """Sort the judgements, leave out items without any, and look up what is known."""
+    """Leave out items without judgements, and look up what is known."""
     ratings, known, notes = _look_up(ratings, gold or {})
     wanted = known >= 0
     wanted[ratings.item] = True
-    item_order = [at for at in _by_name(ratings.items) if wanted[at]]
-    annotator_order = _by_name(ratings.annotators)
-    place = np.full(len(ratings.items), -1, dtype=np.int64)
-    place[item_order] = np.arange(len(item_order))
-    annotator_place = np.empty(len(annotator_order), dtype=np.int64)
-    annotator_place[annotator_order] = np.arange(len(annotator_order))
-    item, annotator = place[ratings.item], annotator_place[ratings.annotator]
-    # Several rows of an annotator for one item must not depend on their order.
-    rows = np.lexsort((ratings.label, annotator, item))
-    return Judged(
-        Ratings(
-            tuple(ratings.items[at] for at in item_order),
-            tuple(ratings.annotators[at] for at in annotator_order),
-            ratings.labels,
-            item[rows],
-            annotator[rows],
-            ratings.label[rows],
-            None if ratings.trust is None else ratings.trust[rows],
-            ratings.missing,
-        ),
-        place,
-        annotator_place,
-        known[item_order],
-        notes,
-    )
+    order = _by_name(ratings.items)
+    order = order[wanted[order]]
+    return Judged(ratings, order, _places(order, len(ratings.items)), known[order], notes)
 
 
-def _by_name(names: tuple[str, ...]) -> list[int]:
-    return sorted(range(len(names)), key=names.__getitem__)
+def _places(order: Codes, size: int) -> Codes:
+    """Return the place of each of ``size`` numbers in an order, -1 where it is not there."""
+    place = np.full(size, -1, dtype=np.int64)
+    place[order] = np.arange(order.size)
+    return place
+
+
+def _by_name(names: tuple[str, ...]) -> Codes:
+    order = np.arange(len(names))
+    if not all(map(le, names, names[1:])):
+        order = np.array(sorted(order.tolist(), key=names.__getitem__), dtype=np.int64)
+    return order
+
+
+def _picked(names: tuple[str, ...], order: Codes) -> tuple[str, ...]:
+    if np.array_equal(order, np.arange(len(names))):
+        return names
+    return tuple(map(names.__getitem__, order.tolist()))
+
+
+def _sorted_rows(item: Codes, annotator: Codes, ratings: Ratings) -> Codes:
+    """Return the rows by item, annotator and label."""
+    width, labels = max(len(ratings.annotators), 1), max(len(ratings.labels), 1)
+    if len(ratings.items) * width * labels >= _MOST_KEY:
+        return np.lexsort((ratings.label, annotator, item))
+    # One key is sorted five times faster than three.
+    key = (item * width + annotator) * labels + ratings.label
+    return np.argsort(key, kind="stable")
 
 
 def _look_up(ratings: Ratings, gold: Gold) -> tuple[Ratings, Codes, tuple[str, ...]]:
@@ -171,9 +216,19 @@ def refuse_too_many_labels(ratings: Ratings) -> None:
         )
 
 
+def over_labels(operation: np.ufunc, values: Numbers) -> Numbers:
+    """Reduce each row; column by column where they are few, which is many times faster."""
+    if not 0 < values.shape[1] <= _FEW:
+        return np.asarray(operation.reduce(values, axis=1, keepdims=True))
+    answer = values[:, 0].copy()
+    for column in values.T[1:]:
+        operation(answer, column, out=answer)
+    return answer[:, None]
+
+
 def shares(counts: Numbers) -> Numbers:
     """Divide each row by its sum; a row of nothing stays NaN."""
-    total = counts.sum(axis=1, keepdims=True)
+    total = over_labels(np.add, counts)
     answer = np.full_like(counts, np.nan)
     np.divide(counts, total, out=answer, where=total > 0)
     return answer

@@ -21,7 +21,7 @@ def majority_vote(table: Any, *, ties: Ties = "none", seed: int = 0) -> Aggregat
     """
     ratings = read_judgements(table)
     data = judged(ratings)
-    votes = shares(data.ratings.counts())
+    votes = shares(data.counts())
     return Aggregated(
         "majority",
         **settle(ratings.items, data, votes, ties=ties, seed=seed, measure="share of the votes"),

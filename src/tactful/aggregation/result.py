@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -101,8 +102,12 @@ class Reasons(Sequence[Why]):
     ):
         self._judged, self._basis = judged, basis
         self._items, self._labels, self._confidence = items, labels, confidence
-        size = len(judged.ratings.items)
-        self._start = np.searchsorted(judged.ratings.item, np.arange(size + 1))
+
+    @cached_property
+    def _start(self) -> Codes:
+        """The first judgement of each item."""
+        item = self._judged.ratings.item
+        return np.searchsorted(item, np.arange(self._judged.item_order.size + 1))
 
     def __len__(self) -> int:
         return len(self._items)
@@ -213,10 +218,13 @@ def settle(
 
     The scores are the posteriors, and the labels of the table the classes, unless they are given.
     """
-    classes = judged.ratings.labels if classes is None else classes
+    classes = judged.table.labels if classes is None else classes
     shown = scores if posteriors is None else posteriors
-    chosen, tied = tie.choose(scores, ties, judged.ratings.items, classes, seed)
+    chosen, tied = tie.choose(scores, ties, judged.items, classes, seed)
     chosen = np.where(judged.known >= 0, judged.known, chosen)
+    open_ties = int((chosen == tie.NO_LABEL).sum())
+    if open_ties:
+        notes = (*notes, tie.note_on(open_ties, chosen.size))
     best = shown[np.arange(chosen.size), np.maximum(chosen, 0)] if shown.size else np.zeros(0)
     labels, confidence = named(judged, classes, chosen, best)
     rule = tie_rule(tied, scores, classes, ties, seed, judged.known)
@@ -238,9 +246,8 @@ def named(
     """Write codes as labels, in the order of the table; no label has no confidence."""
     at_table = np.where(judged.place >= 0, np.append(chosen, -1)[judged.place], -1)
     sure = np.append(confidence, np.nan)[judged.place]
-    labels = tuple(classes[code] if code >= 0 else None for code in at_table.tolist())
-    numbers = tuple(
-        value if code >= 0 else None
-        for code, value in zip(at_table.tolist(), sure.tolist(), strict=True)
-    )
-    return labels, numbers
+    # The last one, at -1, is for no label.
+    labels = tuple(map((*classes, None).__getitem__, at_table.tolist()))
+    numbers = sure.astype(object)
+    numbers[at_table < 0] = None
+    return labels, tuple(numbers.tolist())

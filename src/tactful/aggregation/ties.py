@@ -5,7 +5,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from tactful.aggregation.judgements import as_number
+from tactful.aggregation.judgements import as_number, over_labels
 from tactful.errors import InputError, UsageError
 from tactful.ratings import Codes, Numbers
 from tactful.registry import unknown_name
@@ -37,6 +37,15 @@ def check_policy(ties: str, labels: tuple[str, ...]) -> None:
             f"The tie policy '{ties}' compares numbers, but the labels are "
             f"{', '.join(labels[:_SHOWN])}; take 'first', 'random', 'none' or 'error'."
         )
+
+
+def note_on(tied: int, items: int) -> str:
+    """Say that tied items have no label, and what would give them one."""
+    return (
+        f"{tied:,} of {counted(items, 'item')} {'is' if tied == 1 else 'are'} tied and got no "
+        "label; collect another judgement of each, or choose a tie policy: first, lowest, highest "
+        "or random."
+    )
 
 
 def choose(
@@ -71,5 +80,5 @@ def choose(
 
 def best_of(scores: Numbers) -> NDArray[np.bool_]:
     """Say which scores of each row are the highest, or as good as the highest."""
-    top = scores.max(axis=1, keepdims=True)
+    top = over_labels(np.maximum, scores)
     return np.asarray(scores >= top - _SAME * np.abs(top))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tactful.libraries import needed
 from tactful.ratings import Codes, Numbers, Ratings
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ def matrix(row: Codes, column: Codes, values: Numbers, shape: tuple[int, int]) -
 
 def sparse(row: Codes, column: Codes, values: Numbers, shape: tuple[int, int]) -> Block:
     """Sum values into a sparse matrix."""
-    from scipy.sparse import csr_array
+    with needed("Agreement on more than 32 labels"):
+        from scipy.sparse import csr_array
 
     return csr_array((values, (row, column)), shape=shape)
 

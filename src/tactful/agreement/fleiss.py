@@ -3,8 +3,8 @@
 Fleiss defined it for items that all have equally many judgements. For uneven ones we take the
 generalisation of Gwet (2014, chapter 2): the observed agreement is the mean over items with two
 judgements or more of the share of equal pairs, and the share of a label is the mean over all
-items of its share there. Every item counts alike, whoever and however many judged it. With equally
-many judgements both are Fleiss' own.
+items of its share there. Every item counts alike, however many people judged it. With
+equally many judgements both are Fleiss' own.
 """
 
 from collections.abc import Sequence

@@ -109,7 +109,8 @@ def check_level(level: str) -> None:
 def describe(measure: Coefficient, level: Level, ratings: Ratings) -> Agreement:
     """Count what a coefficient can be computed from; the value is still to come."""
     raters = np.bincount(ratings.item, minlength=len(ratings.items))
-    shared = raters[ratings.item] > 1
+    single = raters == 1
+    annotators = ratings.annotator[~single[ratings.item]] if single.any() else ratings.annotator
     return Agreement(
         measure.title(level),
         measure.name,
@@ -117,9 +118,9 @@ def describe(measure: Coefficient, level: Level, ratings: Ratings) -> Agreement:
         value=None,
         reason=None,
         items=int((raters > 1).sum()),
-        annotators=int((np.bincount(ratings.annotator[shared]) > 0).sum()),
-        judgements=int(shared.sum()),
-        single_items=int((raters == 1).sum()),
+        annotators=int((np.bincount(annotators) > 0).sum()),
+        judgements=annotators.size,
+        single_items=int(single.sum()),
     )
 
 

@@ -29,7 +29,7 @@ class Marks:
     lengths: Codes
     reader_item: Codes
     reader: Codes
-    """Who read what: the items and annotators of each reading."""
+    """The items and annotators of each reading."""
     item: Codes
     annotator: Codes
     start: Codes

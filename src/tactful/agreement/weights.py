@@ -35,7 +35,7 @@ def distance_for(prepared: Prepared, level: Level) -> tuple[Distance | None, str
     """Return the disagreement between two labels from 0 to 1, or why it is not known.
 
     Linear weights: the distance over the largest one; quadratic: its square (Cohen 1968). Labels
-    that are numbers stand where they are, others one step apart in the order that was listed.
+    that are numbers keep their values, others are one step apart in the order that was listed.
     """
     if level == "nominal":
         return None, None
