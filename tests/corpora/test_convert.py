@@ -71,7 +71,7 @@ rows = st.lists(
 
 
 class InMemory:
-    """Stands in for a corpus: yields the frames it is given, and fails after them if told to."""
+    """Replaces a corpus: yields the frames it is given, and fails after them if asked to."""
 
     def __init__(self, *frames: pl.DataFrame, error: BaseException | None = None):
         self.frames, self.error = frames, error
@@ -246,7 +246,7 @@ def test_the_features_are_the_fields_of_the_table(table: Table) -> None:
 
 
 def test_late_values_need_the_features(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """JSON Lines have no types: datasets guesses from the first 10 MB, unless it is told."""
+    """JSON Lines have no types: datasets guesses from the first 10 MB unless types are given."""
     first = examples_of("ucc").with_columns(
         pl.lit(None, dtype=pl.String).alias("release"), pl.lit("long " * 4000).alias("text")
     )

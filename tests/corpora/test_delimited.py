@@ -89,7 +89,7 @@ def starts(rows: list[tuple[str, ...]]) -> list[int]:
     return lines
 
 
-# ---- whatever is written is read ----------------------------------------------------------------
+# ---- everything that is written can be read ------------------------------------------------------
 
 
 @given(ROWS, BATCH, st.sampled_from(["\n", "\r\n"]), st.sampled_from([",", "\t"]))

@@ -1,12 +1,12 @@
 """DETESTS 2022, against Ariza-Casabona et al. 2022."""
 
-import csv
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.corpora.csv_files import read_rows, write_rows
 
 from tactful.corpora import load_corpus
 from tactful.corpora.corpus import Corpus
@@ -16,18 +16,6 @@ from tactful.types import Example
 
 CONTEXT = ("sentence_id", "comment_id", "sentence_pos", "reply_to", "sentence")
 WIDE = "train_annotators.csv"
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def write_rows(path: Path, rows: list[dict[str, str]]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def sentence(number: int, **labels: str) -> dict[str, str]:

@@ -1,12 +1,12 @@
 """DETOXIS (NewsCom-TOX): the columns that its files document."""
 
-import csv
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.corpora.csv_files import read_rows, write_rows
 
 from tactful.corpora import load_corpus
 from tactful.corpora.corpus import Corpus
@@ -15,18 +15,6 @@ from tactful.errors import Severity
 from tactful.types import Example
 
 KEPT = ("topic", "thread_id", "reply_to", "comment_level")
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def write_rows(path: Path, rows: list[dict[str, str]]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def comment(number: int, **cells: str) -> dict[str, str]:

@@ -32,7 +32,7 @@ def test_shuffled_annotations_are_brought_together_in_little_memory(tmp_path: Pa
                 f"City people never learn to park van {post},city people,social,cannot park,Gab\n"
             )
     command = [sys.executable, "-m", "tactful", "corpus", "convert", "sbic"]
-    # The memory of whoever starts a program counts as that program's own: something small does.
+    # The memory of the parent counts as that of the program: use a small parent.
     launcher = (
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
         "sys.exit(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024 >= "

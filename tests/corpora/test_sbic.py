@@ -13,10 +13,18 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.corpora.csv_files import read_rows, write_rows
 
 from tactful.corpora import load_corpus
 from tactful.corpora.corpus import Corpus
-from tactful.corpora.sbic import PAPER_COUNTS, PAPER_SUBTOTALS, SKEWS, SOURCES, aggregate_posts
+from tactful.corpora.sbic import (
+    PAPER_COUNTS,
+    PAPER_SUBTOTALS,
+    SKEWS,
+    SOURCES,
+    SocialBiasInference,
+    aggregate_posts,
+)
 from tactful.corpora.stats import Stat
 from tactful.errors import Severity
 from tactful.settings import load_settings
@@ -44,18 +52,6 @@ TRAITS = {
 }  # fmt: skip
 MEANS = ("whoTarget", "intentYN", "sexYN", "offensiveYN")
 LISTS = ("targetMinority", "targetCategory", "targetStereotype")
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def write_rows(path: Path, rows: list[dict[str, str]]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def rebuilt(example: Example) -> list[tuple[str, ...]]:
@@ -251,10 +247,30 @@ def test_table_3_by_hand(tmp_path: Path) -> None:
     }
 
 
+def test_annotators_count_once(tmp_path: Path) -> None:
+    woman = {"annotatorGender": "woman", "annotatorRace": "white", "annotatorAge": "30.0"}
+    man = {"annotatorGender": "man", "annotatorRace": "", "annotatorAge": "50.0"}
+    rows = [
+        annotation("A", "1", **woman),
+        annotation("B", "1", **woman),
+        annotation("B", "2", **man),
+        annotation("A", "2", **{**man, "annotatorGender": "woman"}),
+        annotation("C", "3", **{**man, "annotatorAge": "40.0"}),
+    ]
+    write_rows(tmp_path / DEV, rows)
+    who = load_corpus("sbic", tmp_path).stats()[-1]
+    assert who.rows == (
+        ("gender", "man", 2, 66.67, 42.0),
+        ("gender", "woman", 1, 33.33, 55.0),
+        ("race", "white", 1, 33.33, 82.0),
+    )
+    assert who.notes[0] == "Age: 40.0 ± 10.0; the paper says 36 ± 10."
+
+
 def test_table_2_and_figure_3_by_hand(tmp_path: Path) -> None:
     """Table 2: Banned Reddits are r/Incels and r/MensRights."""
     write_rows(tmp_path / DEV, [*A_FEW_ROWS, annotation("D", "1", dataSource="elsewhere")])
-    two, _, figure = load_corpus("sbic", tmp_path).stats()
+    two, _, figure, _ = load_corpus("sbic", tmp_path).stats()
     found = {row[:2]: row[2] for row in two.rows if row[2]}
     assert found == {
         ("Hate sites", "Gab"): 1,
@@ -319,6 +335,14 @@ def test_table_2_of_the_sample_adds_up() -> None:
         (subtotal,) = (row[2] for row in two.rows if row[:2] == (kind, "subtotal"))
         assert subtotal == sum(row[2] for row in parts if row[0] == kind)
     assert two.rows[-1][2] == sum(row[2] for row in parts) == 25
+
+
+def test_the_files_of_a_part_have_the_counts_of_each() -> None:
+    known = {release.name: release.counts for release in SocialBiasInference.releases}
+    part = "the development part of version 2"
+    assert known[f"{part}, both files"].items() >= known[part].items()
+    (aggregated,) = (counts for counts in known.values() if set(counts) == {"aggregated posts"})
+    assert known[f"{part}, both files"].items() >= aggregated.items()
 
 
 def test_the_papers_numbers() -> None:

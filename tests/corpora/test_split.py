@@ -1,4 +1,4 @@
-"""Splitting: nothing stands in two parts, every part gets its share of every label."""
+"""Splitting: no text is in two parts, every part gets its share of every label."""
 
 import json
 import os
@@ -174,7 +174,7 @@ def test_the_split_does_not_depend_on_threads(tmp_path: Path) -> None:
             env={**os.environ, "POLARS_MAX_THREADS": threads},
             check=True,
             capture_output=True,
-            timeout=60,
+            timeout=600,
         )
         files = sorted(folder.iterdir())
         digests.append([(file.name, sha256(file.read_bytes()).hexdigest()) for file in files])

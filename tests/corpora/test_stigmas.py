@@ -135,11 +135,42 @@ def test_the_batch_size_changes_nothing() -> None:
 
 def test_figure_4_uses_the_two_templates_of_the_paper() -> None:
     """Section 4.2: 'They are people' and 'These are people'; counted by hand."""
-    (figure,) = sample().stats()
+    figure = sample().stats()[0]
     assert figure.rows == (
         ("samplebert", "stigma", 12, 6, 50.0),
         ("samplebert", "non-stigma", 8, 2, 25.0),
     )
+
+
+def test_the_appendices_are_counted_from_the_files() -> None:
+    """Counted by hand in the sample; non-stigmas have their names of the list, not 'Base'."""
+    _, always, templates, conditions, sums = sample().stats()
+    assert always.rows == (("stigma", 4, 0, 27), ("non-stigma", 4, 0, 1))
+    assert templates.rows == (
+        ("samplebert", "These are people", "stigma", 6, 3, 50.0),
+        ("samplebert", "These are people", "non-stigma", 4, 1, 25.0),
+        ("samplebert", "They are people", "stigma", 6, 3, 50.0),
+        ("samplebert", "They are people", "non-stigma", 4, 1, 25.0),
+    )
+    assert {row[0]: row[1:4] for row in conditions.rows} == {
+        "Café-au-lait spots(i.e.,flat,light birthmarks)": ("stigma", 2, 1),
+        "Gardener": ("non-stigma", 2, 0),
+        "Have a library card": ("non-stigma", 2, 1),
+        "Hay fever (remitted;average severity)": ("stigma", 2, 1),
+        "Latina/Latino": ("stigma", 6, 3),
+        "Punctual": ("non-stigma", 2, 1),
+        "Right-handed": ("non-stigma", 2, 0),
+        "late with the rent(previously)": ("stigma", 2, 1),
+    }
+    assert sums.rows[0] == ("samplebert", "non-stigma", "1", 14, 0.223, 0.563, 0.752)
+    assert [row[2] for row in sums.rows] == ["1", "2", "3", "4"]
+
+
+def test_outputs_of_words_alone_have_their_table(sample_copy: Callable[[str], Path]) -> None:
+    folder = sample_copy("stigmas")
+    for path in folder.glob("*_sentiment.csv"):
+        path.unlink()
+    assert [stat.id for stat in load_corpus("stigmas", folder).stats()] == ["appendix-b"]
 
 
 def test_classifiers_write_their_classes_in_their_own_way(
@@ -154,7 +185,7 @@ def test_classifiers_write_their_classes_in_their_own_way(
         target = folder / f"{model}_stigma_sentiment.csv"
         target.write_text(changed, encoding="utf-8")
     corpus = load_corpus("stigmas", folder)
-    (figure,) = corpus.stats()
+    figure = corpus.stats()[0]
     found = {row[0]: row[3] for row in figure.rows if row[1] == "stigma"}
     assert found == {"samplebert": 6, "tweet": 6, "rb": 6}
     assert corpus.log.rows_left_out == 0
@@ -214,9 +245,21 @@ def test_every_real_word_and_probability_is_kept(data_folder: Callable[[str], Pa
 @pytest.mark.data
 def test_stigmas_are_called_negative_more_often(data_folder: Callable[[str], Path]) -> None:
     """Figure 4, without numbers: for every classifier."""
-    (figure,) = load_corpus("stigmas", data_folder("stigmas")).stats()
+    figure, always, *_ = load_corpus("stigmas", data_folder("stigmas")).stats()
     shares = {(row[0], row[1]): row[4] for row in figure.rows}
     models = {model for model, _ in shares}
     assert models == {"SiEBERT", "distilbert"}
     assert all(shares[m, "stigma"] > shares[m, "non-stigma"] for m in models)
     assert {row[1]: row[2] for row in figure.rows} == {"stigma": 216, "non-stigma": 60}
+    # Section 5.2 has 27 and 1 with four classifiers; two of these agree on no fewer conditions.
+    assert all(row[2] >= row[3] for row in always.rows)
+
+
+@pytest.mark.data
+def test_the_published_words_have_most_of_the_probability(
+    data_folder: Callable[[str], Path],
+) -> None:
+    """Section 4.3: 'The total probability of the top 50 words adds up to at least 0.5'."""
+    *_, sums = load_corpus("stigmas", data_folder("stigmas")).stats()
+    assert [row[2:4] for row in sums.rows] == [(str(at), 210) for at in range(1, 5)]
+    assert all(row[4] >= 0.5 for row in sums.rows)

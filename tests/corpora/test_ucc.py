@@ -1,6 +1,5 @@
 """The Unhealthy Comment Corpus, against Price et al. 2020."""
 
-import csv
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -12,6 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.corpora.csv_files import read_rows, write_rows
 
 from tactful.corpora import load_corpus
 from tactful.corpora.corpus import Corpus
@@ -33,18 +33,6 @@ IDS = {
     "sarcastic": "unhealthy.sarcastic",
 }
 TRAITS = {f"_{name}": name for name in ("country", "region", "city", "channel")}
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def write_rows(path: Path, rows: list[dict[str, str]]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def comment_row(example: Example) -> dict[str, str | float]:
@@ -169,7 +157,7 @@ def test_splits_and_groups() -> None:
 
 @pytest.mark.parametrize("rows", [7, 25])
 def test_the_batch_size_changes_nothing(rows: int) -> None:
-    """A comment and its judgements stand in two files and meet in one example."""
+    """A comment and its judgements are in two files and become one example."""
     small = replace(load_settings(), batch_rows=rows)
     whole = {e.id: e for e in sample().examples()}
     found = list(load_corpus("ucc", sample=True, settings=small).examples())

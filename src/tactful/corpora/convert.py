@@ -140,7 +140,7 @@ def write_parquet(frames: Iterator[pl.DataFrame], schema: pl.Schema, path: Path)
 
 @contextmanager
 def _numbered_errors() -> Iterator[None]:
-    """Give the system's refusals their number back: polars tells of a full disk in words only."""
+    """Give the system's refusals their number back: polars reports a full disk in words only."""
     try:
         yield
     except (OSError, pl.exceptions.ComputeError) as error:

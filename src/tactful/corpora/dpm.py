@@ -119,7 +119,7 @@ class DontPatronizeMe(Corpus):
         "Four lines of disclaimer, no header, tabs, no quoting: a CSV reader with quoting on "
         "loses rows.",
         "One text of the full release is empty; it is kept, and noted.",
-        "About a quarter of the texts still wear the quotes of a CSV file (a leading quote and "
+        "About a quarter of the texts are still quoted as in a CSV file (a leading quote and "
         "doubled quotes inside); they are kept as they are.",
         "No span offset is right: ends are one character too far, sometimes past the text, and in "
         "texts with such quotes offsets count from the text without them. The words are looked up "

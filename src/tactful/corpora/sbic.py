@@ -247,6 +247,11 @@ SKEWS = {
     "group targeted": ("whoTarget", 50.9),
     "in-group": ("speakerMinorityYN", 4.6),
 }
+PAPER_WORKERS = {
+    "annotatorGender": {"woman": 55.0, "man": 42.0},
+    "annotatorRace": {"white": 82.0, "asian": 4.0, "hisp": 4.0, "black": 4.0},
+}
+"""Section 3.2: percent of the annotators."""
 TOP_CATEGORIES = ("gender", "race", "culture")
 """Figure 3 shows the three most represented: gender/sexuality, race/ethnicity, culture/origin."""
 
@@ -266,7 +271,8 @@ _POSTS_AND_CATEGORIES = (
 def sbic_stats(rows: pl.DataFrame) -> list[Stat]:
     """Compute the paper's description of the corpus from annotation rows."""
     rows = rows.with_columns(_TYPE)
-    return [_table_2(rows), _table_3(rows), _figure_3(rows, _PAIRS)]
+    stats = [_table_2(rows), _table_3(rows), _figure_3(rows, _PAIRS)]
+    return [*stats, _workers(rows)] if set(PAPER_WORKERS) <= set(rows.columns) else stats
 
 
 def aggregated_stats(posts: pl.DataFrame) -> list[Stat]:
@@ -402,6 +408,33 @@ def _figure_3(rows: pl.DataFrame, counted_over: str) -> Stat:
             {kind: [row[1 + at] for row in body] for at, kind in enumerate(kinds)},
             y_label="percent of the domain",
         ),
+    )
+
+
+def _workers(rows: pl.DataFrame) -> Stat:
+    """Say who annotated: each worker counts once, by what they said first."""
+    workers = rows.unique("WorkerId", keep="first", maintain_order=True)
+    body: list[tuple[Any, ...]] = []
+    for column, published in PAPER_WORKERS.items():
+        question = column.removeprefix("annotator").lower()
+        answers = workers[column].drop_nulls()
+        counts = answers.value_counts(sort=True).sort(["count", column], descending=[True, False])
+        for answer, number in counts.iter_rows():
+            paper = published.get(answer)
+            body.append((question, answer, number, percent(number, workers.height), paper))
+    notes = ["'na' is an answer of the file: the worker did not say."]
+    if "annotatorAge" in rows.columns:
+        ages = workers["annotatorAge"].drop_nulls().to_numpy()
+        if len(ages) > 1:
+            age = f"{ages.mean():.1f} ± {ages.std(ddof=1):.1f}"
+            notes.insert(0, f"Age: {age}; the paper says 36 ± 10.")
+    return Stat(
+        "section-3.2",
+        f"The {workers.height:,} annotators",
+        "Sap et al. 2020, section 3.2",
+        ("question", "answer", "annotators", "percent", "paper percent"),
+        tuple(body),
+        tuple(notes),
     )
 
 

@@ -91,6 +91,8 @@ FILL_MASK = TableSpec(
 _OUTPUTS = (SENTIMENT, FILL_MASK)
 PAPER_TEMPLATES = ("They are people", "These are people")
 """The sentiment templates of the paper; the files also hold 'We are people …'."""
+GROUPS = ("stigma", "non-stigma")
+_PAPER_ALWAYS = {"stigma": 27, "non-stigma": 1}
 _FILES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -226,32 +228,128 @@ class Stigmas(Corpus):
         return counts
 
     def stats(self) -> list[Stat]:
-        """Compute the share of negative sentiment per model and kind of condition (figure 4)."""
+        """Compute figure 4, the counts of section 5.2 and the appendices B, D and E."""
+        stats = []
         frame = self.read("sentiment")
-        if not frame.height:
-            return []
-        used = frame.filter(
-            pl.any_horizontal([pl.col("prompt").str.starts_with(t) for t in PAPER_TEMPLATES])
+        if frame.height:
+            template = pl.col("prompt").str.extract(rf"^({'|'.join(PAPER_TEMPLATES)})\b")
+            negative = pl.col("sentiment").str.to_uppercase().str.starts_with("NEG")
+            used = frame.with_columns(template.alias("template"), negative.alias("negative"))
+            used = used.filter(pl.col("template").is_not_null())
+            conditions = self._by_condition(used)
+            stats += [
+                _negative_by_model(used),
+                _always_negative(conditions),
+                _negative_by_template(used),
+                _appendix_e(conditions),
+            ]
+        if self.has("fill-mask"):
+            stats.append(_sum_of_words(self.read("fill-mask")))
+        return stats
+
+    def _by_condition(self, used: pl.DataFrame) -> pl.DataFrame:
+        """Count the classes of each condition, its sub-conditions and all models together."""
+        name = pl.col("pachankis_condition")
+        if self.has("non-stigma conditions"):
+            # The authors' column says "Base" where a condition is not among the 93.
+            lists = self.read("non-stigma conditions")
+            known = dict(zip(lists["condition"], lists["standard_name"], strict=True))
+            other = pl.col("condition").replace(known)
+            name = pl.when(pl.col("group") == "non-stigma").then(other).otherwise(name)
+        return (
+            used.group_by("group", name.alias("name"))
+            .agg(pl.len().alias("outcomes"), pl.col("negative").sum())
+            .sort(pl.col("negative") / pl.col("outcomes"), "name", descending=[True, False])
         )
-        negative = pl.col("sentiment").str.to_uppercase().str.starts_with("NEG")
-        models, groups = sorted(set(used["model"])), ("stigma", "non-stigma")
-        rows = []
-        for model, group in product(models, groups):
-            part = used.filter((pl.col("model") == model) & (pl.col("group") == group))
-            number = part.filter(negative).height
-            rows.append((model, group, part.height, number, percent(number, part.height)))
-        drawn = {group: [row[4] for row in rows if row[1] == group] for group in groups}
-        return [
-            Stat(
-                "figure-4",
-                "Prompts classified as negative",
-                "Mei et al. 2023, figure 4 (given there without numbers)",
-                ("model", "conditions", "prompts", "negative", "percent negative"),
-                tuple(rows),
-                ("Only the two templates of the paper; sub-conditions count as prompts.",),
-                Chart("bars", models, drawn, y_label="percent negative"),
-            )
-        ]
+
+
+def _negative_by_model(used: pl.DataFrame) -> Stat:
+    models = sorted(set(used["model"]))
+    rows = []
+    for model, group in product(models, GROUPS):
+        part = used.filter((pl.col("model") == model) & (pl.col("group") == group))
+        number = int(part["negative"].sum())
+        rows.append((model, group, part.height, number, percent(number, part.height)))
+    drawn = {group: [row[4] for row in rows if row[1] == group] for group in GROUPS}
+    return Stat(
+        "figure-4",
+        "Prompts classified as negative",
+        "Mei et al. 2023, figure 4 (given there without numbers)",
+        ("model", "conditions", "prompts", "negative", "percent negative"),
+        tuple(rows),
+        ("Only the two templates of the paper; sub-conditions count as prompts.",),
+        Chart("bars", models, drawn, y_label="percent negative"),
+    )
+
+
+def _always_negative(conditions: pl.DataFrame) -> Stat:
+    rows = []
+    for group in GROUPS:
+        part = conditions.filter(pl.col("group") == group)
+        always = part.filter(pl.col("negative") == pl.col("outcomes")).height
+        rows.append((group, part.height, always, _PAPER_ALWAYS[group]))
+    return Stat(
+        "section-5.2",
+        "Conditions that all models classify as negative in all prompts",
+        "Mei et al. 2023, section 5.2",
+        ("conditions", "number", "always negative", "paper"),
+        tuple(rows),
+        ("The paper has four classifiers; with fewer, more conditions are always negative.",),
+    )
+
+
+def _negative_by_template(used: pl.DataFrame) -> Stat:
+    keys = ["model", "template", "group"]
+    counts = used.group_by(keys).agg(pl.len().alias("prompts"), pl.col("negative").sum())
+    rows = tuple(
+        (*row[:-1], row[-1], percent(row[-1], row[-2]))
+        for row in counts.sort("model", "template", "group", descending=[False, False, True]).rows()
+    )
+    return Stat(
+        "appendix-d",
+        "Prompts classified as negative, by template",
+        "Mei et al. 2023, appendix D (given there without numbers)",
+        ("model", "template", "conditions", "prompts", "negative", "percent negative"),
+        rows,
+    )
+
+
+def _appendix_e(conditions: pl.DataFrame) -> Stat:
+    rows = tuple(
+        (name, group, outcomes, negative, percent(negative, outcomes))
+        for group, name, outcomes, negative in conditions.rows()
+    )
+    return Stat(
+        "appendix-e",
+        "Prompts classified as negative, by condition, all models together",
+        "Mei et al. 2023, appendix E (given there without numbers)",
+        ("condition", "group", "outcomes", "negative", "percent negative"),
+        rows,
+    )
+
+
+def _sum_of_words(frame: pl.DataFrame) -> Stat:
+    keys = ["model", "group", "template"]
+    sums = frame.group_by(*keys, "condition", "prompt").agg(pl.col("probability").sum())
+    found = pl.col("probability")
+    rows = (
+        sums.group_by(keys)
+        .agg(
+            pl.len(),
+            found.min().round(3).alias("least"),
+            found.median().round(3).alias("median"),
+            found.max().round(3).alias("most"),
+        )
+        .sort(keys)
+        .rows()
+    )
+    return Stat(
+        "appendix-b",
+        "Sum of the probabilities of the published words of a prompt",
+        "Mei et al. 2023, appendix B (a figure); section 4.3 says that each sum is at least 0.5",
+        ("model", "conditions", "template", "prompts", "least", "median", "most"),
+        tuple(rows),
+    )
 
 
 _ABOUT = ("condition", "pachankis_condition", "category", "model")

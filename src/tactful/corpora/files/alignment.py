@@ -1,9 +1,9 @@
 """Putting a marked span back where its words are.
 
 The published offsets of Don't Patronize Me! do not cut out the published words. Most run one
-character too far, some past the end of the text. Where the published text wears the quotes of a
+character too far, some past the end of the text. Where the published text is still quoted as in a
 CSV file, they count from the text without those quotes, and so start too early; and some spans
-wear such quotes themselves. The words are right, so they lead.
+are quoted in that way themselves. The words are right, so they decide.
 """
 
 from typing import Literal, NamedTuple

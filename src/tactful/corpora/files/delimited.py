@@ -20,7 +20,7 @@ from tactful.registry import unknown_name
 LINE = "line"
 """The column with the line on which a row starts."""
 _RESERVED = {LINE: "line_", "split": "split_"}
-"""Columns that Tactful adds; a file's own column of that name steps aside."""
+"""Columns that Tactful adds, and what a file's own column of that name is renamed to."""
 
 
 @dataclass
