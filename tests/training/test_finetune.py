@@ -42,6 +42,28 @@ def test_it_learns_and_exports(
     assert card.training["settings"]["epochs"] == 10
 
 
+def test_transformers_opens_what_was_saved(
+    tiny_encoder: Path, texts: list[str], labels: np.ndarray, tmp_path: Path
+) -> None:
+    """No class of ours is needed: the answers are those of the model in memory."""
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    model = FineTuned(tiny_encoder, **FAST).fit(texts, np.stack([labels, 1 - labels], axis=1))
+    model.save_pretrained(tmp_path / "hub", ["pcl", "other"])
+    opened: Any = AutoModelForSequenceClassification.from_pretrained(tmp_path / "hub")
+    tokenizer: Any = AutoTokenizer.from_pretrained(tmp_path / "hub")
+    assert opened.config.id2label == {0: "pcl", 1: "other"}
+    assert opened.config.problem_type == "multi_label_classification"
+    assert tokenizer.model_max_length == model.max_tokens
+    with torch.inference_mode():
+        found = np.concatenate(
+            [opened(**tokenizer(text, return_tensors="pt")).logits.numpy() for text in texts]
+        )
+    np.testing.assert_allclose(found, model.decision_function(texts), atol=1e-4)
+    with pytest.raises(UsageError, match="exists"):
+        model.save_pretrained(tmp_path / "hub", ["pcl", "other"])
+
+
 @pytest.mark.parametrize("precision", ["int8", "fp32"])
 def test_a_score_is_the_same_alone_and_in_company(
     wide_encoder: Path, texts: list[str], labels: np.ndarray, tmp_path: Path, precision: str
@@ -115,7 +137,7 @@ def test_pickled_weights_are_refused(
 def test_wrong_settings_are_refused(
     tiny_encoder: Path, texts: list[str], labels: np.ndarray, tmp_path: Path
 ) -> None:
-    with pytest.raises(UsageError, match="max_tokens=512"):
+    with pytest.raises(UsageError, match="at most 160 tokens"):
         FineTuned(tiny_encoder, max_tokens=512).fit(texts, labels)
     model = FineTuned(tiny_encoder, epochs=1).fit(texts, labels)
     with pytest.raises(UsageError, match="int8 or fp32"):

@@ -12,7 +12,6 @@ pytest.importorskip("transformers")
 onnx = pytest.importorskip("onnx")
 
 from factory.network import Network, TextTokensStates  # noqa: E402
-from factory.records import IDS  # noqa: E402
 from transformers import AutoModel, BertConfig  # noqa: E402
 
 from tactful.detectors.card import Card  # noqa: E402
@@ -27,9 +26,10 @@ from tactful.training.onnx_export import (  # noqa: E402
     export_onnx,
     quantise_onnx,
 )
-from tactful.training.task_data import PCL_IDS  # noqa: E402
+from tactful.training.task_data import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS  # noqa: E402
 
 WORDS = ["these", "poor", "people", "need", "our", "help", "the", "bridge", "opens", "unknown"]
+IDS = PCL_IDS + UNHEALTHY_IDS + FRAME_IDS
 CARD = Card("tiny", "1", IDS, kind="encoder")
 
 

@@ -12,7 +12,6 @@ pytest.importorskip("onnx")
 
 import onnxruntime  # noqa: E402
 from factory.network import Network, TextTokensStates  # noqa: E402
-from factory.records import IDS  # noqa: E402
 from transformers import (  # noqa: E402
     AutoModel,
     BertConfig,
@@ -25,8 +24,9 @@ from tactful.training.onnx_export import (  # noqa: E402
     export_onnx,
     quantise_onnx,
 )
-from tactful.training.task_data import PCL_IDS  # noqa: E402
+from tactful.training.task_data import FRAME_IDS, PCL_IDS, UNHEALTHY_IDS  # noqa: E402
 
+IDS = PCL_IDS + UNHEALTHY_IDS + FRAME_IDS
 SMALL: dict[str, Any] = {
     "vocab_size": 300,
     "hidden_size": 32,

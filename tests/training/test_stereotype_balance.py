@@ -22,7 +22,7 @@ def test_bags_hold_all_of_the_rare_and_as_many_of_the_rest() -> None:
     for bag in bags:
         assert set(bag) == {0.0, 1.0}
         assert bag[:4].sum() == bag[4:].sum() == 4
-    # Dealt without replacement: three bags of four go through all ten.
+    # Drawn without replacement: three bags of four go through all ten.
     assert (np.sum(bags, axis=0)[4:] >= 1).all()
     assert [bag.tolist() for bag in under_bags(LABELS, 3, 1)] == [bag.tolist() for bag in bags]
     assert np.any(under_bags(LABELS, 3, 2)[0] != bags[0])

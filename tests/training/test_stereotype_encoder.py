@@ -56,7 +56,7 @@ def test_adapters_learn_and_are_merged(
     before = AutoModel.from_pretrained(tiny_encoder)
     network: Any = model.network_.body
     after = network.encoder if heads else network.bert
-    # Adapters stand beside linear layers; the rest of the encoder is frozen.
+    # Adapters are beside linear layers; the rest of the encoder is frozen.
     old, new = before.embeddings.word_embeddings.weight, after.embeddings.word_embeddings.weight
     assert old.tolist() == new.tolist()
     old, new = (each.encoder.layer[0].output.dense.weight for each in (before, after))
@@ -65,6 +65,30 @@ def test_adapters_learn_and_are_merged(
     model.export(tmp_path / "out", ["a", "b", "c"], precision="fp32")
     scores = load_detector(tmp_path / "out").score(texts[:2])
     np.testing.assert_allclose(scores["a"], model.predict_proba(texts[:2])[:, 0], atol=1e-4)
+
+
+@pytest.mark.parametrize("heads", [False, True])
+def test_bottlenecks_learn_and_the_encoder_stays(
+    tiny_encoder: Path, texts: list[str], table: np.ndarray, heads: bool, tmp_path: Path
+) -> None:
+    from transformers import AutoModel
+
+    model = StereotypeEncoder(
+        tiny_encoder, epochs=25, batch=8, rate=3e-2, adapters=True, size=8, heads=heads
+    ).fit(texts, table)
+    assert model.history_[-1].loss < 0.9 * model.history_[0].loss
+    before = AutoModel.from_pretrained(tiny_encoder)
+    network: Any = model.network_.body
+    layer = (network.encoder if heads else network.bert).encoder.layer[0]
+    assert isinstance(layer, adapters.Bottleneck)
+    assert layer.up.weight.abs().max() > 0
+    old = before.encoder.layer[0].output.dense.weight
+    assert layer.layer.output.dense.weight.tolist() == old.tolist()
+    model.export(tmp_path / "out", ["a", "b", "c"], precision="fp32")
+    scores = load_detector(tmp_path / "out").score(texts[:2])
+    np.testing.assert_allclose(scores["a"], model.predict_proba(texts[:2])[:, 0], atol=1e-4)
+    with pytest.raises(UsageError, match="one kind of adapters"):
+        StereotypeEncoder(tiny_encoder, adapters=True, lora=True).fit(texts, table)
 
 
 def test_without_peft_the_command_is_named(

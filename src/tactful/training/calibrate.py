@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tactful.detectors.base import sigmoid
+from tactful.libraries import needed
 from tactful.metrics.calibration import expected_calibration_error
 from tactful.metrics.detection import f1_score
 from tactful.metrics.ranking import roc_auc_score
@@ -22,7 +23,8 @@ def platt(logits: NDArray[np.floating], gold: NDArray[np.floating]) -> tuple[flo
 
     ``gold`` may be soft.
     """
-    from scipy.optimize import minimize
+    with needed("Calibrating a detector"):
+        from scipy.optimize import minimize
 
     values, truth = logits.astype(np.float64), gold.astype(np.float64)
 

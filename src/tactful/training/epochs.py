@@ -14,6 +14,8 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits as cross_entropy
 
 from tactful.errors import UsageError
+from tactful.training import together
+from tactful.training.devices import find_device, mixed_precision
 from tactful.training.loop import (
     CHECKPOINT_FILE,
     Checkpoint,
@@ -48,12 +50,17 @@ class Plan:
     """``balanced``: the positives of a label weigh as much as its negatives."""
     sampling: str | None = None
     """``balanced``: an epoch has as many texts with a label as texts without one."""
+    device: str = "auto"
+    """``auto``, ``cpu``, ``cuda`` or ``mps``."""
+    accumulate: int = 1
+    """Compute each batch in this many pieces: the same steps with less memory."""
 
     def __post_init__(self) -> None:
         for name, value in (("class_weight", self.class_weight), ("sampling", self.sampling)):
             if value not in (None, "balanced"):
                 raise UsageError(f"Found {name}={value!r}; expected 'balanced' or None.")
-        for name, number in (("epochs", self.epochs), ("batch", self.batch)):
+        counts = {"epochs": self.epochs, "batch": self.batch, "accumulate": self.accumulate}
+        for name, number in counts.items():
             if number < 1:
                 raise UsageError(f"Found {name}={number}; expected at least 1.")
 
@@ -95,18 +102,24 @@ def run_epochs(
     folder: Path | None = None,
     on_epoch: OnEpoch = silent,
     on_step: OnStep = silent,
+    watch: Callable[[np.ndarray], None] | None = None,
 ) -> list[Epoch]:
     """Train in place and return all epochs; with ``patience`` the best weights are kept.
+
+    ``watch`` is called after each epoch with the log-odds of all texts that are learnt.
 
     A folder keeps a checkpoint after each epoch; one of another plan or other data is a
     :class:`UsageError`.
     """
     if plan.patience is not None and held_out is None:
         raise UsageError("Found a patience and no held-out texts; expected some to watch.")
+    device = find_device(plan.device)
+    network.to(device)
     learnt = {name: each for name, each in network.named_parameters() if each.requires_grad}
     optimiser = torch.optim.AdamW(learnt.values(), lr=plan.rate, weight_decay=plan.weight_decay)
     about = {
-        "plan": asdict(plan),
+        # A run may be resumed on another device.
+        "plan": {name: value for name, value in asdict(plan).items() if name != "device"},
         "data": data.fingerprint(),
         "held out": None if held_out is None else held_out.fingerprint(),
         "start": None if folder is None else hash_of_weights(network.state_dict()),
@@ -116,24 +129,31 @@ def run_epochs(
     )
     done, best, kept = checkpoint.resume()
     history = [Epoch(**epoch) for epoch in json.loads(kept.get("history", "[]"))]
-    weights = _class_weights(data.labels) if plan.class_weight else None
+    weights = _class_weights(data.labels).to(device) if plan.class_weight else None
     losses: list[tuple[float, int]] = []
     began = time.monotonic()
 
     def loss_of(rows: list[int]) -> Tensor:
-        logits = network(*padded([data.tokens[row] for row in rows]))
-        loss = cross_entropy(logits, torch.from_numpy(data.labels[rows]), pos_weight=weights)
+        with mixed_precision(device):
+            logits = _logits(network, [data.tokens[row] for row in rows], device)
+        truth = torch.from_numpy(data.labels[rows]).to(device)
+        loss = cross_entropy(logits.float(), truth, pos_weight=weights)
         losses.append((float(loss.detach()), len(rows)))
         return loss
 
     def end_epoch(number: int, step: int) -> bool:
         nonlocal best, began
-        mean = sum(loss * texts for loss, texts in losses) / sum(texts for _, texts in losses)
+        sums = [sum(loss * texts for loss, texts in losses), sum(texts for _, texts in losses)]
+        lost, seen = together.total(sums, device)
         held_out_loss = None if held_out is None else evaluate(network, held_out, plan.batch)
-        history.append(Epoch(number, plan.epochs, mean, held_out_loss, time.monotonic() - began))
+        history.append(
+            Epoch(number, plan.epochs, lost / seen, held_out_loss, time.monotonic() - began)
+        )
         if plan.patience is not None and _best(history) == number:
             best = {f"best.{name}": each.detach().clone() for name, each in learnt.items()}
         checkpoint.save(step, best, {"history": json.dumps([asdict(each) for each in history])})
+        if watch is not None:
+            watch(predict_logits(network, data.tokens, data.labels.shape[1], plan.batch))
         on_epoch(history[-1])
         losses.clear()
         began = time.monotonic()
@@ -152,11 +172,24 @@ def run_epochs(
             done=done,
             on_step=on_step,
             on_epoch=end_epoch,
+            pieces_of=lambda rows: _pieces(rows, plan.accumulate * together.processes()),
         )
     with torch.no_grad():
         for name, value in best.items():
             learnt[name.removeprefix("best.")].copy_(value)
+    network.cpu()
     return history
+
+
+def _pieces(rows: list[int], number: int) -> list[tuple[list[int], float]]:
+    size = math.ceil(len(rows) / number)
+    cut = [rows[at : at + size] for at in range(0, len(rows), size)]
+    return [(piece, len(piece) / len(rows)) for piece in cut]
+
+
+def _logits(network: nn.Module, tokens: Sequence[Sequence[int]], device: torch.device) -> Tensor:
+    found: Tensor = network(*(each.to(device) for each in padded(tokens)))
+    return found
 
 
 def evaluate(network: nn.Module, data: LabelledTokens, size: int) -> float:
@@ -168,12 +201,14 @@ def evaluate(network: nn.Module, data: LabelledTokens, size: int) -> float:
 def predict_logits(
     network: nn.Module, tokens: Sequence[Sequence[int]], ids: int, size: int = 32
 ) -> np.ndarray:
-    """Return the log-odds of each text and label."""
+    """Return the log-odds of each text and label, computed where the network is."""
     network.eval()
+    device = next((each.device for each in network.parameters()), torch.device("cpu"))
     found = np.zeros((len(tokens), ids), dtype=np.float32)
     with torch.inference_mode():
         for rows in length_batches([len(row) for row in tokens], range(len(tokens)), size, None):
-            found[rows] = network(*padded([tokens[row] for row in rows])).numpy()
+            logits = _logits(network, [tokens[row] for row in rows], device)
+            found[rows] = logits.float().cpu().numpy()
     return found
 
 

@@ -47,7 +47,9 @@ class FineTuned(NetworkClassifier):
 
     encoder: a folder, or a name on the Hugging Face hub; ``download`` allows to fetch it, otherwise
     it must be in the local cache. warm_up: the share of steps in which the rate grows before it
-    falls. patience: stop after this many epochs in which the loss on held-out texts (a share of
+    falls. device: ``auto``, ``cpu``, ``cuda`` or ``mps``. accumulate: compute each batch in this
+    many pieces. max_tokens: more than an exported detector reads (128) is for measuring only.
+    patience: stop after this many epochs in which the loss on held-out texts (a share of
     ``validation``) has not fallen. The papers' settings are in :mod:`tactful.training.recipes`.
     """
 
@@ -64,13 +66,15 @@ class FineTuned(NetworkClassifier):
     sampling: str | None = None
     download: bool = False
     random_state: int = 1
+    device: str = "auto"
+    accumulate: int = 1
     clip: ClassVar[float | None] = 1.0
 
     def _prepared(self, texts: Sequence[str], table: Flags) -> tuple[nn.Module, Flags]:
-        if not OVERLAP < self.max_tokens <= MAX_TOKENS:
+        if self.max_tokens <= OVERLAP:
             raise UsageError(
-                f"Found max_tokens={self.max_tokens}; expected more than {OVERLAP} and at most "
-                f"{MAX_TOKENS}: longer texts are read through windows."
+                f"Found max_tokens={self.max_tokens}; expected more than {OVERLAP}: longer texts "
+                "are read through windows."
             )
         labels = self._learnt_labels(table)
         classifier, self.tokenizer_ = load_classifier(
@@ -107,6 +111,11 @@ class FineTuned(NetworkClassifier):
         self.require_fitted("ids_")
         if precision not in PRECISIONS:
             raise UsageError(f"Found the precision {precision!r}; expected int8 or fp32.")
+        if self.max_tokens > MAX_TOKENS:
+            raise UsageError(
+                f"Found max_tokens={self.max_tokens}; exported detectors read at most {MAX_TOKENS} "
+                "tokens at a time; train with fewer."
+            )
         about = about or {}
         base = Path(self.encoder).name
         training = {
@@ -135,16 +144,41 @@ class FineTuned(NetworkClassifier):
             )
             write_card(card, target)
 
+    def save_pretrained(self, folder: Path, ids: Sequence[str], *, force: bool = False) -> None:
+        """Write a folder that ``from_pretrained`` of transformers opens, or its hub takes.
+
+        Its probabilities are not calibrated, and its users cut long texts and :func:`normalise`
+        themselves: an exported detector does both.
+        """
+        self.require_fitted("ids_")
+        network = self.network_
+        if not isinstance(network, Classifier):
+            raise UsageError("Found a network with heads of its own, which transformers lacks.")
+        body: Any = network.body
+        body.config.id2label = dict(enumerate(ids))
+        body.config.label2id = {name: at for at, name in enumerate(ids)}
+        tokenizer = open_tokenizer(self.encoder, self.download)
+        tokenizer.model_max_length = self.max_tokens
+        with atomic_folder(folder, force) as target, quiet():
+            body.save_pretrained(target)
+            tokenizer.save_pretrained(target)
+
+
+def open_tokenizer(encoder: str | Path, download: bool) -> Any:
+    """Open the tokenizer of an encoder as transformers does."""
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(str(encoder), local_files_only=not download)
+
 
 def load_classifier(
     encoder: str | Path, ids: int, max_tokens: int, download: bool
 ) -> tuple[Classifier, "Tokenizer"]:
     """Open a pretrained encoder with a new head for ``ids`` labels, and its tokenizer."""
     try:
-        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+        from transformers import AutoModelForSequenceClassification
     except ImportError as error:
         raise MissingExtraError("train", "Fine-tuning an encoder") from error
-    local = not download
     try:
         # transformers warns that the head is new, which fine-tuning always has.
         with quiet():
@@ -152,11 +186,11 @@ def load_classifier(
                 str(encoder),
                 num_labels=ids,
                 problem_type="multi_label_classification",
-                local_files_only=local,
+                local_files_only=not download,
                 use_safetensors=True,
                 ignore_mismatched_sizes=True,
             )
-            wrapped = AutoTokenizer.from_pretrained(str(encoder), local_files_only=local)
+            wrapped = open_tokenizer(encoder, download)
     except (OSError, ValueError, KeyError) as error:
         reason = (str(error).strip().splitlines() or ["it cannot be read"])[0]
         advice = "name its folder" if download else "name its folder, or allow --download"

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from tactful.errors import FileFormatError, UsageError
 from tactful.files import atomic_path
+from tactful.training import together
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 
@@ -55,7 +56,7 @@ class Checkpoint:
         metadata: Mapping[str, str] | None = None,
     ) -> None:
         """Write the weights, the optimiser's state, and what the caller adds."""
-        if self.path is None:
+        if self.path is None or together.rank():
             return
         from safetensors.torch import save_file
 
@@ -107,7 +108,11 @@ class Checkpoint:
         parameters = list(self._parameters())
         for name in [name for name in tensors if name.startswith("optimiser.")]:
             _, at, key = name.split(".", 2)
-            self.optimiser.state[parameters[int(at)]][key] = tensors.pop(name)
+            parameter, value = parameters[int(at)], tensors.pop(name)
+            # AdamW counts its steps on the CPU, whatever the device of the weights.
+            self.optimiser.state[parameter][key] = (
+                value if key == "step" else value.to(parameter.device)
+            )
 
     def _parameters(self) -> Iterator[Tensor]:
         for group in self.optimiser.param_groups:
@@ -143,12 +148,15 @@ def run_steps(
     done: int = 0,
     on_step: OnStep = silent,
     on_epoch: Callable[[int, int], bool | None] = silent,
+    pieces_of: Callable[[Batch], Sequence[tuple[Batch, float]]] = lambda batch: [(batch, 1.0)],
 ) -> None:
     """Take the steps of all epochs after the first ``done`` ones, which a checkpoint had taken.
 
     batches_of: returns the batches of an epoch, by its number. loss_of: returns the loss of a
     batch. on_epoch: called with the number of the epoch and of its last step, after each epoch in
-    which steps were taken; training stops when it returns True.
+    which steps were taken; training stops when it returns True. pieces_of: cuts a batch into
+    pieces with their shares of the loss, whose gradients are added up: the same step with less
+    memory.
     """
     optimiser = checkpoint.optimiser
     peaks = [group["lr"] for group in optimiser.param_groups]
@@ -159,17 +167,21 @@ def run_steps(
             step += 1
             if step <= done:
                 continue
-            torch.manual_seed(steps.seed * 1_000_003 + step)
+            torch.manual_seed(together.own_seed(steps.seed * 1_000_003 + step))
             share = rate_share(step / steps.total, steps.warm_up)
             for group, peak in zip(optimiser.param_groups, peaks, strict=True):
                 group["lr"] = peak * share
-            loss = loss_of(batch)
             optimiser.zero_grad(set_to_none=not steps.keep_gradients)
-            loss.backward()  # type: ignore[no-untyped-call]
+            taken = 0.0
+            for piece, part in together.own_share(list(pieces_of(batch))):
+                loss = loss_of(piece) * part
+                loss.backward()
+                taken += float(loss.detach())
+            together.add_gradients(network)
             if steps.clip is not None:
                 torch.nn.utils.clip_grad_norm_(network.parameters(), steps.clip)
             optimiser.step()
-            on_step(step, steps.total, float(loss.detach()))
+            on_step(step, steps.total, taken)
             if checkpoint.every is not None and step % checkpoint.every == 0:
                 checkpoint.save(step)
         if step > done and on_epoch(epoch, step):

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import torch
@@ -12,14 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
 from tactful.detectors.base import sigmoid
-from tactful.detectors.models.estimator import (
-    Numbers,
-    TextClassifier,
-    binary_table,
-    list_of_texts,
-    shaped,
-)
+from tactful.detectors.models.estimator import Numbers, TextClassifier, binary_table, list_of_texts
 from tactful.errors import UsageError
+from tactful.metrics.data_maps import DataMap, data_map
+from tactful.training.devices import find_device
 from tactful.training.epochs import Epoch, LabelledTokens, OnEpoch, Plan, predict_logits, run_epochs
 from tactful.training.loop import OnStep, silent
 
@@ -33,10 +29,13 @@ class NetworkClassifier(TextClassifier):
     patience: int | None
     validation: float
     random_state: int
+    device: str
+    accumulate: int
     network_: nn.Module
     ids_: int
-    several_: bool
     history_: list[Epoch]
+    learnt_: list[int]
+    data_maps_: list[DataMap]
 
     clip: ClassVar[float | None] = None
     """The highest norm of the gradients."""
@@ -66,8 +65,12 @@ class NetworkClassifier(TextClassifier):
         folder: Path | None = None,
         on_epoch: OnEpoch = silent,
         on_step: OnStep = silent,
+        map_data: bool = False,
     ) -> Self:
         """Learn from texts and their labels; ``folder`` keeps a checkpoint after each epoch.
+
+        With ``map_data``, ``data_maps_`` has the data map of each label, and ``learnt_`` the rows
+        of the texts on it; epochs before a resumption are not known.
 
         The network reads the first window of each text.
         """
@@ -84,6 +87,7 @@ class NetworkClassifier(TextClassifier):
         def part(rows: list[int]) -> LabelledTokens:
             return LabelledTokens([tokens[row] for row in rows], targets[rows])
 
+        seen: list[Numbers] = []
         self.history_ = run_epochs(
             network,
             part(learnt),
@@ -92,26 +96,28 @@ class NetworkClassifier(TextClassifier):
             folder,
             on_epoch,
             on_step,
+            (lambda logits: seen.append(sigmoid(logits.astype(np.float64)))) if map_data else None,
         )
+        if map_data:
+            if not seen:
+                raise UsageError("Found no epoch left to map; start over with --fresh.")
+            self.learnt_ = learnt
+            answers = [np.stack([each[:, at] for each in seen]) for at in range(targets.shape[1])]
+            self.data_maps_ = [
+                data_map(labels[learnt, at].astype(int), each) for at, each in enumerate(answers)
+            ]
         self.network_ = self._finished(network, [texts[row] for row in learnt])
         self.ids_ = table.shape[1]
         self.classes_ = np.array([0, 1])
         return self
 
-    def decision_function(self, X: Sequence[str]) -> Numbers:  # noqa: N803
-        """Return the log-odds; for a long text, those of its highest window."""
-        return shaped(self._logits(X), self.several_)
-
     def predict_proba(self, X: Sequence[str]) -> Numbers:  # noqa: N803
         """Return probabilities: of 0 and 1, or of 1 for each label if there are several."""
-        yes = sigmoid(self._logits(X))
+        yes = sigmoid(self._decisions(X))
         return yes if self.several_ else np.concatenate([1 - yes, yes], axis=1)
 
-    def predict(self, X: Sequence[str]) -> NDArray[Any]:  # noqa: N803
-        """Return 0 or 1 for each text and label."""
-        return (self.decision_function(X) > 0).astype(np.int64)
-
-    def _logits(self, texts: Sequence[str]) -> Numbers:
+    def _decisions(self, texts: Sequence[str]) -> Numbers:
+        """Return the log-odds; for a long text, those of its highest window."""
         self.require_fitted("ids_")
         windows: list[Sequence[int]] = []
         owners: list[int] = []
@@ -119,7 +125,9 @@ class NetworkClassifier(TextClassifier):
             windows += found
             owners += [at] * len(found)
         logits = np.full((len(texts), self.ids_), -np.inf)
-        np.maximum.at(logits, owners, predict_logits(self.network_, windows, self.ids_, self.batch))
+        network = self.network_.to(find_device(self.device))
+        np.maximum.at(logits, owners, predict_logits(network, windows, self.ids_, self.batch))
+        network.cpu()  # where it is exported
         return logits
 
 

@@ -130,10 +130,29 @@ def custom_task(
         if group is None
         else frame[group].cast(pl.String).fill_null("").to_list()
     )
-    ids = tuple(labels)
-    held_out = _deal(tuple(texts), groups, table, validation, seed)
-    about = {"name": file.name, "terms": "those of its owner", "texts": len(texts)}
-    return TaskData(CUSTOM, ids, tuple(texts), table, held_out, lang, (about,))
+    return own_task(
+        file.name, tuple(labels), texts, table, groups, lang=lang, validation=validation, seed=seed
+    )
+
+
+def own_task(
+    name: str,
+    ids: Sequence[str],
+    texts: Sequence[str],
+    labels: Flags,
+    groups: Sequence[str],
+    *,
+    lang: str = "en",
+    validation: float = 0.1,
+    seed: int = 1,
+) -> TaskData:
+    """Return texts and labels of the user's own, split into two parts; ``name`` is their source.
+
+    ``labels`` has a row for each text and a column for each id.
+    """
+    held_out = _deal(texts, groups, labels, validation, seed)
+    about = {"name": name, "terms": "those of its owner", "texts": len(set(texts))}
+    return TaskData(CUSTOM, tuple(ids), tuple(texts), labels, held_out, lang, (about,))
 
 
 def _flags(column: pl.Series, file: Path, name: str) -> list[bool]:

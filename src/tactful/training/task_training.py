@@ -39,6 +39,7 @@ NOT_FOR = (
     "Removing texts or punishing people without a person's decision.",
     "Judging the person who wrote a text.",
 )
+DATA_MAP = ("id", "label", "region", "confidence", "variability", "correctness", "text")
 _NEEDED = ("torch", "transformers", "safetensors", "onnx")
 
 
@@ -53,6 +54,8 @@ class TrainingOptions:
     command: str = ""
     seed: int = 1
     recipe: str | None = None
+    transformers: Path | None = None
+    """Where an encoder is also written for transformers."""
 
     def __post_init__(self) -> None:
         if self.model not in MODELS:
@@ -75,22 +78,36 @@ def train_task(
     force: bool = False,
     on_epoch: Callable[[Any], None] = lambda _: None,
     on_step: Callable[[int, int, float], None] = lambda *_: None,
-) -> Card:
+    on_map: Callable[[list[tuple[object, ...]]], None] | None = None,
+) -> Card | None:
     """Train a detector and write its folder; return its card.
 
     ``work`` keeps the checkpoint of an interrupted run, and is removed when the run is complete.
+    Where several processes train together, only the first one writes; the others return None.
+    ``on_map`` gets the rows of the data map of a network, with the columns :data:`DATA_MAP`.
     """
     texts, labels = data.train()
     _check_labels(data)
     model = make_model(chosen)
-    how: dict[str, Any] = {}
     if chosen.model in LEARNT_IN_EPOCHS:
+        from tactful.training import together
+
         how = {"folder": work, "on_epoch": on_epoch, "on_step": on_step}
-    model.fit(texts, labels if len(data.ids) > 1 else labels[:, 0], **how)
+        how |= {"map_data": on_map is not None}
+        with together.joined() as first:
+            model.fit(texts, labels if len(data.ids) > 1 else labels[:, 0], **how)
+        if not first:
+            return None
+    else:
+        model.fit(texts, labels if len(data.ids) > 1 else labels[:, 0])
     folder = work / DETECTOR_FOLDER
     write_detector(model, data, chosen, folder)
     card = measured(load_detector(folder), data)
     write_card(card, folder)
+    if on_map is not None:
+        on_map(data_map_rows(model, data))
+    if chosen.transformers is not None:
+        model.save_pretrained(chosen.transformers, data.ids, force=force)
     with atomic_folder(output, force) as target:
         shutil.copytree(folder, target, dirs_exist_ok=True)
     clear_work(work)
@@ -137,7 +154,7 @@ def write_detector(model: Any, data: TaskData, chosen: TrainingOptions, folder: 
 def measured(detector: Detector, data: TaskData) -> Card:
     """Return the card with calibration, thresholds and figures, from the texts held out.
 
-    A detector that tells its log-odds is calibrated here (Platt). An id without a yes and a no
+    A detector that gives its log-odds is calibrated here (Platt). An id without a yes and a no
     among the held-out texts keeps what it has, and the card says so.
     """
     texts, labels = data.validation()
@@ -167,6 +184,20 @@ def measured(detector: Detector, data: TaskData) -> Card:
         figures=tuple({**figure, "part": PART} for figure in figures),
         limits=tuple(limits),
     )
+
+
+def data_map_rows(model: Any, data: TaskData) -> list[tuple[object, ...]]:
+    """Say how easily each text was learnt, by id, those that were never learnt first."""
+    texts, labels = data.train()
+    rows: list[tuple[object, ...]] = []
+    for column, (name, found) in enumerate(zip(data.ids, model.data_maps_, strict=True)):
+        regions = found.regions()
+        for at in np.argsort(found.confidence, kind="stable"):
+            measures = (found.confidence[at], found.variability[at], found.correctness[at])
+            row = model.learnt_[at]
+            shown = [f"{each:.4f}" for each in measures]
+            rows.append((name, int(labels[row, column]), regions[at], *shown, texts[row]))
+    return rows
 
 
 def clear_work(work: Path) -> None:

@@ -62,6 +62,8 @@ class BiLstm(NetworkClassifier):
     class_weight: str | None = None
     sampling: str | None = None
     random_state: int = 1
+    device: str = "auto"
+    accumulate: int = 1
 
     def _prepared(self, texts: Sequence[str], table: Flags) -> tuple[nn.Module, Flags]:
         self.words_, matrix = self._vocabulary(texts)
