@@ -57,7 +57,7 @@ def running(*command: str, said: str, **more: str) -> Iterator[str]:
         raise AssertionError(f"{command[0]} ended: {''.join(heard)[-2000:]}")
     finally:
         process.terminate()
-        process.communicate(timeout=60)
+        process.communicate(timeout=600)
 
 
 @contextmanager

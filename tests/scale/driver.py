@@ -35,7 +35,7 @@ def dies(word: str) -> ScoreBatch:
 
 
 def main() -> int:
-    """Score the input; end as ``kill -9`` does after so many waves, if so told."""
+    """Score the input; with a number of waves, end after them as ``kill -9`` does."""
     parser = argparse.ArgumentParser()
     parser.add_argument("engine")
     parser.add_argument("source")

@@ -32,7 +32,7 @@ if __name__ == "__main__":
 
 @contextlib.contextmanager
 def no_file_larger_than(size: int) -> Iterator[None]:
-    """Let the system refuse to write more than so many bytes to a file, as a full disk does."""
+    """Limit the bytes that can be written to a file, as a full disk does."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:

@@ -1,4 +1,4 @@
-"""Inputs with nothing in them, on both engines: told where they are wrong, written where not."""
+"""Inputs with nothing in them, on both engines: an error if they are wrong, else written."""
 
 from pathlib import Path
 

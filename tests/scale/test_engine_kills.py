@@ -24,7 +24,7 @@ DEADLY = "a word that ends a worker"
 
 @pytest.fixture(params=ENGINES)
 def engine_name(request: pytest.FixtureRequest) -> str:
-    """Give each engine that is installed; every run starts it anew, in a process of its own."""
+    """Give each engine that is installed; every run starts it in a new process."""
     pytest.importorskip({"ray": "ray.data", "spark": "pyspark"}[request.param])
     return str(request.param)
 

@@ -49,7 +49,7 @@ def few() -> pl.DataFrame:
 
 
 def expected(source: pl.DataFrame, job: Job, folder: Path) -> pl.DataFrame:
-    """Return the cells that one process writes; of CSV as the text that stands in the file."""
+    """Return the cells that one process writes; of CSV as the text in the file."""
     scored = scored_here(source, job)
     if job.output_format.kind not in ("csv", "tsv"):
         return joined(scored, job.wanted)

@@ -1,4 +1,4 @@
-"""Following: rows come out in order, each once, whatever happens to the file meanwhile."""
+"""Following: rows come out in order, each once, even if the file changes meanwhile."""
 
 import io
 import os
@@ -41,7 +41,7 @@ def not_for_ever() -> Iterator[None]:
 
 
 class Steps(io.BytesIO):
-    """Takes what is printed; when so many lines are there, it does something."""
+    """Collects printed lines, and calls a function after a number of them."""
 
     def __init__(self, *steps: tuple[int, Action]):
         super().__init__()
@@ -305,7 +305,7 @@ def test_a_bad_row_is_named_by_its_line_after_those_before_it_are_written(log: P
 
 
 def follow_into(log: Path, output: Path, rows: int, **options: Any) -> Summary:
-    """Follow a file into another until so many more rows are written."""
+    """Follow a file into another until ``rows`` more rows are written."""
     again = {name: options.pop(name) for name in ("restart", "force") if name in options}
 
     class Enough(Watch):

@@ -1,4 +1,4 @@
-"""Where followed rows go: whatever ends a run, the next one finds whole batches and its place."""
+"""Where followed rows go: however a run ends, the next one finds whole batches and its place."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Formats are told by the ending of a name, and by nothing else."""
+"""Only the ending of a name decides the format."""
 
 import pytest
 

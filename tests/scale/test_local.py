@@ -9,7 +9,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 import pytest
@@ -18,13 +18,13 @@ from tests.children import INTERRUPTED, LIMIT, child, interrupt
 from tests.scale.made import IDS, WORDS, job, scored_file
 
 from tactful.errors import InputError, TactfulError, UsageError
-from tactful.scale.local.engine import run_local
+from tactful.scale.local.engine import Input, run_local
 from tactful.scale.local.manifest import FILE
 from tactful.scale.local.place import SUMMARY
 from tactful.scale.progress import Watch
 from tactful.scale.summary import to_json
 from tactful.scale.tables.formats import Format, format_of
-from tactful.scale.tables.sources import zstd
+from tactful.scale.tables.sources import find_sources, zstd
 
 ADDED = [*IDS, "model", "error"]
 TABLE = pl.DataFrame(
@@ -303,3 +303,12 @@ def test_an_interrupt_is_one_line_and_the_command_goes_on_later(tmp_path: Path) 
     parts = sorted(tmp_path.glob("out/part-*"))
     assert len(parts) == 40
     assert [row for part in parts for row in pl.read_csv(part)["id"]] == list(range(8_000))
+
+
+def test_progress_counts_the_bytes_of_all_files(tmp_path: Path) -> None:
+    sources = []
+    for name, size in (("a.csv", 5), ("b.csv", 7)):
+        (tmp_path / name).write_bytes(b"x" * size)
+        sources += find_sources([str(tmp_path / name)])
+    whole = Input(tuple(sources), (), cast("Any", None))
+    assert whole.total == 12

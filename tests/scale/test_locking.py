@@ -1,4 +1,4 @@
-"""One run at a time: a folder is held by one process, and let go whatever ends it."""
+"""One run at a time: a folder is locked by one process, and unlocked however it ends."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Pieces become tables, and a line that cannot be read is told with its number."""
+"""Pieces become tables, and a line that cannot be read is reported with its number."""
 
 import json
 from pathlib import Path

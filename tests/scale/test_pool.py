@@ -1,4 +1,4 @@
-"""Worker processes: whatever becomes of one of them is one sentence, and all others end."""
+"""Worker processes: a failure of one of them is one sentence, and all others end."""
 
 import ctypes
 import gzip

@@ -1,4 +1,4 @@
-"""Rows that cannot be read are listed with their place, once each, whatever happens to the run."""
+"""Rows that cannot be read are listed with their place, once each, even after an interruption."""
 
 import io
 import json
@@ -263,7 +263,7 @@ class Ended(Watch):
 
 @pytest.fixture
 def interrupts_heard() -> Iterator[None]:
-    """Let the process hear Ctrl-C, whatever it was started with."""
+    """Let the process receive Ctrl-C, even if it was started without."""
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, usual)

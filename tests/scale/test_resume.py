@@ -21,7 +21,7 @@ ROWS = 30
 
 
 class Ends(Watch):
-    """Ends a run when so many parts are whole, as if the machine had gone."""
+    """Ends a run after a number of complete parts, as if the machine had crashed."""
 
     def __init__(self, parts: int):
         self.left = parts

@@ -191,3 +191,19 @@ def test_a_file_that_changes_under_way_is_refused(here: Path) -> None:
     (here / "a.csv").unlink()
     with pytest.raises(InputError, match=r"^a.csv: it cannot be read \(No such file"):
         source.refuse_if_changed()
+
+
+@pytest.mark.parametrize(
+    ("name", "wished", "found"),
+    [
+        ("rows", Format("csv"), Format("csv")),
+        ("rows.gz", Format("csv"), Format("csv", "gz")),
+        ("rows.txt.gz", Format("jsonl"), Format("jsonl", "gz")),
+        ("rows.gz", None, None),
+        ("rows.jsonl", Format("csv"), Format("jsonl")),
+    ],
+)
+def test_the_name_shows_the_compression_of_a_requested_format(
+    name: str, wished: Format | None, found: Format | None
+) -> None:
+    assert format_from_name(name, wished) == found

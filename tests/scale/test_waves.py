@@ -23,7 +23,7 @@ FILES, ROWS = 3, 4
 
 
 class Killed(BaseException):
-    """Stands for ``kill -9``: nobody cleans up after it."""
+    """Simulates ``kill -9``: nothing is cleaned up after it."""
 
 
 class FolderStore:
@@ -121,7 +121,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def cells(folder: Path) -> list[str]:
-    """Return all rows that stand in the parts, as they are written."""
+    """Return all rows of the parts, as they are written."""
     parts = sorted(folder.glob("wave-*/*.csv"))
     return [line for part in parts for line in part.read_text().splitlines()[1:]]
 

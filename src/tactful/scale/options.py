@@ -7,7 +7,8 @@ from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tactful.errors import UsageError
+from tactful.errors import MissingExtraError, UsageError
+from tactful.libraries import is_installed
 from tactful.registry import unknown_name
 from tactful.scale.environment import cores
 from tactful.scale.tables.formats import Format, format_of, named_format
@@ -66,12 +67,13 @@ def job_for(options: ScoreOptions, load_scorer: "Callable[[], Scorer]") -> "Job"
     from tactful.scale.tables.where import where_expression
 
     _refuse_contradictions(options)
+    read, write, merged = _formats(options)
+    _refuse_without_tables(options, read, write)
     if options.where is not None:
         where_expression(options.where)
     scorer = load_scorer()
     if options.top_by is not None and options.top_by not in scorer.ids:
         raise unknown_name("id", options.top_by, list(scorer.ids))
-    read, write, merged = _formats(options)
     # On a cluster a part is a task, and each task has a cost of its own.
     part_rows = scorer.part_rows * (1 if options.engine == "local" else _CLUSTER_TIMES)
     return Job(
@@ -94,6 +96,22 @@ def job_for(options: ScoreOptions, load_scorer: "Callable[[], Scorer]") -> "Job"
         workers=options.workers or cores(),
         address=options.address,
     )
+
+
+def _refuse_without_tables(options: ScoreOptions, read: Format, write: Format) -> None:
+    """Name the extra for what needs a library for tables, where that is not installed."""
+    if is_installed("polars"):
+        return
+    needs = {
+        "--where": options.where is not None,
+        "--by": bool(options.by),
+        "--top": bool(options.top),
+        "Reading or writing Parquet and Arrow": read.is_columnar or write.is_columnar,
+        "Writing JSON lines as a table": read.kind == "jsonl" and write.kind != "jsonl",
+    }
+    for purpose, is_asked in needs.items():
+        if is_asked:
+            raise MissingExtraError("tables", purpose)
 
 
 def _refuse_contradictions(options: ScoreOptions) -> None:

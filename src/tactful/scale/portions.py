@@ -4,15 +4,16 @@ All engines run this code, so the output is the same wherever and however the in
 cluster reads files as streams: their first bytes for the plan, and then their pieces.
 """
 
+from __future__ import annotations
+
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import IO
-
-import polars as pl
+from typing import IO, TYPE_CHECKING
 
 from tactful.errors import InputError
+from tactful.libraries import Library
 from tactful.scale.cluster.addresses import format_at
 from tactful.scale.job import Job
 from tactful.scale.rejects import Reject
@@ -32,11 +33,16 @@ from tactful.scale.summary import Tally, tally
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.headers import Header, empty_table, read_header, refuse_other_columns
 from tactful.scale.tables.json_lines import RowsError, schema_of
-from tactful.scale.tables.parse import lines_behind, parse
+from tactful.scale.tables.parse import parse, piece_behind
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.records import cut_records
 from tactful.scale.tables.sources import Source
 from tactful.scale.tables.writing import as_table, part_bytes
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Library("polars")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,7 @@ class PortionScorer:
         elif self.plan.columns:
             # Another file may have the same columns in another order.
             table = table.select(self.plan.columns)
-        with _located(place):
+        with located(place):
             found = self.table(table, shape, source.name, parsed.rejects)
         return replace(found, place=place)
 
@@ -137,17 +143,22 @@ class PortionScorer:
         scored = self._score(table, shape, self._on_rows)
         return Portion(scored, tally(scored, self.plan.job, place, rejects))
 
+    def part(self, piece: Piece, source: Source, head: Header, header: bool) -> tuple[Tally, bytes]:
+        """Return what was counted in a piece, and its rows as bytes of an output file."""
+        portion = self.piece(piece, source, head)
+        return portion.tally, self.data(portion, header)
+
     def data(self, portion: Portion, header: bool = True) -> bytes:
         """Return the rows as bytes of an output file; no bytes if only the top rows are wanted."""
         job = self.plan.job
         if job.only_top:
             return b""
-        with _located(portion.place or " ".join(job.inputs)):
+        with located(portion.place or " ".join(job.inputs)):
             return part_bytes(portion.scored, job.wanted, self.plan.output, header)
 
 
 @contextmanager
-def _located(place: str) -> Iterator[None]:
+def located(place: str) -> Iterator[None]:
     """Add the place of the rows to an error about them."""
     try:
         yield
@@ -165,7 +176,8 @@ def plan_for_text(plan: Plan, data: bytes, source: Source) -> Plan:
     head = read_header(io.BytesIO(data), source)
     if source.format.kind != "jsonl":
         return plan_for_table(plan, empty_table(head))
-    return plan_for_json(plan, lines_behind(head, source, plan.job.skip_bad_rows))
+    lines = parse(piece_behind(head), source, head, plan.job.skip_bad_rows).table[LINE]
+    return plan_for_json(plan, lines)
 
 
 def read_pieces(file: IO[bytes], source: Source, plan: Plan) -> Iterator[tuple[Piece, Header]]:

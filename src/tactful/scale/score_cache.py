@@ -3,17 +3,25 @@
 The workers of one machine share a file; each worker of a cluster has its own cache.
 """
 
+from __future__ import annotations
+
 import contextlib
 import json
 import sqlite3
 from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
+from tactful.libraries import Library
 from tactful.scale.scorer import Scorer
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Library("polars")
 
 MOST_KEPT = 200_000
 """The number of texts in the cache of a process (about 100 MB); the oldest are dropped first."""
@@ -36,8 +44,7 @@ class ScoreCache:
 
     def recall(self, texts: pl.Series, scorer: Scorer) -> CachedScores:
         """Return the cached scores of distinct texts."""
-        texts_of = {_key(text): text for text in texts.drop_nulls()}
-        known = {texts_of[key]: json.loads(row) for key, row in self._find(list(texts_of))}
+        known = self.rows_of(texts.drop_nulls())
         schema = {name: pl.Float32 if name in scorer.ids else pl.String for name in scorer.columns}
         return CachedScores(
             pl.Series("text", list(known), pl.String),
@@ -47,9 +54,16 @@ class ScoreCache:
     def keep(self, texts: pl.Series, added: pl.DataFrame) -> None:
         """Add scores to the cache; texts without a score are left out."""
         scored = added["error"].is_null() & texts.is_not_null()
-        # As JSON: float32 survives that unchanged.
-        rows = map(json.dumps, added.filter(scored).iter_rows())
-        self._add(list(zip(map(_key, texts.filter(scored)), rows, strict=True)))
+        self.add_rows(texts.filter(scored), added.filter(scored).iter_rows())
+
+    def rows_of(self, texts: Iterable[str]) -> dict[str, list[Any]]:
+        """Return the cached values of distinct texts."""
+        texts_of = {_key(text): text for text in texts}
+        return {texts_of[key]: json.loads(row) for key, row in self._find(list(texts_of))}
+
+    def add_rows(self, texts: Iterable[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Add the values of texts; as JSON, which float32 survives unchanged."""
+        self._add(list(zip(map(_key, texts), map(json.dumps, rows), strict=True)))
 
     def _find(self, keys: list[bytes]) -> list[tuple[bytes, str]]:
         raise NotImplementedError

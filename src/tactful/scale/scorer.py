@@ -1,19 +1,27 @@
 """What scores: a function of texts, how a worker loads it, and the columns it adds.
 
-All engines call :func:`score_batch`: texts in, columns out, and a reason for each missing score. It
+All engines call :func:`score_texts`: texts in, columns out, and a reason for each missing score. It
 is pure: the same text has the same values in any batch, on any engine, in any order. This package
 knows no detectors: the caller passes a :class:`Scorer`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from tactful.errors import TactfulError
+from tactful.libraries import Library
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Library("polars")
 
 Column = NDArray[np.float32] | list[str | None]
 Columns = Mapping[str, Column]
@@ -61,8 +69,32 @@ class Scorer:
         return (*self.ids, *self.words, MODEL, ERROR)
 
 
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The added columns of some texts."""
+
+    numbers: NDArray[np.float32]
+    """Texts by ids; NaN where there is no probability."""
+    words: dict[str, list[str | None]]
+    """The columns of words, the model, and the error."""
+
+
 def score_batch(texts: Sequence[str | None], score: ScoreBatch, scorer: Scorer) -> pl.DataFrame:
-    """Return one row per text: a probability per id, further words, the model, and the error.
+    """Return the scores of texts as a table, with one row per text."""
+    found = score_texts(texts, score, scorer)
+    return pl.DataFrame(
+        [
+            *(
+                pl.Series(name, np.ascontiguousarray(column), pl.Float32, nan_to_null=True)
+                for name, column in zip(scorer.ids, found.numbers.T, strict=True)
+            ),
+            *(pl.Series(name, values, pl.String) for name, values in found.words.items()),
+        ]
+    )
+
+
+def score_texts(texts: Sequence[str | None], score: ScoreBatch, scorer: Scorer) -> Scores:
+    """Return for each text a probability per id, further words, the model, and the error.
 
     A text that cannot be scored has a reason instead of probabilities; the others are not affected.
     """
@@ -90,15 +122,7 @@ def score_batch(texts: Sequence[str | None], score: ScoreBatch, scorer: Scorer) 
     for at, reason in enumerate(reasons):
         if reason is not None:
             numbers[at], words[MODEL][at] = np.nan, None
-    return pl.DataFrame(
-        [
-            *(
-                pl.Series(name, np.ascontiguousarray(column), pl.Float32, nan_to_null=True)
-                for name, column in zip(scorer.ids, numbers.T, strict=True)
-            ),
-            *(pl.Series(name, values, pl.String) for name, values in words.items()),
-        ]
-    )
+    return Scores(numbers, words)
 
 
 def _answers(

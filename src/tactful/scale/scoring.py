@@ -4,18 +4,24 @@ A table is a frame whose columns are those of the input, or one with a single co
 JSON objects, which are kept as they were written and only get further keys.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
-
-import polars as pl
+from typing import TYPE_CHECKING, Literal
 
 from tactful.errors import UsageError
+from tactful.libraries import Library
 from tactful.registry import unknown_name
 from tactful.scale.score_cache import ScoreCache
 from tactful.scale.scorer import ERROR, MODEL, ScoreBatch, Scorer, score_batch
 from tactful.scale.tables.json_lines import lines_as_table, readable, refuse_taken, texts_of
 from tactful.scale.tables.where import wanted_rows, where_expression
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Library("polars")
 
 LINE = "line"
 OWN_PREFIX = "tactful_"
@@ -186,8 +192,7 @@ def check_lines(lines: pl.Series, wanted: Wanted, scorer: Scorer) -> Wanted:
 def check_columns(table: pl.DataFrame, wanted: Wanted, scorer: Scorer) -> None:
     """Refuse a table that lacks a requested column, or that has scores already."""
     columns = table.columns
-    if wanted.text_column not in columns:
-        raise unknown_name("column", wanted.text_column, columns)
+    check_names(columns, wanted, scorer)
     kind = table.schema[wanted.text_column]
     if kind not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
         raise UsageError(
@@ -204,6 +209,12 @@ def check_columns(table: pl.DataFrame, wanted: Wanted, scorer: Scorer) -> None:
         for column in where_expression(wanted.where).meta.root_names():
             if column not in columns:
                 raise unknown_name("column", column, columns)
+
+
+def check_names(columns: Sequence[str], wanted: Wanted, scorer: Scorer) -> None:
+    """Refuse columns without the text, or with the names of the added ones."""
+    if wanted.text_column not in columns:
+        raise unknown_name("column", wanted.text_column, list(columns))
     _refuse_scored(columns, wanted.prefix, scorer)
     output_names(columns, scorer.columns, wanted.prefix)
 

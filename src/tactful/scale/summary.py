@@ -2,27 +2,34 @@
 
 Tallies travel beside the rows and are added up in any order, so that nothing is read again.
 Everything here is exact: the summary of a whole is the sum of the summaries of its parts, however
-the whole was cut. Where only so many values are kept apart, it is therefore the first ones in
-the order of their letters, and never the most frequent ones so far.
+the whole was cut. Where the number of values that are counted separately is limited, these are
+therefore the first in alphabetical order, and never the most frequent so far.
 """
+
+from __future__ import annotations
 
 import io
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from operator import add
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from tactful.errors import InputError
+from tactful.libraries import Library
 from tactful.scale.job import Job
 from tactful.scale.rejects import Reject, from_lines
 from tactful.scale.scorer import ERROR, Scorer
 from tactful.scale.scoring import LINE, Scored, Wanted, joined, spliced
 from tactful.scale.tables.writing import lines_bytes, table_bytes
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Library("polars")
 
 JSON_VERSION = 1
 CAVEAT = "Counts of what a model reads: some are false alarms, and some are missed."
@@ -38,6 +45,7 @@ NONE, OTHERS = "(none)", "(others)"
 """The names under which rows without a value, and rows of further values, are counted."""
 
 T = TypeVar("T")
+TextsAt = Callable[[NDArray[np.intp]], list[str]]
 _EDGES = (np.arange(1, BINS) / BINS).astype(np.float32)
 RANK = "\0rank"
 """The column by which rows are compared; it is not written."""
@@ -142,32 +150,58 @@ def summarise(
     ids, rows = list(scorer.ids), len(scored.added)
     # One column after the other in memory, with NaN for null.
     numbers = scored.added.select(ids).to_numpy(order="fortran").reshape(rows, len(ids))
-    judged = [name for name in ids if name in scorer.thresholds]
-    # Both are compared as float32.
-    limits = np.array([scorer.thresholds.get(name, np.inf) for name in ids], dtype=np.float32)
-    hits = np.asarray(numbers >= limits)
+    errors = dict(scored.added[ERROR].drop_nulls().value_counts().iter_rows())
+
+    def texts(places: NDArray[np.intp]) -> list[str]:
+        return scored.texts[places].to_list()
+
+    result = count_up(numbers, errors, scored.fresh, scorer, texts, extremes, source)
+    if wanted.by:
+        hits, missing = _hits(numbers, scorer), np.isnan(numbers)
+        result.by = {name: _groups(scored.by[name], hits, missing, ids) for name in wanted.by}
+    return result
+
+
+def count_up(
+    numbers: NDArray[np.float32],
+    errors: dict[str, int],
+    fresh: int,
+    scorer: Scorer,
+    texts: TextsAt,
+    extremes: int = 0,
+    source: str = "",
+) -> Summary:
+    """Count what was found in probabilities of rows by ids, with NaN for a missing one.
+
+    ``errors`` are the reasons of rows without a score, and how often each occurs; ``texts`` returns
+    the texts of some rows.
+    """
+    ids, hits = list(scorer.ids), _hits(numbers, scorer)
     any_hit = hits.any(axis=1)
-    failed = scored.added[ERROR].drop_nulls()
     result = Summary(
-        rows=rows,
-        scored=rows - len(failed),
-        fresh=scored.fresh,
+        rows=len(numbers),
+        scored=len(numbers) - sum(errors.values()),
+        fresh=fresh,
         rows_with_any=int(any_hit.sum()),
-        errors=_fewest(dict(failed.value_counts().iter_rows()), MOST_REASONS),
-        found={name: int(hits[:, ids.index(name)].sum()) for name in judged},
+        errors=_fewest(errors, MOST_REASONS),
+        found={
+            name: int(hits[:, at].sum()) for at, name in enumerate(ids) if name in scorer.thresholds
+        },
         histogram={name: _histogram(numbers[:, at]) for at, name in enumerate(ids)},
         together=_together(hits[any_hit], ids),
         kept_extremes=extremes,
     )
-    if wanted.by:
-        missing = np.isnan(numbers)
-        result.by = {name: _groups(scored.by[name], hits, missing, ids) for name in wanted.by}
     if extremes:
         result.extremes = {
-            name: highest(numbers[:, at], scored.texts, extremes, source)
-            for at, name in enumerate(ids)
+            name: highest(numbers[:, at], texts, extremes, source) for at, name in enumerate(ids)
         }
     return result
+
+
+def _hits(numbers: NDArray[np.float32], scorer: Scorer) -> NDArray[np.bool_]:
+    # Both are compared as float32.
+    limits = [scorer.thresholds.get(name, np.inf) for name in scorer.ids]
+    return np.asarray(numbers >= np.array(limits, dtype=np.float32))
 
 
 def _histogram(values: NDArray[np.float32]) -> list[int]:
@@ -190,7 +224,7 @@ def _together(hits: NDArray[np.bool_], ids: Sequence[str]) -> dict[str, dict[str
     return pairs
 
 
-def highest(values: NDArray[np.float32], texts: pl.Series, most: int, source: str) -> list[Extreme]:
+def highest(values: NDArray[np.float32], texts: TextsAt, most: int, source: str) -> list[Extreme]:
     """Return the distinct texts with the highest probabilities."""
     known = len(values) - int(np.isnan(values).sum())
     wanted = most
@@ -205,7 +239,7 @@ def highest(values: NDArray[np.float32], texts: pl.Series, most: int, source: st
         kept = merged_extremes(
             (
                 Extreme(value, text[:LONGEST_TEXT], source)
-                for value, text in zip(values[rows].tolist(), texts[rows].to_list(), strict=True)
+                for value, text in zip(values[rows].tolist(), texts(rows), strict=True)
             ),
             most,
         )

@@ -33,7 +33,7 @@ class Address:
         """Return the address of a file that a file system lists as ``path``.
 
         ``inner`` is what the file system calls this place. Some put the root's name before all
-        paths, some a slash; whatever it is, it stands before the file's path, too.
+        paths, some a slash; whatever it is, it comes before the file's path, too.
         """
         own = unquote(self.path).strip("/")
         before = len(inner) - len(own) if inner.endswith(own) else 0

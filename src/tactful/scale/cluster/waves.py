@@ -110,9 +110,9 @@ def run_waves(
     if waves is None and listed is not None and store.read(listed) is not None:
         raise UsageError(f"{listed}: it exists already; name another place with --rejects.")
     written = (out, *([under(out, f"{TOP}{job.output_format.ending}")] if job.top else ()))
-    told = None if waves is None else store.read(under(records, SUMMARY))
-    if told is not None:
-        summary = tally_from_bytes(told).summary
+    stored = None if waves is None else store.read(under(records, SUMMARY))
+    if stored is not None:
+        summary = tally_from_bytes(stored).summary
         return Outcome(summary, written, True, listed if summary.skipped else None)
     # An empty file says nothing about the columns of the others.
     first = next((file for file in files if file.size), files[0]).path
@@ -184,12 +184,12 @@ def _refuse_other_columns(
 
 def _recorded(store: "Store", records: str, number: int) -> Tally | None:
     name = _wave_name(number)
-    told = store.read(under(records, f"{name}.json"))
-    if told is None:
+    stored = store.read(under(records, f"{name}.json"))
+    if stored is None:
         return None
     top = store.read(under(records, f"{name}.top.arrow"))
     rejects = store.read(under(records, f"{name}.{REJECTS}"))
-    found = tally_from_bytes(_bytes(json.loads(told)["summary"]), top or b"", rejects or b"")
+    found = tally_from_bytes(_bytes(json.loads(stored)["summary"]), top or b"", rejects or b"")
     # Earlier versions counted bad rows and did not list them: such a wave is done again.
     return found if len(found.rejects) == found.summary.skipped else None
 
@@ -199,8 +199,8 @@ def _earlier(
 ) -> list[list[str]] | None:
     """Return the waves of the run to resume; None if there is none."""
     path = under(under(out, RECORDS), JOB)
-    told = store.read(path)
-    if told is None:
+    stored = store.read(path)
+    if stored is None:
         if store.names(out):
             raise UsageError(
                 f"{out}: found a folder with other files; expected a new or an empty one for the "
@@ -208,7 +208,7 @@ def _earlier(
             )
         return None
     try:
-        old = json.loads(told)
+        old = json.loads(stored)
         if old["tactful score"] != VERSION:
             raise ValueError(f"version {old['tactful score']}")
         old_terms, old_inputs = old["terms"], old["inputs"]
@@ -251,8 +251,8 @@ def _found(job: Job, store: "Store") -> list[InputFile]:
 def _cleared(store: "Store", job: Job) -> bool:
     """Remove what an earlier run wrote, and nothing else; say whether there was one.
 
-    Its records of waves go first: if this is cut off, no record tells of a wave that is gone. The
-    record of the job goes last, as it tells that the folder is ours.
+    Its records of waves go first: if this is cut off, no record names a wave that is gone. The
+    record of the job goes last, as it says that the folder is ours.
     """
     out = job.output
     names = store.names(out)

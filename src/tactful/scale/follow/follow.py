@@ -33,12 +33,12 @@ from tactful.scale.job import Job
 from tactful.scale.local.manifest import locked
 from tactful.scale.local.pool import Done, Setup, Worker
 from tactful.scale.options import STDOUT
-from tactful.scale.portions import Plan, plan_for_json, plan_for_table
+from tactful.scale.plain import plan_for_header, plan_for_lines
+from tactful.scale.portions import Plan
 from tactful.scale.progress import Watch
-from tactful.scale.scoring import LINE, output_names
+from tactful.scale.scoring import output_names
 from tactful.scale.summary import Outcome, Summary, merged
-from tactful.scale.tables.headers import Header, empty_table, header_of
-from tactful.scale.tables.parse import parse
+from tactful.scale.tables.headers import Header, header_of
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.records import record_ends, refuse_endless
 from tactful.scale.tables.sources import Source, find_sources
@@ -287,15 +287,14 @@ class _Follower:
     def _look_at(self, piece: Piece, worker: Worker) -> None:
         """Refuse first lines that lack a requested key."""
         head = worker.setup.headers[piece.source]
-        lines = parse(piece, self.source, head, self.job.skip_bad_rows).table[LINE]
-        self.plan = plan_for_json(self.plan, lines)
+        self.plan, lines = plan_for_lines(self.plan, piece, self.source, head)
         worker.portions.use(self.plan)
-        self._unseen = not len(lines)
+        self._unseen = not lines
 
     def rows_in_time(self, rows: int, seconds: float) -> int:
         """Return how many rows can be scored within the latency.
 
-        ``rows`` were read in so many seconds; some of them may not have been wanted.
+        ``rows`` were read in ``seconds``; some of them may not have been wanted.
         """
         in_time = rows * self.latency * _WAITING / max(seconds, _LEAST_SECONDS)
         return max(1, min(int(in_time), self.job.part_rows))
@@ -353,7 +352,7 @@ class _Follower:
             )
         header = b""
         if self.source.format.shape == "table":
-            self.plan = plan_for_table(self.plan, empty_table(first))
+            self.plan = plan_for_header(self.plan, first)
             header = header_bytes(self.plan.output_columns, self.job.output_format)
         output.begin(header)
         # Columns are written in the order of the first header, and read in that of the second.

@@ -10,8 +10,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO
 
-import polars as pl
-
 from tactful.errors import InputError, UsageError
 from tactful.files import refuse_existing
 from tactful.scale.job import Job
@@ -34,15 +32,15 @@ from tactful.scale.local.pool import (
     cannot_write,
     part_name,
 )
-from tactful.scale.portions import Plan, plan_for_json, plan_for_table
+from tactful.scale.plain import plan_for_header, plan_for_lines
+from tactful.scale.portions import Plan
 from tactful.scale.progress import Watch
 from tactful.scale.rejects import RejectsFile
 from tactful.scale.scorer import PART_ROWS, ScoreBatch
-from tactful.scale.scoring import LINE
 from tactful.scale.summary import Outcome, Summary, from_json, merged, to_json
 from tactful.scale.tables.atomic_write import write_atomically
-from tactful.scale.tables.headers import Header, empty_table, read_headers, row_count
-from tactful.scale.tables.parse import lines_behind, parse
+from tactful.scale.tables.headers import Header, read_headers, row_count
+from tactful.scale.tables.parse import piece_behind
 from tactful.scale.tables.pieces import Begin, Piece, begin_behind, cut_pieces
 from tactful.scale.tables.sources import Source, find_sources
 from tactful.scale.tables.writing import header_bytes
@@ -145,8 +143,8 @@ def _run(
     written = place.finish(numbers, source.plan.output_columns)
     rejects = place.write_rejects(numbers)
     summary = _summed(place.folder, manifest)
-    told = json.dumps(to_json(summary), ensure_ascii=False, indent=1)
-    write_atomically(place.folder / SUMMARY, told.encode("utf-8", "surrogatepass"))
+    text = json.dumps(to_json(summary), ensure_ascii=False, indent=1)
+    write_atomically(place.folder / SUMMARY, text.encode("utf-8", "surrogatepass"))
     return Outcome(summary, written, rejects=rejects, renamed=source.plan.renamed)
 
 
@@ -178,10 +176,10 @@ def _opened(job: Job, made: Sequence[Path] = ()) -> Input:
     headers = tuple(read_headers(sources))
     plan = Plan(job, job.output_format)
     if sources[0].format.shape == "table":
-        return Input(sources, headers, plan_for_table(plan, empty_table(headers[0])))
-    lines = _first_lines(job, sources, headers)
-    plan = plan_for_json(plan, lines)
-    if plan.schema is not None and (sources[0].path is None or not len(lines)):
+        return Input(sources, headers, plan_for_header(plan, headers[0]))
+    first = _first_piece(job, sources, headers)
+    plan, lines = plan_for_lines(plan, first, sources[first.source], headers[first.source])
+    if plan.schema is not None and (sources[0].path is None or not lines):
         raise UsageError(
             f"{sources[0].name}: found JSON lines that cannot be read twice, or none at all; "
             "expected a file with lines, to know the columns of the table; write JSONL instead."
@@ -189,14 +187,13 @@ def _opened(job: Job, made: Sequence[Path] = ()) -> Input:
     return Input(sources, headers, plan)
 
 
-def _first_lines(job: Job, sources: Sequence[Source], headers: Sequence[Header]) -> pl.Series:
+def _first_piece(job: Job, sources: Sequence[Source], headers: Sequence[Header]) -> Piece:
     """Return the first lines of JSON; of a stream, those that were read with its header."""
     if sources[0].path is None:
-        return lines_behind(headers[0], sources[0], job.skip_bad_rows)
+        return piece_behind(headers[0])
     # The columns must not depend on the size of the parts.
     rows = max(job.part_rows, PART_ROWS)
-    first = next(cut_pieces(sources, headers, rows, job.part_bytes))
-    return parse(first, sources[first.source], headers[first.source], job.skip_bad_rows).table[LINE]
+    return next(cut_pieces(sources, headers, rows, job.part_bytes))
 
 
 def _cut(job: Job, source: Input, begin: Begin) -> Iterator[Piece]:

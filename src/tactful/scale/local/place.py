@@ -3,6 +3,8 @@
 The last steps join the parts into one file, and write the top rows and the list of bad rows.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import re
@@ -11,12 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from errno import EIO
 from pathlib import Path
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from tactful.errors import InputError, UsageError
 from tactful.files import refuse_existing
+from tactful.libraries import Library
 from tactful.scale.changes import WHAT_TO_DO
 from tactful.scale.job import Job
 from tactful.scale.local.manifest import FILE, LOCK, Manifest
@@ -41,6 +42,11 @@ from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.sources import Source
 from tactful.scale.tables.where import first_line
 from tactful.scale.tables.writing import header_bytes
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Library("polars")
 
 _ROW_GROUP = 100_000
 SUMMARY = "summary.json"
@@ -174,10 +180,10 @@ class OutputFolder:
                 with temporary.open("rb+") as file:
                     os.fsync(file.fileno())
                 temporary.replace(target)
-            except (OSError, pl.exceptions.PolarsError) as error:
-                # Polars does not raise an OSError for a full disk, and does not name the file.
-                code, said = getattr(error, "errno", None), getattr(error, "strerror", None)
-                raise OSError(code or EIO, said or first_line(error), str(target)) from error
+            except OSError as error:
+                # Polars gives its errors neither a number nor a reason of their own.
+                said = error.strerror or first_line(error)
+                raise OSError(error.errno or EIO, said, str(target)) from error
         if not job.only_top:
             written.append(target)
         if job.top:
@@ -267,20 +273,27 @@ def output_folder(job: Job) -> OutputFolder:
 
 
 def _join(parts: Sequence[Path], target: Path, output: Format, columns: Sequence[str]) -> None:
-    names = [str(part) for part in parts]
-    if output.kind == "parquet":
-        pl.scan_parquet(names, glob=False).sink_parquet(
-            target, compression="zstd", row_group_size=_ROW_GROUP, maintain_order=True
-        )
-        return
-    if output.kind == "arrow":
-        pl.scan_ipc(names, glob=False).sink_ipc(target, compression="zstd", maintain_order=True)
+    if output.is_columnar:
+        _join_tables([str(part) for part in parts], target, output)
         return
     with target.open("wb") as file:
         file.write(header_bytes(list(columns), output))
         for part in parts:
             with part.open("rb") as data:
                 shutil.copyfileobj(data, file, 1 << 20)
+
+
+def _join_tables(names: list[str], target: Path, output: Format) -> None:
+    try:
+        if output.kind == "parquet":
+            pl.scan_parquet(names, glob=False).sink_parquet(
+                target, compression="zstd", row_group_size=_ROW_GROUP, maintain_order=True
+            )
+        else:
+            pl.scan_ipc(names, glob=False).sink_ipc(target, compression="zstd", maintain_order=True)
+    except pl.exceptions.PolarsError as error:
+        # Polars does not raise an OSError for a full disk.
+        raise OSError(EIO, first_line(error)) from error
 
 
 def missing_pieces(

@@ -22,13 +22,14 @@ from typing import Any
 
 from tactful.errors import OutputError, RunError, TactfulError, UsageError
 from tactful.scale.environment import environment
-from tactful.scale.portions import Plan, Portion, PortionScorer
+from tactful.scale.plain import portion_scorer
+from tactful.scale.portions import Plan
 from tactful.scale.progress import Watch
 from tactful.scale.rejects import as_lines
 from tactful.scale.score_cache import SharedCache
 from tactful.scale.scorer import ScoreBatch
 from tactful.scale.scoring import OnRows
-from tactful.scale.summary import Summary, to_json
+from tactful.scale.summary import Summary, Tally, to_json
 from tactful.scale.tables.atomic_write import write_atomically
 from tactful.scale.tables.headers import Header
 from tactful.scale.tables.pieces import Piece
@@ -43,7 +44,12 @@ counted."""
 REJECTS, PACKED = "rejects", "packed"
 """The keys under which the manifest records how many rows of a part cannot be read, and how many
 bytes of a compressed file a part is."""
-_ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+_ONE_THREAD = {
+    "POLARS_MAX_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
 """There is a process for each core, so the libraries in it use one thread."""
 _LOOK_SECONDS = 0.25
 _END_SECONDS = 5.0
@@ -84,23 +90,23 @@ class Worker:
         self._cache: SharedCache | None = None
         if setup.plan.job.wanted.dedupe and setup.folder is not None:
             self._cache = SharedCache(setup.folder / WORK / "texts.sqlite")
-        self.portions = PortionScorer(setup.plan, setup.load, self._cache, on_rows)
+        self.portions = portion_scorer(setup.plan, setup.load, self._cache, on_rows)
 
     def __call__(self, piece: Piece) -> Done:
         """Read, score and write a piece."""
         setup = self.setup
-        head = setup.headers[piece.source]
-        return self._part(piece, self.portions.piece(piece, setup.sources[piece.source], head))
+        source, head = setup.sources[piece.source], setup.headers[piece.source]
+        has_header = not setup.plan.job.merged
+        return self._part(piece, *self.portions.part(piece, source, head, has_header))
 
     def close(self) -> None:
         """Close the cache."""
         if self._cache is not None:
             self._cache.close()
 
-    def _part(self, piece: Piece, portion: Portion) -> Done:
-        folder, job, found = self.setup.folder, self.setup.plan.job, portion.tally
-        data = self.portions.data(portion, header=not job.merged)
-        bare, rows = replace(piece, data=b""), len(portion.scored.added)
+    def _part(self, piece: Piece, found: Tally, data: bytes) -> Done:
+        folder, job = self.setup.folder, self.setup.plan.job
+        bare, rows = replace(piece, data=b""), found.summary.rows
         record = {**piece.record(), REJECTS: len(found.rejects), "rows": rows}
         if piece.packed is not None:
             record[PACKED] = piece.packed
@@ -152,7 +158,7 @@ class Processes:
         self._watch = watch
         # One counter for each, without a lock that a killed worker could leave behind.
         self._counts: Any = context.RawArray("q", workers)
-        self._told = 0
+        self._reported = 0
         self._crew: dict[Connection, BaseProcess] = {}
         self._busy: dict[Connection, Piece] = {}
         try:
@@ -211,8 +217,8 @@ class Processes:
         while True:
             found = wait(list(self._busy), _LOOK_SECONDS)
             done = sum(self._counts)
-            self._watch.rows(done - self._told)
-            self._told = done
+            self._watch.rows(done - self._reported)
+            self._reported = done
             if found:
                 return [each for each in found if isinstance(each, Connection)]
 

@@ -274,8 +274,8 @@ def _score_wave(
 
 def _tries(ray: Any, count: int) -> dict[str, int]:
     """Return the options that limit restarts; Ray has none from 2.64 on."""
-    can_be_told = "ray_remote_args" in signature(ray.data.Dataset.map_batches).parameters
-    return {"max_restarts": count, "max_task_retries": count} if can_be_told else {}
+    can_be_limited = "ray_remote_args" in signature(ray.data.Dataset.map_batches).parameters
+    return {"max_restarts": count, "max_task_retries": count} if can_be_limited else {}
 
 
 def _read(ray: Any, plan: Plan, files: Sequence[str]) -> Any:

@@ -1,1 +1,1 @@
-"""A page about what a run found, whole in itself; the summary in the terminal shares its words."""
+"""A page about what a run found, in one file; the summary in the terminal shares its words."""

@@ -1,6 +1,6 @@
 """What was found for each value of a column, such as a source or a month.
 
-Which kinds occur together, and why some rows have no score, stands here, too.
+It also shows which kinds occur together, and why some rows have no score.
 """
 
 import re

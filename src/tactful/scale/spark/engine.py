@@ -165,10 +165,10 @@ def _started(job: Job, quiet: bool) -> "SparkSession":
     _need_java()
     master = job.address or os.environ.get("SPARK_MASTER")
     # spark-submit and spark-defaults.conf may name a master themselves.
-    is_told = "PYSPARK_GATEWAY_PORT" in os.environ or _defaults_name_a_master()
+    is_configured = "PYSPARK_GATEWAY_PORT" in os.environ or _defaults_name_a_master()
     settings = {"spark.ui.showConsoleProgress": str(not quiet and sys.stderr.isatty()).lower()}
     ours: dict[str, str] = {}
-    if master is None and not is_told:
+    if master is None and not is_configured:
         master = f"local[{job.workers}]"
     if master is not None and master.startswith("local"):
         logs = resources.files("tactful.scale.spark") / "quiet_log4j2.properties"

@@ -1,20 +1,26 @@
 """The bytes before the first row of a source: a byte-order mark, and the header of CSV.
 
-Parquet and Arrow files tell their columns and how many rows they have, and any rows can be read.
+Parquet and Arrow files list their columns and count their rows, and any rows can be read.
 """
+
+from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import IO, Any, TypeVar
-
-import polars as pl
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from tactful.errors import FileFormatError, InputError
+from tactful.libraries import Library
 from tactful.scale.tables.records import record_ends
 from tactful.scale.tables.sources import Source, open_source
 from tactful.scale.tables.where import first_line
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Library("polars")
 
 T = TypeVar("T")
 MARK = b"\xef\xbb\xbf"

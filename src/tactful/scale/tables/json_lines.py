@@ -1,14 +1,20 @@
 """Lines of JSON, which are kept as they were written; only the necessary keys are read."""
 
+from __future__ import annotations
+
 import io
 import json
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any
-
-import polars as pl
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tactful.errors import InputError
+from tactful.libraries import Library
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Library("polars")
 
 
 class RowsError(InputError):
@@ -34,10 +40,14 @@ def readable(lines: pl.Series) -> pl.Series:
     if not doubtful.any():
         return lines
     mended = [
-        _ESCAPE.sub(lambda found: _UNKNOWN if found["half"] else found[0], line) if doubt else line
-        for line, doubt in zip(lines, doubtful, strict=True)
+        readable_line(line) if doubt else line for line, doubt in zip(lines, doubtful, strict=True)
     ]
     return pl.Series(lines.name, mended, pl.String)
+
+
+def readable_line(line: str) -> str:
+    """Return a line without unpaired surrogates."""
+    return _ESCAPE.sub(lambda found: _UNKNOWN if found["half"] else found[0], line)
 
 
 def texts_of(lines: pl.Series, name: str) -> pl.Series:
@@ -116,7 +126,7 @@ def _read(lines: Iterable[str]) -> pl.DataFrame:
 def _key_by_key(lines: pl.Series) -> pl.DataFrame:
     """Read each key separately, so that one with mixed types does not affect the others."""
     try:
-        rows = [json.loads(line, object_pairs_hook=_first_of_each) for line in lines]
+        rows = [json.loads(line, object_pairs_hook=first_of_each) for line in lines]
     except RecursionError:
         raise RowsError(
             "found lines that do not fit into one table, and are nested deeply; expected JSON "
@@ -125,7 +135,7 @@ def _key_by_key(lines: pl.Series) -> pl.DataFrame:
     return pl.DataFrame([_values(rows, name) for name in dict.fromkeys(k for r in rows for k in r)])
 
 
-def _first_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def first_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Take the first value of a repeated key, as the fast reader does."""
     return {**dict(pairs), **dict(reversed(pairs))}
 
@@ -146,10 +156,14 @@ def _values(rows: Sequence[dict[str, Any]], name: str) -> pl.Series:
 def refuse_taken(lines: pl.Series, names: Sequence[str]) -> None:
     """Refuse lines with a key that is to be added, and that the first lines did not have."""
     written = {name: json.dumps(name, ensure_ascii=False) for name in names}
-    doubtful = lines.filter(lines.str.contains_any(list(written.values())))
-    for line in doubtful:
-        for name in names:
-            if written[name] in line and _has_key(line, name):
+    refuse_keys(lines.filter(lines.str.contains_any(list(written.values()))), written)
+
+
+def refuse_keys(lines: Iterable[str], written: Mapping[str, str]) -> None:
+    """Refuse lines with one of these keys, each with how JSON writes it."""
+    for line in lines:
+        for name, coded in written.items():
+            if coded in line and _has_key(line, name):
                 raise RowsError(
                     f"found a line that has the key '{name}', which the first lines do not have; "
                     "expected no key of that name, as a column of scores gets it; pass --prefix, "

@@ -4,6 +4,8 @@ Cells of CSV and TSV are text, as they were written; an empty cell is null, and 
 empty text.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -11,17 +13,17 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from math import isinf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from tactful.errors import InputError
+from tactful.libraries import Library
 from tactful.scale.rejects import Reject, reject
 from tactful.scale.scoring import LINE
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.headers import MARK, TEXT, Header, read_rows
-from tactful.scale.tables.json_lines import UNUSED, readable
+from tactful.scale.tables.json_lines import UNUSED, first_of_each, readable
 from tactful.scale.tables.pieces import Piece
 from tactful.scale.tables.records import (
     NEWLINE,
@@ -34,22 +36,26 @@ from tactful.scale.tables.records import (
 from tactful.scale.tables.sources import Source
 from tactful.words import counted
 
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Library("polars")
+
 _BLANK = (b"\n", b"\r\n", b"\r")
 _LONGEST_BLANK = len(b"\r\n")
 _NUMBER = "number"
+TOO_DEEP = "JSON that is nested too deeply"
 _NOT_TEXT = "found bytes that are not UTF-8 text; expected UTF-8"
 _SMALLEST, _LARGEST = -(1 << 127), (1 << 128) - 1
 """Between these are the integers that can be read."""
 _NAMES = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
-_ANY_OBJECT = pl.Struct({UNUSED: pl.Null})
-"""Reading without fields is fast, and checks only whether lines are objects."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
     line: int
-    raw: bytes = b""
-    """As it was written; a row without a fault as it should be for the fast reader."""
+    raw: bytes
+    cells: Sequence[bytes | None] = ()
     fault: str | None = None
 
 
@@ -63,19 +69,14 @@ def read_delimited(
     found = _quickly(data, source.format, columns)
     if found is not None:
         return found, []
-    rows: list[bytes] = []
-    rejects: list[Reject] = []
-    expected = (
-        f"expected {counted(len(columns), 'cell')} as in the header, in UTF-8, with quotes inside "
-        "a quoted cell doubled"
+    rows, rejects = read_cells(data, source, columns, line, skip_bad_rows=skip_bad_rows)
+    mark = source.format.separator.encode()
+    # With quotes around all cells, as around one that has a quote inside.
+    mended = (
+        mark.join(b"" if cell is None else b'"%s"' % cell.replace(b'"', b'""') for cell in row)
+        for row in rows
     )
-    for row in _rows(data, source.format.separator, len(columns), line):
-        if row.fault is None:
-            rows.append(row.raw)
-        else:
-            said = f"found {row.fault}; {expected}"
-            rejects.append(_rejected(source, row.line, said, row.raw, skip_bad_rows))
-    found = _quickly(b"".join(rows), source.format, columns)
+    found = _quickly(b"".join(row + b"\n" for row in mended), source.format, columns)
     if found is None:
         raise InputError(
             f"{source.name}, from line {line} on: found rows that cannot be read; expected CSV as "
@@ -84,7 +85,26 @@ def read_delimited(
     return found, rejects
 
 
-def _rejected(
+def read_cells(
+    data: bytes, source: Source, columns: Sequence[str], line: int, *, skip_bad_rows: bool
+) -> tuple[list[Sequence[bytes | None]], list[Reject]]:
+    """Return the cells of each row in UTF-8, None for an empty one; and the rows with a fault."""
+    rows: list[Sequence[bytes | None]] = []
+    rejects: list[Reject] = []
+    expected = (
+        f"expected {counted(len(columns), 'cell')} as in the header, in UTF-8, with quotes inside "
+        "a quoted cell doubled"
+    )
+    for row in _rows(data, source.format.separator, len(columns), line):
+        if row.fault is None:
+            rows.append(row.cells)
+        else:
+            said = f"found {row.fault}; {expected}"
+            rejects.append(rejected(source, row.line, said, row.raw, skip_bad_rows))
+    return rows, rejects
+
+
+def rejected(
     source: Source, line: int, said: str, raw: bytes, skip: bool, todo: str = "repair the line"
 ) -> Reject:
     """Return a bad row that is to be skipped; refuse any other."""
@@ -145,24 +165,15 @@ def _rows(data: bytes, separator: str, columns: int, line: int) -> Iterator[_Row
             cells, behind = _cells(data, at, separator)
             end = behind or end
             if decoded(data[at:end]) is None:
-                yield _Row(line, data[at:end], "bytes that are not UTF-8 text")
+                yield _Row(line, data[at:end], fault="bytes that are not UTF-8 text")
+            elif cells is None:
+                said = "a quote that is not closed, or not doubled inside a cell"
+                yield _Row(line, data[at:end], fault=f"a quoting mistake ({said})")
             else:
-                yield _mended(data[at:end], cells, separator, columns, line)
+                fault = None if len(cells) == columns else counted(len(cells), "cell")
+                yield _Row(line, data[at:end], cells, fault)
         line += data.count(b"\n", at, end)
         at = end
-
-
-def _mended(
-    raw: bytes, cells: Sequence[bytes | None] | None, separator: str, columns: int, line: int
-) -> _Row:
-    """Return a row with quotes around all cells, as around one that has a quote inside."""
-    if cells is None:
-        said = "a quote that is not closed, or not doubled inside a cell"
-        return _Row(line, raw, f"a quoting mistake ({said})")
-    if len(cells) != columns:
-        return _Row(line, raw, counted(len(cells), "cell"))
-    quoted = (b"" if cell is None else b'"%s"' % cell.replace(b'"', b'""') for cell in cells)
-    return _Row(line, separator.encode().join(quoted) + b"\n")
 
 
 def _cells(data: bytes, at: int, separator: str) -> tuple[list[bytes | None] | None, int]:
@@ -218,14 +229,15 @@ def parse(piece: Piece, source: Source, head: Header, skip_bad_rows: bool = Fals
     )
 
 
-def lines_behind(head: Header, source: Source, skip_bad_rows: bool = False) -> pl.Series:
-    """Return the lines of JSON that were read together with the head of a source."""
-    whole = head.rest[: head.rest.rfind(b"\n") + 1] or head.rest
-    return parse(Piece(data=whole), source, head, skip_bad_rows).table[LINE]
+def piece_behind(head: Header) -> Piece:
+    """Return the whole lines that were read together with the head of a source."""
+    return Piece(data=head.rest[: head.rest.rfind(b"\n") + 1] or head.rest)
 
 
-def _lines(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:
-    """Return the lines of a piece that are not blank, with their numbers."""
+def decoded_lines(
+    piece: Piece, source: Source, skip_bad_rows: bool
+) -> tuple[list[str | None], list[Reject]]:
+    """Return all lines of a piece, None for one that is no text; and those as rejects."""
     bad: list[Reject] = []
     try:
         lines: list[str | None] = [*piece.data.decode("utf-8").split("\n")]
@@ -234,10 +246,16 @@ def _lines(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:
         lines = [decoded(line) for line in raw]
         todo = "save the file as UTF-8"
         bad = [
-            _rejected(source, piece.line + at, _NOT_TEXT, raw[at], skip_bad_rows, todo)
+            rejected(source, piece.line + at, _NOT_TEXT, raw[at], skip_bad_rows, todo)
             for at, line in enumerate(lines)
             if line is None
         ]
+    return lines, bad
+
+
+def _lines(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:
+    """Return the lines of a piece that are not blank, with their numbers."""
+    lines, bad = decoded_lines(piece, source, skip_bad_rows)
     series = pl.Series(LINE, lines, pl.String).str.strip_chars_end("\r\n")
     numbered = pl.DataFrame(series).with_row_index(_NUMBER, piece.line)
     return Parsed(numbered.filter(series.str.strip_chars() != ""), bad)
@@ -253,31 +271,55 @@ def _lines_of_json(piece: Piece, source: Source, skip_bad_rows: bool) -> Parsed:
         fault = _fault(line)
         keep.append(fault is None)
         if fault is not None:
-            said, raw = f"found {fault}; expected a JSON object on each line", line.encode()
-            rejects.append(_rejected(source, number, said, raw, skip_bad_rows))
+            rejects.append(rejected_json(source, number, fault, line, skip_bad_rows))
     rejects.sort(key=lambda each: each.line)
     return Parsed(table.filter(pl.Series(keep, dtype=pl.Boolean)), rejects)
 
 
+def rejected_json(source: Source, number: int, fault: str, line: str, skip: bool) -> Reject:
+    """Return a line that is no JSON object and is to be skipped; refuse any other."""
+    said = f"found {fault}; expected a JSON object on each line"
+    return rejected(source, number, said, line.encode(), skip)
+
+
 def _are_objects(lines: pl.Series) -> bool:
+    # Reading without fields is fast, and checks only whether lines are objects.
     try:
-        lines.str.json_decode(_ANY_OBJECT)
+        lines.str.json_decode(pl.Struct({UNUSED: pl.Null}))
     except pl.exceptions.PolarsError:
         return False
     return lines.str.strip_chars_start().str.starts_with("{").all()
 
 
-def _fault(line: str) -> str | None:
-    """Say what is wrong with a line; strict JSON only."""
+def read_object(line: str) -> dict[str, Any] | str:
+    """Return a line as an object, or what is wrong with it; strict JSON only.
+
+    Of a repeated key, the first value counts. Too deep an object is a ``RecursionError``.
+    """
     try:
-        value: Any = json.loads(line, parse_constant=_no_number, parse_float=_float, parse_int=_int)
+        value: Any = json.loads(
+            line,
+            object_pairs_hook=first_of_each,
+            parse_constant=_no_number,
+            parse_float=_float,
+            parse_int=_int,
+        )
     except ValueError as error:
         return f"no JSON ({error})"
-    except RecursionError:
-        value = {}  # the other reader goes somewhat deeper, and decides
     if not isinstance(value, dict):
         return f"JSON that is {_NAMES.get(type(value), 'a number')}"
-    return None if _are_objects(readable(pl.Series([line]))) else "JSON that is nested too deeply"
+    return value
+
+
+def _fault(line: str) -> str | None:
+    """Say what is wrong with a line."""
+    try:
+        value = read_object(line)
+    except RecursionError:
+        value = {}  # the other reader goes somewhat deeper, and decides
+    if isinstance(value, str):
+        return value
+    return None if _are_objects(readable(pl.Series([line]))) else TOO_DEEP
 
 
 def _no_number(name: str) -> None:

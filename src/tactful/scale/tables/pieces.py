@@ -1,7 +1,7 @@
 """A job's input, cut into pieces: the same cuts each time, so that a part is always the same rows.
 
-Lines are cut where a record ends, after so many rows or bytes. Parquet and Arrow files are cut by
-row numbers, and workers read the rows themselves.
+Lines are cut where a record ends, at a given number of rows or bytes. Parquet and Arrow files are
+cut by row numbers, and workers read the rows themselves.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

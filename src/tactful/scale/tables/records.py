@@ -85,7 +85,7 @@ def cut_records(
 ) -> Iterator[bytes]:
     """Yield complete records: at most ``rows``, and if possible at most ``most_bytes``.
 
-    A cut depends on what stands behind the last one only, so cutting can begin at any of them.
+    A cut depends only on what follows the last one, so cutting can begin at any of them.
     ``rest`` was read from the file already; ``line`` is that of the first record.
     """
     ended = False

@@ -67,7 +67,7 @@ def find_sources(
 ) -> list[Source]:
     """Return all files to read, each once, in the order named; folders in the order of names.
 
-    ``wished`` is the format of what does not tell it by its name. All must be of one kind. What
+    ``wished`` is the format of files whose names do not say it. All must be of one kind. What
     the job writes, and what lies in there, is not read.
     """
     if STDIN in named:

@@ -3,13 +3,20 @@
 It is answered for a piece of the input at a time, so it must look at one row only.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from tactful.errors import UsageError
+from tactful.libraries import Library
 from tactful.scale.tables.json_lines import RowsError
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Library("polars")
 
 _SEVERAL = re.compile(r"\b(?:over|unnest)\s*\(", re.IGNORECASE)
 """A window over rows, or a list that becomes rows."""

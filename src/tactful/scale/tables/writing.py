@@ -1,16 +1,24 @@
 """Scored tables become the bytes of a part, in the format of the output."""
 
+from __future__ import annotations
+
 import io
 from collections.abc import Sequence
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from tactful.errors import InputError
+from tactful.libraries import Library
 from tactful.scale.scoring import Scored, Wanted, joined, spliced
+from tactful.scale.tables.delimited import delimited_line
 from tactful.scale.tables.formats import Format
 from tactful.scale.tables.json_lines import RowsError, lines_as_table
 from tactful.scale.tables.sources import pack
 from tactful.scale.tables.where import first_line
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Library("polars")
 
 _WRAPPED = len('{"v":')
 
@@ -58,7 +66,7 @@ def header_bytes(columns: Sequence[str], output: Format) -> bytes:
     """Return the first line of a delimited file; nothing for other formats."""
     if output.kind not in ("csv", "tsv"):
         return b""
-    return table_bytes(pl.DataFrame(schema=dict.fromkeys(columns, pl.String)), output)
+    return pack(delimited_line(columns, output.separator).encode(), output.packing)
 
 
 def flat(table: pl.DataFrame) -> pl.DataFrame:
