@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from string import ascii_uppercase
 from typing import Any
 
 
@@ -20,6 +21,16 @@ class NewAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class NewSuggestion:
+    """Suggested answers to one step, from a detector or from a file."""
+
+    step: str
+    answers: Mapping[str, Any]
+    source: str
+    """The detector, or the tool that the file came from."""
+
+
+@dataclass(frozen=True, slots=True)
 class NewItem:
     """A text to be judged."""
 
@@ -34,6 +45,7 @@ class NewItem:
     priority: float = 0.0
     """Items with a higher one come first."""
     answers: tuple[NewAnswer, ...] = ()
+    suggestions: tuple[NewSuggestion, ...] = ()
     place: str = ""
     """Where it was read, such as ``texts.csv, line 3``, for errors."""
     made_id: bool = False
@@ -55,8 +67,16 @@ class PageItem:
     others: tuple[Mapping[str, Any], ...] = ()
     """For a referee: the answers in the step that sent the item here, in an order that does not
     reveal who gave them. Always empty for annotators, who must not see the answers of others."""
+    own: int | None = None
+    """In a discussion: which of ``others`` is the person's own answer."""
+    remarks: tuple[tuple[str, str], ...] = ()
+    """What was said about a disputed item: the letter of an annotator, or nothing for somebody who
+    may decide, and the text."""
     again: bool = False
     """Whether the person skipped it before; skipped items come back once."""
+    suggestion: Mapping[str, Any] | None = None
+    """Suggested answers, which the person confirms, changes or refuses; None for none, and for
+    those who judge blind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +89,10 @@ class Page:
     why: str | None = None
     """Why the page is empty."""
     break_due: bool = False
+    today: int = 0
+    """How many items they have judged today (UTC)."""
+    ahead: int = 0
+    """How many items the browser may hold besides the one on the screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +101,9 @@ class Invitation:
 
     person: str
     token: str
+
+
+def letter_at(place: int) -> str:
+    """Return what the annotator at a place is called for others: A, B … Z, then A2, B2 …"""
+    times, at = divmod(place, len(ascii_uppercase))
+    return ascii_uppercase[at] + (str(times + 1) if times else "")

@@ -93,9 +93,13 @@ def write_private(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def write_secret(folder: Path) -> None:
-    """Create the secret that signs handles and sessions."""
-    write_private(folder / SECRET_FILE, secrets.token_hex(SECRET_BYTES))
+def write_secret(folder: Path, secret: bytes | None = None) -> None:
+    """Keep the secret that signs handles and sessions and hides tests; without one, make it."""
+    if secret is None:
+        secret = secrets.token_bytes(SECRET_BYTES)
+    elif len(secret) != SECRET_BYTES:
+        raise UsageError(f"Found a secret of {len(secret)} bytes; expected {SECRET_BYTES}.")
+    write_private(folder / SECRET_FILE, secret.hex())
 
 
 def read_secret(folder: Path) -> bytes:
@@ -124,7 +128,9 @@ def read_password(folder: Path) -> str | None:
 
 
 SECRET_BYTES = 32
-_LETTERS: dict[Role, str] = {"annotator": "a", "referee": "r", "owner": "o"}
+_LETTERS: dict[Role, str] = {
+    "annotator": "a", "referee": "r", "lead": "l", "reader": "v", "owner": "o",
+}  # fmt: skip
 
 
 def new_token() -> str:
@@ -137,6 +143,11 @@ def hashed(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def command_token(secret: bytes) -> str:
+    """Return the token of commands on the server's machine: who can read the secret has it."""
+    return hmac.new(secret, b"command", hashlib.sha256).hexdigest()
+
+
 def find_person(people: Iterable[Person], token: str) -> Person | None:
     """Return the person of a token; all are compared, each in constant time."""
     wanted, found = hashed(token), None
@@ -147,7 +158,7 @@ def find_person(people: Iterable[Person], token: str) -> Person | None:
 
 
 def new_person(role: Role, taken: Collection[str]) -> str:
-    """Return a new short id: a1, a2 … for annotators, r1 … and o1 … for referees and owners."""
+    """Return a new short id: a1, a2 … for annotators, o1 … for owners, and so on."""
     letter, number = _LETTERS[role], 1
     while f"{letter}{number}" in taken:
         number += 1

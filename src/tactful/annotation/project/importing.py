@@ -1,13 +1,14 @@
 """New items as events: everything is checked first, and all problems are reported together."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
 from tactful.annotation.answers.answers import check_answers, check_gold
-from tactful.annotation.project.exchange import NewAnswer, NewItem
+from tactful.annotation.project.exchange import NewAnswer, NewItem, NewSuggestion
 from tactful.annotation.protocol.records import Protocol
 from tactful.annotation.state.items import Answer, Item
 from tactful.annotation.state.project_state import State
@@ -18,6 +19,26 @@ from tactful.errors import BadRowsError, InputError, Problem, TactfulError
 _MOST_TEXT = 100_000
 _HALF = re.compile("[\ud800-\udfff]")
 _KEPT = 20
+_MOST_SOURCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What an import added to a project, or would add."""
+
+    items: int = 0
+    """New items, without tests."""
+    tests: int = 0
+    judgements: int = 0
+    """New judgements and decisions."""
+    known: int = 0
+    """Items that the project already had, with the same text."""
+    skipped: int = 0
+    """Items that were left out because the project has their ids."""
+    again: int = 0
+    """Judgements by people who have already judged the same text."""
+    differing: int = 0
+    """Those of them that differ from the project's own, which stay."""
 
 
 def check_test(protocol: Protocol, gold: Mapping[str, Any], text: str) -> dict[str, Any]:
@@ -43,19 +64,41 @@ def check_test(protocol: Protocol, gold: Mapping[str, Any], text: str) -> dict[s
     return cleaned
 
 
-def events_of(state: State, items: Iterable[NewItem], now: float) -> list[Event]:
-    """Return the events that add items; if any item is wrong, raise all problems and add none.
+def arriving(
+    state: State, items: Iterable[NewItem], now: float, *, skip_existing: bool = False
+) -> tuple[list[Event], Added]:
+    """Return the events that add items, and what they add; if any is wrong, raise all problems.
 
     An item that the project already has, with the same text, gets the answers of people who have
     not judged it yet. So files with the same texts and different annotators can be combined, and
-    reading a file twice changes nothing.
+    reading a file twice changes nothing. With ``skip_existing``, items whose ids the project has
+    are left out.
     """
+    given = with_own_ids(state, items)
+    kept = new_ones(state, given) if skip_existing else given
     incoming = _Incoming(state, now)
-    for item in with_own_ids(state, items):
+    for item in kept:
         incoming.add(item)
     if incoming.problems:
         raise BadRowsError(incoming.problems, incoming.total)
-    return incoming.events
+    kinds = Counter(event.kind for event in incoming.events)
+    tests = sum("gold" in event.data for event in incoming.events if event.kind == "imported")
+    judgements = kinds["answered"] + kinds["adjudicated"]
+    known, differing = known_of(state, kept)
+    return incoming.events, Added(
+        items=kinds["imported"] - tests,
+        tests=tests,
+        judgements=judgements,
+        known=known,
+        skipped=len(given) - len(kept),
+        again=sum(len(item.answers) for item in kept) - judgements,
+        differing=differing,
+    )
+
+
+def new_ones(state: State, items: Iterable[NewItem]) -> list[NewItem]:
+    """Return the items whose ids a project does not have."""
+    return [item for item in items if item.id not in state.items]
 
 
 def with_own_ids(state: State, items: Iterable[NewItem]) -> list[NewItem]:
@@ -101,6 +144,34 @@ def _had(item: Item, answer: NewAnswer) -> Answer | None:
     return step.decision if answer.adjudicated else step.answers.get(answer.annotator)
 
 
+def suggested(
+    state: State, item: Item, suggestions: Iterable[NewSuggestion], now: float
+) -> Iterator[Event]:
+    """Yield the events of suggestions that an item does not have yet."""
+    for event in _suggested(state, item.id, item.text, suggestions, now):
+        had = state.suggestions.of(item.id, event.step or "")
+        if had is None or (had.answers, had.source) != (
+            event.data["answers"],
+            event.data["source"],
+        ):
+            yield event
+
+
+def _suggested(
+    state: State, item: str, text: str, suggestions: Iterable[NewSuggestion], now: float
+) -> Iterator[Event]:
+    steps = {step.id: step for step in state.protocol.steps}
+    for each in suggestions:
+        if each.step not in steps or steps[each.step].role != "annotator":
+            raise InputError(
+                f"Found a suggestion for the step '{each.step}'; expected a step of annotators."
+            )
+        answers = check_answers(steps[each.step], each.answers, text, loose=True)
+        if answers:
+            data = {"answers": answers, "source": each.source[:_MOST_SOURCE]}
+            yield Event("suggested", now, item, step=each.step, data=data)
+
+
 class _Incoming:
     def __init__(self, state: State, now: float):
         self._state, self._now = state, now
@@ -115,7 +186,7 @@ class _Incoming:
     def add(self, item: NewItem) -> None:
         """Check an item, and add its events or its problem."""
         try:
-            events = [*self._imported(item), *self._answered(item)]
+            events = [*self._imported(item), *self._answered(item), *self._suggestions(item)]
         except TactfulError as error:
             self.total += 1
             if len(self.problems) < _KEPT:
@@ -158,8 +229,8 @@ class _Incoming:
         if item.text != found.text:
             raise InputError(
                 f"Found the id '{item.id}', which the project already has with a different text; "
-                "expected the same text, or a new id; correct it, or skip such rows with "
-                "--skip-existing."
+                "expected the same text, or a new id; correct it, or skip such rows "
+                "(--skip-existing; skip_existing in the API)."
             )
         if item.gold is None:
             return
@@ -168,6 +239,12 @@ class _Incoming:
                 f"Found right answers for '{item.id}', which the project already has without them "
                 "or with others; expected the same; edit them on the owner's pages."
             )
+
+    def _suggestions(self, item: NewItem) -> Iterator[Event]:
+        found = self._state.items.get(item.id)
+        if found is not None:
+            return suggested(self._state, found, item.suggestions, self._now)
+        return _suggested(self._state, item.id, item.text, item.suggestions, self._now)
 
     def _answered(self, item: NewItem) -> Iterator[Event]:
         found = self._state.items.get(item.id)

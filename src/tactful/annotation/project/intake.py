@@ -23,7 +23,8 @@ def items_of_corpus(
 
     With ``answers`` they come with the judgements of the corpus' annotators. A sentence of a
     comment has the whole comment beside it (``comment``), and the one that it answers
-    (``thread``): the comments of DETESTS were presented with their thread (section 4).
+    (``thread``): the comments of DETESTS were presented with their thread (section 4). A post of
+    SBIC has its source (``source``; Sap et al. 2020, figure 4).
     """
     items: list[NewItem] = []
     comments: dict[str, list[str]] = {}
@@ -35,7 +36,8 @@ def items_of_corpus(
         if example.split is not None:
             meta["split"] = example.split
         given = () if answers is None else answers.of(example)
-        items.append(NewItem(example.id, example.text, meta=meta, answers=given, place=place))
+        context = {"source": source} if (source := meta.get("dataSource")) else {}
+        items.append(NewItem(example.id, example.text, context, meta, answers=given, place=place))
     return [_with_context(item, comments) for item in items] if comments else items
 
 

@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from tactful.annotation.state.labels import Label
 
 Status = Literal["waiting", "open", "done", "disputed"]
-"""``waiting``: the entry rule of the step is undecided or does not hold; ``open``: more judgements
-are needed; ``done``: there are enough; ``disputed``: there are enough, but they give no clear
-label, so a referee has to decide."""
+"""``waiting``: the entry rule of the step is undecided or does not hold, or the owner closed the
+item before there were enough judgements; ``open``: more judgements are needed; ``done``: there are
+enough; ``disputed``: there are enough, but they give no clear label, so a referee has to decide."""
+_RANKED = 1e15
+"""Above every priority; whole numbers are still exact here."""
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 
@@ -31,6 +33,29 @@ class Answer(NamedTuple):
     """The number of its event in the log."""
     trust: float = 1.0
     """The trust of the person at that moment; 1.0 before the first test."""
+
+
+class Remark(NamedTuple):
+    """What somebody said about a disputed item."""
+
+    annotator: str
+    at: float
+    text: str
+
+
+@dataclass(slots=True)
+class Wording:
+    """A version of the questions and the guideline."""
+
+    version: str
+    at: float
+    """Since when."""
+    number: int | None
+    """The number of its event in the log."""
+    wording: Mapping[str, Any]
+    """As :func:`tactful.annotation.protocol.versions.wording_of` returns it."""
+    answers: int = 0
+    """How many answers were given under it."""
 
 
 @dataclass(slots=True)
@@ -54,6 +79,10 @@ class ItemStep:
     """Whether the judgements are enough, or a referee decided."""
     finalized: bool = False
     """Whether it stays done although one of its judgements stopped counting."""
+    closed: bool = False
+    """Whether the owner ended the collection of judgements."""
+    extra: int = 0
+    """How many more judgements the owner asked for than the protocol does."""
     version: int = 0
     """Increases with every change that may affect a label."""
     known: "tuple[object, dict[str, Label]] | None" = field(default=None, repr=False)
@@ -77,11 +106,18 @@ class Item:
     place: int
     """Its place in the order of import, from 0."""
 
+    rank: int | None = None
+    """Its place among the items that were ranked first, from 0."""
     key: Key = field(init=False)
-    """Its key in the queues: by priority, then by place."""
+    """Its key in the queues: by rank, then by priority, then by place."""
 
     def __post_init__(self) -> None:
-        self.key = (-self.priority, self.place)
+        self.set_rank(self.rank)
+
+    def set_rank(self, rank: int | None) -> None:
+        """Put it at a place before all items without a rank; None puts it back."""
+        self.rank = rank
+        self.key = (-self.priority if rank is None else rank - _RANKED, self.place)
 
     @property
     def is_test(self) -> bool:

@@ -7,7 +7,8 @@ the label of an item whenever somebody answers; tests compare both implementatio
 kind of question      ``value`` of its label
 ====================  ==============================================================
 ``choice, scale``     an answer, as text; for ``dpm_scale`` from "0" to "4"
-``choices``           a tuple of the answers that more than half gave
+``choices``           a tuple of the answers that more than half gave; for ``mean_threshold``
+                      of all answers, those that most gave first
 ``spans``             a tuple of spans: :data:`tactful.annotation.state.span_labels.Marked`
 ``text, texts``       a tuple of all texts, those that most gave first
 any with ``per``      a mapping: answer of the other question -> such a value
@@ -29,6 +30,7 @@ from tactful.annotation.state.votes import (
     applies,
     best_of,
     choose_each,
+    mean_of,
     shares_of,
     sum_up,
 )
@@ -123,6 +125,8 @@ def _label(
     rule = _RULES[question.kind]
     if question.per is not None:
         label = _per(question, given, rule)
+    elif step.combine == "mean_threshold" and question.kind in _AVERAGED:
+        label = _averaged(question, given)
     elif question.kind == "spans" and step.combine == "union":
         label = _spans_label(union_of_spans([said for said, _ in given]), given)
     else:
@@ -164,6 +168,18 @@ def _single(given: Given) -> Label:
     tied = [f"'{name}'" for name, each in soft.items() if each >= top * (1 - SAME)]
     why = f"tie between {', '.join(tied[:-1])} and {tied[-1]}"
     return Label(None, None, soft, len(given), why)
+
+
+_AVERAGED = (*SINGLE, "choices")
+
+
+def _averaged(question: Question, given: Given) -> Label:
+    """Combine answers as Sap et al. 2020, section 4.2, did; groups are all kept, as free texts."""
+    if question.kind == "choices":
+        return replace(_texts(given), why="all answers are kept: they have no confidence")
+    value, share = mean_of(question, given)
+    why = "" if value is not None else "nobody gave an answer that counts as yes or no"
+    return Label(value, share, shares_of(sum_up(given)), len(given), why)
 
 
 def _several(given: Given) -> Label:
@@ -284,6 +300,10 @@ def enters(entry: Entry, source: ItemStep, labels: Callable[[], Mapping[str, Lab
 
 def differ(answers: Sequence[Answer], entry: Entry) -> bool:
     """Say whether judgements differ by the rule: in one of its pairs, or at all."""
+    for name in entry.also:
+        told = [answer.answers[name] for answer in answers if answer.answers.get(name) is not None]
+        if len({comparable(each) for each in told}) > 1:
+            return True
     given = {comparable(answer.answers.get(entry.question)) for answer in answers}
     if not entry.values:
         return len(given) > 1
@@ -303,7 +323,7 @@ def referee_answers(step: Step, referee: Step, part: ItemStep) -> dict[str, Any]
     """Return the answers of a referee's step, by the questions of the disputed step.
 
     Questions with the same id are the same. A referee's step with a single question answers the
-    disputed question, whatever its id.
+    disputed question, even with another id.
     """
     if part.status != "done" or referee.entry is None:
         return {}

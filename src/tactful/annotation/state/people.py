@@ -20,6 +20,8 @@ class Person:
     role: Role
     token: str | None = None
     """The hash of the token of the invitation."""
+    crowd: str | None = None
+    """Their id on a crowd platform, if one sent them."""
     status: PersonStatus = "active"
     """``removed``: their judgements no longer count; ``revoked``: their invitation has ended, what
     they judged before still counts."""
@@ -33,6 +35,10 @@ class Person:
     skipped: int = 0
     days: Counter[str] = field(default_factory=Counter)
     """How many items were answered on each day (UTC)."""
+    harmful: Counter[str] = field(default_factory=Counter)
+    """How many of them they found harmful, by day."""
+    spent: dict[str, float] = field(default_factory=dict)
+    """How many seconds they worked, by day."""
     seconds: float = 0.0
     history: list[tuple[float, float]] = field(default_factory=list)
     """When each test was answered, and the trust after it."""
@@ -60,10 +66,14 @@ class Person:
         return self.right / self.tests if self.tests else 1.0
 
     def fails(self, quality: Quality) -> bool:
-        """Say whether the trust is below the minimum, after enough tests."""
+        """Say whether the trust is not above the minimum, after enough tests.
+
+        Price et al. 2020, section 3: "a trustworthiness score of more than 78%". Somebody without
+        a mistake never fails.
+        """
         if quality.least_trust is None or self.tests < max(quality.least_tests, 1):
             return False
-        return self.weight < quality.least_trust
+        return self.right < self.tests and self.weight <= quality.least_trust
 
     def add_time(self, at: float, seconds: float | None) -> None:
         """Add the time spent on an answer."""

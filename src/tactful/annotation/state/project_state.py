@@ -8,15 +8,20 @@ import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from tactful.annotation.protocol.changes import DEFAULTS, changed
 from tactful.annotation.protocol.records import Protocol, Step
-from tactful.annotation.state.items import STATUSES, Answer, Item, ItemStep, Status
+from tactful.annotation.state.crowd import Crowd, read_crowd
+from tactful.annotation.state.items import STATUSES, Answer, Item, ItemStep, Remark, Status, Wording
 from tactful.annotation.state.labels import Label, combine, enters, referee_answers
 from tactful.annotation.state.people import Person
 from tactful.annotation.state.queue import Leases, Queue
+from tactful.annotation.state.roles import works_on
+from tactful.annotation.state.suggestions import Suggestions
+from tactful.annotation.state.teams import Teams
 from tactful.annotation.state.trust import is_right, is_tested
 from tactful.annotation.state.votes import StoppingRule, is_closed
 from tactful.annotation.store.events import Event
@@ -56,6 +61,19 @@ class State:
         self.judgements: Counter[str] = Counter()
         """How many judgements count, by step."""
         self.settings: dict[str, Any] = dict(DEFAULTS)
+        self.suggestions = Suggestions()
+        self.ranking: Event | None = None
+        """The latest ranking."""
+        self.crowd: Crowd | None = None
+        """The study on a crowd platform, if there is one."""
+        self.teams = Teams({})
+        """Who may take what."""
+        self.remarks: dict[tuple[str, str], list[Remark]] = {}
+        """What was said about disputed items, by item and step of the referee."""
+        self.wordings: list[Wording] = []
+        """What people were asked, in order of time; each answer belongs to the last one before."""
+        self.unworded = 0
+        """How many answers were given before the first wording was recorded."""
         self.number = 0
         """The number of the last event that has one."""
         self._given_protocol = protocol
@@ -67,6 +85,8 @@ class State:
         self._leases = Leases()
         self._take_protocol(protocol)
         self._answered_by: dict[str, list[tuple[str, str]]] = {}
+        self._touched: set[int] = set()
+        """The places of the items that somebody answered, skipped or decided."""
         self._failing: set[str] = set()
         self._redeemed: set[str] = set()
         self._days: dict[int, str] = {}
@@ -84,20 +104,31 @@ class State:
             "removed": self._removed,
             "re-admitted": self._readmitted,
             "adjudicated": self._adjudicated,
+            "remarked": self._remarked,
+            "closed": self._closed,
+            "reopened": self._closed,
+            "extended": self._extended,
+            "worded": self._worded,
             "settings-changed": self._settings_changed,
+            "suggested": self._suggested,
+            "ranked": self._ranked,
         }
 
     @classmethod
     def derive(cls, protocol: Protocol, events: Iterable[Event]) -> "State":
         """Return the state after all events of a log."""
         state = cls(protocol)
-        with paused_collection():
-            state._take(events)
-        # Now, instead of when the first person asks for a page.
-        state._leases.tidy()
-        for queue in state._queues.values():
-            queue.tidy()
+        state.extend(events)
         return state
+
+    def extend(self, events: Iterable[Event]) -> None:
+        """Apply the rest of a log."""
+        with paused_collection():
+            self._take(events)
+        # Now, instead of when the first person asks for a page.
+        self._leases.tidy()
+        for queue in self._queues.values():
+            queue.tidy()
 
     def apply(self, event: Event) -> None:
         """Apply one more event of the log."""
@@ -124,13 +155,34 @@ class State:
         """
         return list(self.items[item].steps[step].counting)
 
-    def needed(self, item: str, step: str, now: float) -> int:
-        """Return how many more people are needed, not counting those with a lease."""
+    def needed(self, item: str, step: str, now: float, person: str | None = None) -> int:
+        """Return how many more people are needed, not counting those with a lease.
+
+        For a ``person``, also without the places of those who judge everything.
+        """
         part = self.items[item].steps[step]
         if part.status != "open":
             return 0
         live = sum(until > now for until in part.leases.values())
-        return max(0, self._missing(part, self._steps[step]) - live)
+        missing = self._missing(part, self._rule(part, step)) - live
+        if person is not None and self.teams.everything and person not in self.teams.everything:
+            missing -= self._kept_places(self.items[item], step, now)
+        return max(0, missing)
+
+    def _kept_places(self, item: Item, step: str, now: float) -> int:
+        """Return how many people who judge everything will still take an item."""
+        part, rule = item.steps[step], self._steps[step]
+        return sum(
+            person.status == "active"
+            and works_on(person.role, rule.role)
+            and name not in part.answers
+            and name not in part.declined
+            and part.leases.get(name, 0.0) <= now
+            and self.teams.quota_left(person) != 0
+            and self.teams.admits(name, item)
+            for name in self.teams.everything
+            if (person := self.people.get(name)) is not None
+        )
 
     def labels(self, item: str, step: str) -> dict[str, Label]:
         """Return the label of each question, with the current trust of people."""
@@ -160,9 +212,37 @@ class State:
         """Yield the items that are not hidden tests."""
         return (item for item in self.items.values() if item.gold is None)
 
+    def touched(self) -> list[int]:
+        """Return the places of the items that somebody answered, skipped or decided, in order.
+
+        Most items of a large project have only a text, so this is much faster than to read all.
+        """
+        return sorted(self._touched.copy())
+
+    def touched_items(self) -> Iterator[Item]:
+        """Yield these items, in the order of import."""
+        return map(self.item_at, self.touched())
+
+    def item_at(self, place: int) -> Item:
+        """Return the item at a place in the order of import."""
+        return self.items[self._ids[place]]
+
+    def answered_by(self, person: str) -> Sequence[tuple[str, str]]:
+        """Return the items and steps that somebody answered, in order."""
+        return self._answered_by.get(person, ())
+
+    def items_from(self, place: int) -> Iterator[Item]:
+        """Yield the items from a place in the order of import."""
+        return map(self.item_at, range(place, len(self._ids)))
+
     def tests(self, step: str) -> Sequence[str]:
         """Return the hidden tests of a step."""
         return self._tests[step]
+
+    def all_tests(self) -> list[Item]:
+        """Return the hidden tests of all steps."""
+        names = dict.fromkeys(name for tests in self._tests.values() for name in tests)
+        return [self.items[name] for name in names]
 
     def is_known_to(self, person: str, item: str, step: str) -> bool:
         """Say whether somebody answered or skipped an item of a step."""
@@ -190,11 +270,35 @@ class State:
             if of_step == step and self.items[item].is_test
         ]
 
+    def seen_by(self, test: str, step: str) -> int:
+        """Return how many people whose judgements count were shown or answered a hidden test."""
+        shown = self._leases.seen.get((test, step), set())
+        people = shown | self.items[test].steps[step].answers.keys()
+        return sum(self.people[name].counts for name in people)
+
     def queue(self, step: str, now: float) -> Iterator[str]:
         """Yield the items of a step that need somebody now, in the order of priority."""
         for item, of_step in self._leases.expire(now):
             self._requeue(self.items[item], of_step)
-        return (self._ids[place] for _, place in self._queues[step])
+        names = (self._ids[place] for _, place in self._queues[step])
+        if not self.teams.has_deadlines:
+            return names
+        return (name for name in names if not self.teams.is_over(self.items[name], now))
+
+    def is_queued_at_first(self, item: Item, step: str) -> bool:
+        """Say whether an item needs somebody, before the clock ends any lease."""
+        part = item.steps[step]
+        return part.status == "open" and self._missing(part, self._rule(part, step)) > len(
+            part.leases
+        )
+
+    def wording(self, answer: Answer) -> "Wording | None":
+        """Return what somebody was asked when they answered; None if it was not recorded."""
+        found = None
+        for each in self.wordings:
+            if (each.number or 0) < (answer.number or 0):
+                found = each
+        return found
 
     def to_remove(self) -> list[str]:
         """Return the people whose trust is too low and whose judgements still count."""
@@ -254,7 +358,11 @@ class State:
             person.status = "active" if person.counts else "removed"
             return
         self.people[name] = Person(
-            id=name, name=data.get("name") or name, role=data["role"], token=data.get("token")
+            id=name,
+            name=data.get("name") or name,
+            role=data["role"],
+            token=data.get("token"),
+            crowd=data.get("crowd"),
         )
         self._answered_by[name] = []
 
@@ -273,6 +381,7 @@ class State:
         part, until = item.steps[step], float(event.data["until"])
         part.leases[person.id] = until
         self._leases.give(person.id, item.id, step, until, item.is_test)
+        self.suggestions.give(event)
         if part.status == "open":
             self._requeue(item, step)
 
@@ -288,6 +397,7 @@ class State:
             person.skipped += 1
         elif person.id in part.leases:
             part.declined.add(person.id)
+        self._touched.add(item.place)
         self._leases.take_up(person.id, item.id, step)
         self._release(item, step, person)
 
@@ -307,10 +417,21 @@ class State:
         self._leases.take_up(name, item.id, step)
         if part.leases:
             part.leases.pop(name, None)
+        day = self._days.get(int(at // _DAY)) or self._day(at)
         if before is None:
             self._answered_by[name].append((item.id, step))
+            self._touched.add(item.place)
             person.answered += 1
-            person.days[self._days.get(int(at // _DAY)) or self._day(at)] += 1
+            person.days[day] += 1
+        elif self._is_harmful(before):
+            person.harmful[self._day(before.at)] -= 1
+        if self._is_harmful(answer):
+            person.harmful[day] += 1
+        if self.wordings:
+            self.wordings[-1].answers += 1
+        else:
+            self.unworded += 1
+        person.spent[day] = person.spent.get(day, 0.0) + (seconds or 0.0)
         person.add_time(at, seconds)
         if item.gold is not None:
             self._test_answered(item, step, person, answer, before)
@@ -359,20 +480,73 @@ class State:
         )
         self._decide(item, event.step or "", answer)
 
+    def _remarked(self, event: Event) -> None:
+        place = self.items[event.item or ""].id, event.step or ""
+        remark = Remark(event.annotator or "", event.at, event.data["text"])
+        self.remarks.setdefault(place, []).append(remark)
+
+    def _closed(self, event: Event) -> None:
+        item, step = self.items[event.item or ""], event.step or ""
+        item.steps[step].closed = event.kind == "closed"
+        if item.gold is None:
+            self._count_again(item, step)
+
+    def _extended(self, event: Event) -> None:
+        item, step = self.items[event.item or ""], event.step or ""
+        part = item.steps[step]
+        if item.gold is None:
+            # What was missing by the old rule is taken back before the new one applies.
+            self._missed[step] -= self._missing(part, self._rule(part, step))
+        part.extra += int(event.data["more"])
+        part.finalized = False
+        if item.gold is None:
+            self._missed[step] += self._missing(part, self._rule(part, step))
+            self._count_again(item, step)
+
+    def _worded(self, event: Event) -> None:
+        version, wording = event.data["version"], event.data["wording"]
+        self.wordings.append(Wording(version, event.at, event.number, wording))
+
     def _settings_changed(self, event: Event) -> None:
         self.settings.update(event.data)
-        protocol = changed(self._given_protocol, self.settings)
-        if protocol.steps == self.protocol.steps:
-            self._take_protocol(protocol)
+        if changed(self._given_protocol, self.settings).steps == self.protocol.steps:
+            self.take_settings()
         else:
             # Items are taken out by the old rules and put in again by the new ones.
             for item in self.ordinary():
                 self._take_out(item)
-            self._take_protocol(protocol)
+            self.take_settings()
             for item in self.ordinary():
                 self._put_in(item)
         for person in self.people.values():
             self._watch(person)
+
+    def take_settings(self) -> None:
+        """Follow the current settings from now on; items stay as they are."""
+        self.teams = Teams(self.settings)
+        self.crowd = read_crowd(self.settings.get("crowd"))
+        self._take_protocol(changed(self._given_protocol, self.settings))
+
+    def _suggested(self, event: Event) -> None:
+        if (event.step or "") not in self.items[event.item or ""].steps:
+            raise KeyError(event.step)
+        self.suggestions.add(event)
+
+    def _ranked(self, event: Event) -> None:
+        before = self.ranking.data["first"] if self.ranking is not None else ()
+        # Together: an item may be in both rankings.
+        ranks: dict[str, int | None] = {
+            **dict.fromkeys(before),
+            **{name: at for at, name in enumerate(event.data["first"])},
+        }
+        for name, rank in ranks.items():
+            item = self.items[name]
+            for step in item.steps:
+                self._queues[step].discard(item.key)
+            item.set_rank(rank)
+            for step in item.steps if item.gold is None else ():
+                self._requeue(item, step)
+        self.ranking = event
 
     # What follows
 
@@ -417,6 +591,9 @@ class State:
             raise KeyError(step)
         return item, step, self.people[event.annotator or ""]
 
+    def _is_harmful(self, answer: Answer) -> bool:
+        return any(answer.answers.get(name) in values for name, values in self._harmful)
+
     def _day(self, at: float) -> str:
         number = int(at // _DAY)
         self._days[number] = datetime.fromtimestamp(number * _DAY, UTC).date().isoformat()
@@ -428,6 +605,11 @@ class State:
         self.protocol = protocol
         """The protocol with the current settings."""
         self._steps: dict[str, Step] = {step.id: step for step in protocol.steps}
+        harmful: dict[str, set[str]] = {}
+        for each in protocol.wellbeing.harmful:
+            question, _, value = each.rpartition("=")
+            harmful.setdefault(question, set()).add(value)
+        self._harmful = tuple(harmful.items())
         self._stopping = {step.id: StoppingRule(step) for step in protocol.steps}
         self._after: dict[str, list[str]] = {step.id: [] for step in protocol.steps}
         self._referees: dict[str, list[str]] = {step.id: [] for step in protocol.steps}
@@ -459,7 +641,7 @@ class State:
         for step, part in item.steps.items():
             self._counts[step][part.status] -= 1
             self.judgements[step] -= len(part.counting)
-            self._missed[step] -= self._missing(part, self._steps[step])
+            self._missed[step] -= self._missing(part, self._rule(part, step))
             self._queues[step].discard(item.key)
 
     def _hide(self, item: Item) -> None:
@@ -475,6 +657,14 @@ class State:
         for tests in self._tests.values():
             if item.id in tests:
                 tests.remove(item.id)
+
+    def _rule(self, part: ItemStep, step: str) -> Step:
+        """Return the rules of a step for one item, for which the owner may want more judgements."""
+        rule = self._steps[step]
+        if not part.extra:
+            return rule
+        most = None if rule.most is None else rule.most + part.extra
+        return replace(rule, judgements=rule.judgements + part.extra, most=most)
 
     def _missing(self, part: ItemStep, rule: Step) -> int:
         """Return how many judgements are missing: all of the first ones, then one at a time."""
@@ -505,7 +695,8 @@ class State:
 
     def _count_too(self, item: Item, step: str, answer: Answer) -> None:
         """Count one more judgement: :meth:`_count_again`, without looking at the others."""
-        part, rule = item.steps[step], self._steps[step]
+        part = item.steps[step]
+        rule = self._rule(part, step)
         missing = rule.judgements - len(part.counting)
         part.counting.append(answer)
         part.version += 1
@@ -522,8 +713,9 @@ class State:
             self._queues[step].add(item.key)
 
     def _count_again(self, item: Item, step: str) -> None:
-        """Find out again which answers count."""
-        part, rule = item.steps[step], self._steps[step]
+        """Recompute which answers count."""
+        part = item.steps[step]
+        rule = self._rule(part, step)
         missed, before = self._missing(part, rule), len(part.counting)
         counts = {name: self.people[name].counts for name in part.answers}
         part.counting = self.first_enough(part.answers.values(), rule, counts)
@@ -538,9 +730,11 @@ class State:
         self._settle(item, step)
 
     def _decide(self, item: Item, step: str, answer: Answer) -> None:
-        part, rule = item.steps[step], self._steps[step]
+        part = item.steps[step]
+        rule = self._rule(part, step)
         missed = self._missing(part, rule)
         part.decision = answer
+        self._touched.add(item.place)
         part.version += 1
         if item.gold is None:
             self._missed[step] += self._missing(part, rule) - missed
@@ -548,7 +742,8 @@ class State:
 
     def _settle(self, item: Item, step: str) -> None:
         """Update the status of an item in a step, and in the steps that depend on it."""
-        part, rule = item.steps[step], self._steps[step]
+        part = item.steps[step]
+        rule = self._rule(part, step)
         status = self._status(item, step)
         moved = status != part.status
         if moved:
@@ -571,11 +766,12 @@ class State:
         if part.decision is not None:
             return "done"
         if not part.complete:
-            return "open"
+            return "waiting" if part.closed else "open"
         return "done" if self._is_clear(item, step) else "disputed"
 
     def _is_clear(self, item: Item, step: str) -> bool:
-        part, rule = item.steps[step], self._steps[step]
+        part = item.steps[step]
+        rule = self._rule(part, step)
         if rule.combine != "dpm_scale" and not self._referees[step]:
             if rule.confidence and len(part.counting) < (rule.most or rule.judgements):
                 return True  # it is complete because it is sure
@@ -613,7 +809,7 @@ class State:
 
     def _requeue(self, item: Item, step: str) -> None:
         part = item.steps[step]
-        missing = self._missing(part, self._steps[step]) if part.status == "open" else 0
+        missing = self._missing(part, self._rule(part, step)) if part.status == "open" else 0
         if missing and part.leases:
             clock = self._leases.clock
             missing -= sum(until > clock for until in part.leases.values())

@@ -45,6 +45,14 @@ class Queue:
     def tidy(self) -> None:
         """Sort in the new keys."""
         many_left = len(self._order) - self._head > 2 * len(self._here) + _FEW
+        if not many_left and len(self._new) > _FEW:
+            # New items usually come last; sorting all keys again takes a while, and so does sorting
+            # a set, which forgets that most of them came in order.
+            new = sorted(dict.fromkeys(self._new))
+            if not self._order or new[0] > self._order[-1]:
+                self._order += new
+                self._new.clear()
+                return
         if many_left or len(self._new) > _FEW:
             self._order, self._head = sorted(self._here), 0
         else:
@@ -64,6 +72,8 @@ class Leases:
         """The latest time asked about: leases that ended before it are over."""
         self.untaken: dict[str, dict[tuple[str, str], None]] = {}
         """Hidden tests that somebody was shown and has neither answered nor skipped."""
+        self.seen: dict[tuple[str, str], set[str]] = {}
+        """The people who were shown a hidden test, by item and step."""
         self._of: dict[str, dict[tuple[str, str], float]] = {}
         self._ends: list[tuple[float, str, str, str]] = []
 
@@ -73,6 +83,7 @@ class Leases:
         heappush(self._ends, (until, item, step, person))
         if is_test:
             self.untaken.setdefault(person, {})[item, step] = None
+            self.seen.setdefault((item, step), set()).add(person)
 
     def end(self, person: str, item: str, step: str) -> None:
         """End the lease of an item that was given back."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tactful.annotation.protocol.records import Question, Step
+from tactful.annotation.protocol.records import HALF, Question, Step
 from tactful.annotation.state.items import Answer
 
 SAME = 1e-9
@@ -59,6 +59,27 @@ def shares_of(sums: Mapping[str, float]) -> dict[str, float]:
     return {name: sums[name] / total for name in sorted(sums)}
 
 
+def mean_of(question: Question, given: Given) -> tuple[str | None, float | None]:
+    """Return the label of the mean of answers as 0 and 1, and its share.
+
+    Sap et al. 2020, footnote 8: answers are 1 or 0, here by their score; section 4.2: their mean is
+    1 from .5 on. The label is the option with the highest or the lowest score. Answers without a
+    score ("I don't understand the post") are no votes.
+    """
+    scores = {each.value: each.score for each in question.options if each.score is not None}
+    total = positive = 0.0
+    for said, weight in given:
+        if said in scores:
+            total += weight
+            positive += weight * (scores[said] >= HALF)
+    if not total:
+        return None, None
+    mean = positive / total
+    if mean >= HALF - SAME:
+        return max(scores, key=scores.__getitem__), mean
+    return min(scores, key=scores.__getitem__), 1 - mean
+
+
 def choose_each(given: Given) -> tuple[tuple[str, ...] | None, float | None, dict[str, float]]:
     """Return the values that more than half gave, the lowest confidence, and each value's share.
 
@@ -87,7 +108,12 @@ class StoppingRule:
 
     def __init__(self, step: Step):
         self._weighted = step.combine == "trust_weighted"
-        self._closed = [question for question in step.questions if is_closed(question)]
+        self._mean = step.combine == "mean_threshold"
+        self._closed = [
+            question
+            for question in step.questions
+            if is_closed(question) and not (self._mean and question.kind == "choices")
+        ]
 
     def __call__(self, answers: Sequence[Answer], confidence: float) -> bool:
         """Return whether some judgements of one item are enough; 0.0 asks for clear labels."""
@@ -104,10 +130,13 @@ class StoppingRule:
             said = [form.get(name) for form in forms]
             value = best[name] = said[0]
             # Usually all agree, and no weights are needed.
-            if is_single and value is not None and weights[0] > 0 and said.count(value) == count:
+            agreed = is_single and value is not None and weights[0] > 0
+            if agreed and not self._mean and said.count(value) == count:
                 continue
             given = _given(said, weights)
-            if is_single or not given:
+            if self._mean:
+                best[name], share = mean_of(question, given)
+            elif is_single or not given:
                 best[name], share = best_of(sum_up(given))
             else:
                 best[name], share, _ = choose_each(given)

@@ -200,14 +200,17 @@ class _AdvisoryLock:
         """Do nothing: closing the connection releases the lock."""
 
 
+class BusyStoreError(InputError):
+    """Another process is writing to the store."""
+
+
 def _refusal(where: str, error: sqlite3.Error | None = None) -> InputError:
     if error is not None and "locked" not in str(error):
         return InputError(f"{where}: cannot lock the store for writing ({error}).")
-    return InputError(
+    return BusyStoreError(
         f"{where}: another process is writing to this project, probably 'tactful annotate serve'; "
-        "only one can write at a time. Stop it with Ctrl-C, run this command again, then restart "
-        "it: answers that people give meanwhile wait in their browsers. For invitations, removals "
-        "and decisions you can use the owner's pages instead."
+        "only one can write at a time. Use the owner's pages, or stop it with Ctrl-C, run this "
+        "command again, then restart it: answers that people give meanwhile wait in their browsers."
     )
 
 

@@ -23,7 +23,14 @@ Kind = Literal[
     "removed",
     "re-admitted",
     "adjudicated",
+    "remarked",
+    "closed",
+    "reopened",
+    "extended",
+    "worded",
     "settings-changed",
+    "suggested",
+    "ranked",
 ]
 KINDS: tuple[str, ...] = get_args(Kind)
 """The kinds of events:
@@ -34,11 +41,13 @@ KINDS: tuple[str, ...] = get_args(Kind)
 ``tested``
     an existing item became a hidden test. ``data``: gold.
 ``invited``
-    a person was invited. ``data``: role, name, token (its hash). ``revoked`` ends it.
+    a person was invited. ``data``: role, name, token (its hash); for somebody from a crowd platform
+    also crowd (their id there) and screening (what they answered). ``revoked`` ends it.
 ``consented``
     the person read the warning and agreed. ``data``: traits.
 ``shown``
-    an item was given to somebody for a while (a lease). ``data``: until, page.
+    an item was given to somebody for a while (a lease). ``data``: until, page; where there is a
+    suggestion, ``suggestion`` is ``shown`` or ``blind``.
 ``returned``
     it was given back without an answer.
 ``answered``
@@ -55,8 +64,24 @@ KINDS: tuple[str, ...] = get_args(Kind)
     they count again. ``data``: why.
 ``adjudicated``
     a referee decided. ``data``: answers, note.
+``remarked``
+    somebody said something about an item that a referee is to decide in this step. ``data``: text.
+``closed``
+    the owner ended the collection of judgements of an item in a step. ``reopened`` undoes it.
+``extended``
+    the owner asked for more judgements of an item in a step. ``data``: more, how many.
+``worded``
+    the project was served with other questions or another guideline than before. ``data``: version
+    (a short name of the wording), wording (protocol, guideline, steps). Answers belong to the last
+    one before them.
 ``settings-changed``
     the owner changed settings. ``data``: the new values.
+``suggested``
+    a model or a file suggested answers to a step of an item; they count only where somebody
+    confirms them. ``data``: answers, source.
+``ranked``
+    some items come before all others, in this order, instead of those ranked before. ``data``:
+    first (ids), by, and what the ranking measured.
 """
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})

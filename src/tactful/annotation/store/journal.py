@@ -7,22 +7,28 @@ and the log has the order in which things happened.
 """
 
 import gc
+import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from tactful.annotation.protocol.records import Protocol
-from tactful.annotation.state.project_state import State
+from tactful.annotation.state.project_state import State, paused_collection
 from tactful.annotation.store.events import Event
 from tactful.annotation.store.log import Store
+from tactful.annotation.store.snapshots import Derived, load_snapshot, write_snapshot
 from tactful.errors import OutputError, TactfulError
 
 T = TypeVar("T")
+_LOGGER = logging.getLogger(__name__)
 _AT_ONCE = 256
 """Maximum number of operations that share a transaction."""
+WORTH_IT = 5_000
+"""Number of events after a snapshot from which a new one is written."""
 _LONG_LOG = 2_000
 """Number of events from which a garbage collection is noticeable."""
 
@@ -42,17 +48,25 @@ class _Ticket:
 class Journal:
     """The log of a project with its state."""
 
-    def __init__(self, protocol: Protocol, store: Store):
+    def __init__(self, protocol: Protocol, store: Store, snapshot: Path):
         self.lock = threading.RLock()
         self.store = store
-        self.state = State(protocol)
+        self.snapshot_number = 0
+        """The number of the last event in the snapshot; 0 without one that can be used."""
+        self._derived = Derived(State(protocol))
         self._protocol = protocol
+        self._snapshot = snapshot
         self._waiting: deque[_Ticket] = deque()
         self._pending: list[Event] = []
         self._stale = False
-        self._keys: set[str] = set()
-        self._shown: dict[str, dict[tuple[str, str], float]] = {}
+        self.listeners: list[Callable[[Sequence[Event]], None]] = []
+        """Called with events when they are on disk, with the lock held; they must be quick."""
         self._derive()
+
+    @property
+    def state(self) -> State:
+        """The state derived from the log."""
+        return self._derived.state
 
     def run(self, operation: Callable[[], T]) -> T:
         """Run an operation that reads the state and may record events; return when all is on disk.
@@ -72,22 +86,22 @@ class Journal:
         """Record events, inside an operation only; events with a known key are dropped."""
         kept = []
         for event in events:
-            if event.key is not None and event.key in self._keys:
+            if event.key is not None and event.key in self._derived.keys:
                 continue
             numbered = replace(event, number=self.state.number + 1)
             self._pending.append(numbered)
             self.state.apply(numbered)
-            self._note(numbered)
+            self._derived.note(numbered)
             kept.append(numbered)
         return kept
 
     def has(self, key: str) -> bool:
         """Say whether an event with this key exists."""
-        return key in self._keys
+        return key in self._derived.keys
 
     def shown_to(self, person: str) -> dict[tuple[str, str], float]:
         """Return everything that somebody was ever given: item and step -> end of the lease."""
-        return self._shown.setdefault(person, {})
+        return self._derived.shown.setdefault(person, {})
 
     def _serve(self) -> None:
         """Run the waiting operations, write their events, and mark them as done."""
@@ -140,29 +154,47 @@ class Journal:
             # Unwritten events must not be seen; if the store is away, the next call tries again.
             with suppress(TactfulError):
                 self._derive()
+            return
+        for listener in self.listeners:
+            try:
+                listener(pending)
+            except Exception as error:  # the events are on disk already
+                _LOGGER.error("A listener failed (%s)", type(error).__name__)
+
+    def save_snapshot(self) -> bool:
+        """Write the state beside the log and say whether it was possible; a failure is logged."""
+        with self.lock:
+            if self._stale:
+                return False
+            try:
+                write_snapshot(self._snapshot, self._derived, self._protocol, self.store)
+            except (TactfulError, OSError, ValueError, LookupError) as error:
+                _LOGGER.warning("%s: no snapshot was written (%s)", self._snapshot, error)
+                return False
+            self.snapshot_number = self.state.number
+            return True
+
+    def close(self) -> None:
+        """Write a snapshot if it would save time, and close the store."""
+        if not self.store.read_only and self.state.number - self.snapshot_number >= WORTH_IT:
+            self.save_snapshot()
+        self.store.close()
+        gc.unfreeze()
 
     def _derive(self) -> None:
-        """Derive the state from the log."""
+        """Derive the state from the log, or from a snapshot and the rest of the log."""
         self._stale = True
         self._pending = []
-        self._keys, self._shown = set(), {}
         # If reading fails, nothing of the old state may be seen.
-        self.state = State(self._protocol)
-        self.state = State.derive(self._protocol, self._noted(self.store.read()))
-        if self.state.number > _LONG_LOG:
-            # Collect now rather than while somebody waits for a page: the collector looks once at
-            # everything, and again only after a quarter as much was added.
-            gc.collect()
+        self._derived = Derived(State(self._protocol))
+        gc.unfreeze()
+        with paused_collection():
+            found = load_snapshot(self._snapshot, self._protocol, self.store)
+            self.snapshot_number = 0 if found is None else found.state.number
+            derived = found or Derived(State(self._protocol))
+            derived.extend(self.store.read(self.snapshot_number))
+            self._derived = derived
+            if self.state.number > _LONG_LOG:
+                # The collector would look at everything while somebody waits for a page.
+                gc.freeze()
         self._stale = False
-
-    def _noted(self, events: Iterable[Event]) -> Iterator[Event]:
-        for event in events:
-            self._note(event)
-            yield event
-
-    def _note(self, event: Event) -> None:
-        if event.key is not None:
-            self._keys.add(event.key)
-        if event.kind == "shown":
-            place = (event.item or "", event.step or "")
-            self._shown.setdefault(event.annotator or "", {})[place] = event.data["until"]

@@ -25,5 +25,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Nothing goes back: a log is only ever added to."""
+    """Refuse to downgrade: a log is append-only."""
     raise OutputError("The log of events is never taken down; restore a copy of the older store.")
