@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tactful.cli.annotate.tables import cell_answer, is_from_json
+from tactful.annotation.formats.table import cell_answer, is_from_json
 from tactful.cli.options import PATH, flag, option
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.errors import BadRowsError, InputError, TactfulError, UsageError
-from tactful.words import counted, shorten
+from tactful.words import counted, plain, shorten
 
 if TYPE_CHECKING:
     from tactful.annotation.analysis.overview import Dispute
@@ -70,7 +70,7 @@ def adjudicate_cli(
         echo_sentence("No item is disputed.")
     else:
         rows = [
-            [each.item, each.step, each.why, shorten(_plain(each.text), longest=_SHOWN)]
+            [each.item, each.step, each.why, shorten(plain(each.text), longest=_SHOWN)]
             for each in found
         ]
         echo(table(["item", "step", "why", "text"], rows, whole=["item"]))
@@ -78,7 +78,7 @@ def adjudicate_cli(
 
 def decider(project: "Project") -> str:
     """Return the first active referee, or else the first active owner."""
-    for role in ("referee", "owner"):
+    for role in ("referee", "lead", "owner"):
         for person in project.state.people.values():
             if person.role == role and person.status == "active":
                 return person.id
@@ -92,8 +92,8 @@ def decide_from(project: "Project", path: Path, person: str) -> int:
     """Record the decisions of a table, all or none; return how many."""
     from tactful.annotation.answers.answers import check_answers
     from tactful.annotation.project.importing import RowProblem
-    from tactful.cli.answers import Table, as_ids
-    from tactful.tables import require_columns
+    from tactful.cli.answers import Table
+    from tactful.tables import as_ids, require_columns
 
     given = Table(path)
     require_columns(given.frame, ["item"], path)
@@ -158,12 +158,12 @@ def _ask_all(project: "Project", found: "list[Dispute]", person: str) -> None:
 def _show(project: "Project", dispute: "Dispute") -> None:
     item = project.state.items[dispute.item]
     for name, text in item.context.items():
-        echo_sentence(_plain(text), f"{name}: ", "  ")
-    echo_sentence(_plain(item.text))
+        echo_sentence(plain(text), f"{name}: ", "  ")
+    echo_sentence(plain(item.text))
     for answer in project.state.counted(dispute.item, dispute.step):
         name = project.state.people[answer.annotator].name
         said = json.dumps(dict(answer.answers), ensure_ascii=False)
-        echo_sentence(_plain(said), f"  {_plain(name)}: ", "    ")
+        echo_sentence(plain(said), f"  {plain(name)}: ", "    ")
 
 
 def _ask(project: "Project", dispute: "Dispute") -> dict[str, Any] | None:
@@ -180,7 +180,7 @@ def _ask(project: "Project", dispute: "Dispute") -> dict[str, Any] | None:
         seen.add(question.id)
         options = ", ".join(f"{each.value} ({each.name})" for each in question.options)
         hint = " as JSON" if is_from_json(question) else ""
-        prompt = f"{_plain(question.text)} [{options or question.kind}{hint}; empty: skip]"
+        prompt = f"{plain(question.text)} [{options or question.kind}{hint}; empty: skip]"
         said = click.prompt(prompt, default="", show_default=False).strip()
         if said:
             try:
@@ -190,8 +190,3 @@ def _ask(project: "Project", dispute: "Dispute") -> dict[str, Any] | None:
                 return None
         elif not answers:
             return None
-
-
-def _plain(text: str) -> str:
-    """Replace control characters, which a terminal would run."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)

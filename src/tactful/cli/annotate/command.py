@@ -15,6 +15,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "tactful.cli.annotate.adjudicate:adjudicate_cli",
         "Decide disputed items.",
     ),
+    "suggest": (
+        "tactful.cli.annotate.learning:suggest_cli",
+        "Suggest answers with a detector.",
+    ),
+    "rank": (
+        "tactful.cli.annotate.learning:rank_cli",
+        "Judge first what helps a model most.",
+    ),
+    "anchoring": (
+        "tactful.cli.annotate.learning:anchoring_cli",
+        "Compare judgements with suggestions.",
+    ),
     "export": ("tactful.cli.annotate.export:export_cli", "Export judgements and labels."),
     "simulate": (LAB, "Simulate a protocol to see its cost and quality."),
 }

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from tactful.cli.annotate.tables import (
-    Columns,
-    items_of_table,
-    tests_of_table,
-)
+from tactful.annotation.formats.table import Columns, items_of_table, tests_of_table
+from tactful.cli.annotate.writing import writing
 from tactful.cli.options import PATH, POSITIVE, flag, option, several
 from tactful.cli.output import echo_sentence
 from tactful.errors import InputError, UsageError
@@ -20,7 +17,7 @@ from tactful.words import counted
 if TYPE_CHECKING:
     from tactful.annotation.formats.losses import Loss
     from tactful.annotation.project.exchange import NewItem
-    from tactful.annotation.project.project import Project
+    from tactful.annotation.project.importing import Added
     from tactful.annotation.protocol.records import Protocol
 
 _WITH_TEXT = "label-studio"
@@ -100,67 +97,63 @@ def import_cli(
     tactful annotate import my-project --corpus sbic data/sbic --judgements
     tactful annotate import my-project brat-folder --format brat
     """
-    from tactful.annotation.project.project import Project
+    from tactful.annotation.project.files import load_plan_protocol, read_plan
+    from tactful.annotation.state.project_state import paused_collection
 
     columns = Columns(**{name.removesuffix("_column"): columns_given[name] for name in _COLUMNS})
     _check_sources(files, tests, corpus, sample or judgements, file_format)
     _check_columns(context, corpus, file_format, has_tables=bool(tests))
     losses: Sequence[Loss] = ()
-    with Project.open(folder) as project:
-        protocol = project.protocol
-        if corpus is not None:
-            new, losses = _of_corpus(corpus, files, sample, protocol if judgements else None)
-        elif file_format is not None:
-            options = {"text": columns.text} if file_format == _WITH_TEXT else {}
-            new, losses = _of_format(files, file_format, protocol, options)
-        else:
+    protocol = load_plan_protocol(folder, read_plan(folder))
+    if corpus is not None:
+        new, losses = _of_corpus(corpus, files, sample, protocol if judgements else None)
+    elif file_format is not None:
+        options = {"text": columns.text} if file_format == _WITH_TEXT else {}
+        new, losses = _of_format(files, file_format, protocol, options)
+    else:
+        with paused_collection():
             new = [item for file in files for item in items_of_table(file, columns, protocol)]
-        new = new[:limit]
-        if uncertain_first is not None:
-            new = _ordered(new, uncertain_first, only, protocol.lang)
-        for file in tests:
-            new += tests_of_table(file, columns, protocol)
-        _add(project, new, skip_existing)
+    new = new[:limit]
+    if uncertain_first is not None:
+        new = _ordered(new, uncertain_first, only, protocol.lang)
+    for file in tests:
+        new += tests_of_table(file, columns, protocol)
+    with writing(folder) as project, paused_collection():
+        _say_added(project.import_items(new, skip_existing=skip_existing))
+    if any(item.suggestions for item in new):
+        _say_suggestions(folder, new)
     if file_format is not None or judgements:
         from tactful.cli.annotate.export import echo_losses
 
         echo_losses(tuple(losses))
 
 
-def _add(project: "Project", new: "list[NewItem]", skip_existing: bool) -> None:
-    """Add items, and print how many are new and how many the project already had."""
-    from tactful.annotation.project.importing import known_of, with_own_ids
-
-    new = with_own_ids(project.state, new)
-    skipped = 0
-    if skip_existing:
-        kept = [item for item in new if item.id not in project.state.items]
-        skipped, new = len(new) - len(kept), kept
-    known, differing = known_of(project.state, new)
-    tests = sum(item.gold is not None for item in new if item.id not in project.state.items)
-    items, answers = len(project.state.items), _judgements(project)
-    project.add_items(new)
-    items, answers = len(project.state.items) - items, _judgements(project) - answers
-    said = f"Added {counted(items - tests, 'item')} and {counted(tests, 'hidden test')}"
-    echo_sentence(said + (f", with {counted(answers, 'judgement')}." if answers else "."))
-    if known or skipped:
-        left = f" ({skipped:,} skipped)" if skipped else ""
-        echo_sentence(f"Already in the project: {counted(known + skipped, 'item')}{left}.")
-    again = sum(len(item.answers) for item in new) - answers
-    if again:
-        other = f"; {differing:,} of them differ in the file, and the project's own stay"
+def _say_added(added: "Added") -> None:
+    """Print how many items are new and how many the project already had."""
+    said = f"Added {counted(added.items, 'item')} and {counted(added.tests, 'hidden test')}"
+    new = f", with {counted(added.judgements, 'judgement')}." if added.judgements else "."
+    echo_sentence(said + new)
+    if added.known or added.skipped:
+        left = f" ({added.skipped:,} skipped)" if added.skipped else ""
+        there = counted(added.known + added.skipped, "item")
+        echo_sentence(f"Already in the project: {there}{left}.")
+    if added.again:
+        other = f"; {added.differing:,} of them differ in the file, and the project's own stay"
         echo_sentence(
-            f"Not added: {counted(again, 'judgement')} by people who have already judged the same "
-            f"text{other if differing else ''}."
+            f"Not added: {counted(added.again, 'judgement')} by people who have already judged the "
+            f"same text{other if added.differing else ''}."
         )
 
 
-def _judgements(project: "Project") -> int:
-    return sum(
-        len(step.answers) + (step.decision is not None)
-        for item in project.state.items.values()
-        for step in item.steps.values()
-    )
+def _say_suggestions(folder: Path, new: "list[NewItem]") -> None:
+    from tactful.annotation.learning.suggest import without_suggestion
+    from tactful.annotation.project.project import Project
+    from tactful.cli.annotate.learning import say_missing
+
+    count = sum(len(item.suggestions) for item in new)
+    echo_sentence(f"Kept {counted(count, 'prediction')} of the file as suggestions.")
+    with Project.open(folder, read_only=True) as project:
+        say_missing(without_suggestion(project))
 
 
 def _check_sources(

@@ -1,15 +1,21 @@
 """``tactful annotate invite`` and ``people``: invite, list and remove people."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from tactful.cli.annotate.writing import DEFAULT_ADDRESS, writing
 from tactful.cli.options import PATH, option, several
 from tactful.cli.output import echo, echo_json, echo_sentence, format_option, table
 from tactful.errors import UsageError
 
-ROLES = ("annotator", "referee", "owner")
+if TYPE_CHECKING:
+    from tactful.annotation.client import Client, Invited
+    from tactful.annotation.project.exchange import Invitation
+    from tactful.annotation.project.project import Project
+
+ROLES = ("annotator", "referee", "lead", "reader", "owner")
 
 
 @click.command("invite")
@@ -17,28 +23,51 @@ ROLES = ("annotator", "referee", "owner")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @option("--role", "Their role.", ROLES, "annotator")
 @option("--again PERSON", "Make a new link for this person, given by id.")
-@option("--address", "Address of the server, for the links.", default="http://127.0.0.1:8100")
+@option(
+    "--address",
+    "Address of the server, for the links; by default that of the running server, otherwise "
+    f"{DEFAULT_ADDRESS}.",
+)
 def invite_cli(
-    folder: Path, names: tuple[str, ...], role: str, again: str | None, address: str
+    folder: Path, names: tuple[str, ...], role: str, again: str | None, address: str | None
 ) -> None:
     """Invite people: print a personal link for each NAME. Only a hash of it is stored.
 
-    While a server runs, use its page 'People' instead: only one process can write at a time.
+    \b
+    annotator  judges texts
+    referee    decides disputed texts
+    lead       decides, sees figures and items, invites annotators
+    reader     sees figures and exports labels
+    owner      may do everything
     """
+    from tactful.annotation.client import Client
     from tactful.annotation.project.project import Project
 
     if bool(names) == bool(again):
         raise UsageError("Give the NAME of somebody to invite, or --again with the id of a person.")
-    with Project.open(folder) as project:
-        if again is not None:
+    if again is not None:
+        with Project.open(folder, read_only=True) as project:
             known = project.state.people.get(again)
             role, names = (known.role, (known.name,)) if known else ("annotator", (again,))
-        invited = [(name, project.invite(role, name, person=again)) for name in names]  # type: ignore[arg-type]
+    with writing(folder) as open_one:
+        if address is None:
+            address = open_one.address if isinstance(open_one, Client) else DEFAULT_ADDRESS
+        invited = [(name, _invite(open_one, role, name, again)) for name in names]
     rows = [
         [each.person, name, f"{address.rstrip('/')}/join/{each.token}"] for name, each in invited
     ]
     echo(table(["person", "name", "link"], rows, whole=["person", "link"]))
     echo_sentence("Keep the links safe: they are shown only once.", err=True)
+
+
+def _invite(
+    project: "Project | Client", role: str, name: str, again: str | None
+) -> "Invitation | Invited":
+    from tactful.annotation.client import Client
+
+    if isinstance(project, Client):
+        return project.invite(name, role, person=again)  # type: ignore[arg-type]
+    return project.invite(role, name, person=again)  # type: ignore[arg-type]
 
 
 @click.command("people")
@@ -59,14 +88,15 @@ def people_cli(
     """List the people of the project in FOLDER, or revoke, remove and readmit them."""
     from tactful.annotation.project.project import Project
 
-    changes = bool(revoke or remove or readmit)
-    with Project.open(folder, read_only=not changes) as project:
-        for person in revoke:
-            project.revoke(person)
-        for person in remove:
-            project.remove(person, reason)
-        for person in readmit:
-            project.readmit(person, reason)
+    if revoke or remove or readmit:
+        with writing(folder) as open_one:
+            for person in revoke:
+                open_one.revoke(person)
+            for person in remove:
+                open_one.remove(person, reason)
+            for person in readmit:
+                open_one.readmit(person, reason)
+    with Project.open(folder, read_only=True) as project:
         rows = [person_row(each) for each in project.state.people.values()]
     if output_format == "json":
         echo_json(rows)

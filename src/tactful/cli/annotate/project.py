@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tactful.cli.annotate.people import person_row, share
+from tactful.cli.annotate.writing import DEFAULT_ADDRESS
 from tactful.cli.options import PATH, flag, option
 from tactful.cli.output import echo, echo_json, echo_sentence, table
 from tactful.errors import UsageError
@@ -72,7 +73,7 @@ def init_cli(
     )
     for loss in losses:
         echo_sentence(f"Not restored: {loss}")
-    click.echo(f"Your owner link, shown only once: http://127.0.0.1:8100/join/{token}")
+    click.echo(f"Your owner link, shown only once: {DEFAULT_ADDRESS}/join/{token}")
     echo_sentence(
         f"Next: tactful annotate import {folder} FILE; then: tactful annotate serve {folder}"
     )
@@ -109,6 +110,8 @@ def status_cli(folder: Path, as_json: bool, price: float | None) -> None:
     echo_sentence(_left(left))
     for note in left["notes"]:
         echo_sentence(note, "  - ", "    ")
+    for warning in found["warnings"]:
+        echo_sentence(f"Hidden tests: {warning}")
     if found["unwanted"]:
         noun = "item was" if found["unwanted"] == 1 else "items were"
         echo_sentence(
@@ -120,6 +123,7 @@ def status_cli(folder: Path, as_json: bool, price: float | None) -> None:
 def status(project: "Project", now: float, price: float | None = None) -> dict[str, Any]:
     """Return the figures of a project as plain data."""
     from tactful.annotation.analysis.estimate import estimate
+    from tactful.annotation.analysis.gold_pool import pool_warnings
     from tactful.annotation.analysis.overview import progress, skipped_items
 
     state = project.state
@@ -135,6 +139,7 @@ def status(project: "Project", now: float, price: float | None = None) -> dict[s
         "events": state.number,
         "finished": state.finished(),
         "unwanted": sum(1 for _ in skipped_items(state)),
+        "warnings": pool_warnings(state),
         "steps": [
             {name: getattr(each, field) for name, field in _STEP_FIELDS.items()} for each in steps
         ],
