@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 from tactful.registry import lazy_names
 
 if TYPE_CHECKING:
+    from tactful.annotation.client import Client
     from tactful.annotation.project.project import Project
     from tactful.annotation.protocol.load import load_protocol
     from tactful.annotation.state.project_state import State
     from tactful.annotation.store.events import Event
 
-__all__ = ["Event", "Project", "State", "load_protocol"]
+__all__ = ["Client", "Event", "Project", "State", "load_protocol"]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "client": ["Client"],
         "project.project": ["Project"],
         "protocol.load": ["load_protocol"],
         "state.project_state": ["State"],

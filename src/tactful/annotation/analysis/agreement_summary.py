@@ -1,8 +1,8 @@
 """Agreement on each question of a step, with intervals, or the reason why there is none."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from tactful.annotation.analysis.views import CHOSEN, Rows, View, option_names
 from tactful.annotation.protocol.records import Question, Step
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 OTHERS = "(others)"
 """The label of the options that nobody chose."""
+CLEAR = "(without the middle)"
+"""The label of a scale's items that nobody found to be in the middle."""
+_THREE = 3
 BOOTSTRAP = 500
 """Bootstrap samples: enough for two decimal places, and fast enough for a page."""
 
@@ -75,6 +78,7 @@ def question_agreement(
             )
         )
         if view.option is None and question.kind != "choices":
+            found += _without_middle(question, view, bootstrap)
             found += _per_label(question, view, bootstrap)
     if unused:
         # A list of groups has dozens, and each would be an empty row.
@@ -90,16 +94,51 @@ def _is_unused(view: View) -> bool:
 
 
 def view_agreement(view: View, bootstrap: int = BOOTSTRAP) -> "tuple[Agreement, ...]":
-    """Return Krippendorff's alpha and the share of pairs that agree."""
+    """Return Krippendorff's alpha, the share of pairs that agree, and the papers' kappa.
+
+    That is Fleiss' kappa for choices (Ariza-Casabona et al. 2022, table 1) and Cohen's kappa, for
+    labels without an order, for scales (Pérez-Almendros et al. 2020, section 4.2.1).
+    """
     from tactful.agreement import measure_agreement
 
-    order = view.ratings.labels if view.level == "ordinal" else None
+    is_scale = view.level == "ordinal"
+    order = view.ratings.labels if is_scale else None
     return (
         measure_agreement(
             view.ratings, "krippendorff", view.level, labels=order, bootstrap=bootstrap
         ),
         measure_agreement(view.ratings, "percent", bootstrap=bootstrap),
+        measure_agreement(view.ratings, "cohen" if is_scale else "fleiss", bootstrap=bootstrap),
     )
+
+
+def _without_middle(question: Question, view: View, bootstrap: int) -> list[QuestionAgreement]:
+    """Compare the items of a three-point scale that nobody found to be in the middle.
+
+    Pérez-Almendros et al. 2020, section 4.2.1: "If we omit all paragraphs which were marked as
+    borderline by at least one annotator, the IAA reaches a substantial 61%".
+    """
+    import numpy as np
+
+    from tactful.agreement import measure_agreement
+
+    if question.kind != "scale" or len(question.options) != _THREE:
+        return []
+    middle, ratings = question.options[1], view.ratings
+    between = ratings.item[ratings.label == ratings.labels.index(middle.value)]
+    kept = ~np.isin(ratings.item, between)
+    clear = replace(
+        ratings,
+        item=ratings.item[kept],
+        annotator=ratings.annotator[kept],
+        label=ratings.label[kept],
+    )
+    title = f"without items that anybody answered with '{middle.name}'"
+    answers = (
+        measure_agreement(clear, "cohen", bootstrap=bootstrap),
+        measure_agreement(clear, "percent", bootstrap=bootstrap),
+    )
+    return [QuestionAgreement(question.id, CLEAR, title, answers)]
 
 
 def _per_label(question: Question, view: View, bootstrap: int) -> list[QuestionAgreement]:
@@ -123,7 +162,11 @@ def _per_label(question: Question, view: View, bootstrap: int) -> list[QuestionA
 def _spans(
     question: Question, rows: Rows, texts: Mapping[str, str], bootstrap: int
 ) -> list[QuestionAgreement]:
-    """Compare spans by character: all together, then each category."""
+    """Compare spans by character: all together, then each category, then each family of them.
+
+    The families are those of the taxonomy (Pérez-Almendros et al. 2020, section 4.2.2: "the
+    agreement for the three higher-level categories").
+    """
     from tactful.agreement import span_agreement, span_f1
 
     table = [
@@ -132,22 +175,42 @@ def _spans(
         for span in row.answer
         for start, end in parts_of(span)
     ]
-    columns = ("item", "annotator", "start", "end", "id")
-    spans = dict(zip(columns, zip(*table, strict=True) if table else [()] * 5, strict=True))
     seen = list(zip(rows.item, rows.annotator, strict=True))
     read = {item: texts[item] for item in rows.item}
-    names = option_names(question)
+    names, families = option_names(question), _families(question)
+
+    def compare(
+        marked: list[tuple[Any, ...]], category: str | None, title: str
+    ) -> QuestionAgreement:
+        columns = ("item", "annotator", "start", "end", "id")
+        spans = dict(zip(columns, zip(*marked, strict=True) if marked else [()] * 5, strict=True))
+        both = (
+            span_agreement(spans, read, category=category, seen=seen, bootstrap=bootstrap),
+            span_f1(spans, read, "overlap", category=category, seen=seen, bootstrap=bootstrap),
+        )
+        return QuestionAgreement(question.id, category, title, both)
+
     used = {row[4] for row in table}
     order = [*(value for value in names if value in used), *sorted(used - set(names))]
-    return [
-        QuestionAgreement(
-            question.id,
-            category,
-            question.text if category is None else names.get(category, category),
-            (
-                span_agreement(spans, read, category=category, seen=seen, bootstrap=bootstrap),
-                span_f1(spans, read, "overlap", category=category, seen=seen, bootstrap=bootstrap),
-            ),
-        )
-        for category in (None, *order)
-    ]
+    in_families = [(*row[:4], families[row[4]][0]) for row in table if row[4] in families]
+    found = [compare(table, None, question.text)]
+    found += [compare(table, value, names.get(value, value)) for value in order]
+    for family, name in dict.fromkeys(families[value] for value in order if value in families):
+        found.append(compare(in_families, family, f"{name} (family)"))
+    return found
+
+
+def _families(question: Question) -> dict[str, tuple[str, str]]:
+    """Return the family of each option that has one in its taxonomy: its id and its name."""
+    from tactful.taxonomies import load_taxonomy, taxonomy_names
+
+    found = {}
+    for option in question.options:
+        prefix = option.value.partition(".")[0]
+        taxonomy = load_taxonomy(prefix) if prefix in taxonomy_names() else None
+        if taxonomy is None or option.value not in taxonomy.ids():
+            continue
+        name = getattr(taxonomy.entry(option.value), "family", None)
+        if name is not None:
+            found[option.value] = (f"{prefix}:{name}", taxonomy.family(name).name)
+    return found

@@ -52,11 +52,6 @@ class Estimate:
     """The assumptions, and why some figures are missing."""
 
 
-def day_of(at: float) -> str:
-    """Return the UTC day of a time, as 2024-05-31."""
-    return datetime.fromtimestamp(at, UTC).date().isoformat()
-
-
 def by_day(people: Iterable["Person"], now: float, days: int = 14) -> list[tuple[str, int]]:
     """Return the number of answers on each of the last days, today last."""
     total: Counter[str] = Counter()

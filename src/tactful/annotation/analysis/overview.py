@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from tactful.annotation.state.assignment import is_free_for
 from tactful.annotation.state.people import NEW_STRETCH
+from tactful.annotation.state.roles import works_on
 from tactful.annotation.state.trust import is_right, is_tested
 
 if TYPE_CHECKING:
-    from tactful.annotation.protocol.records import Step
+    from tactful.annotation.protocol.records import Step, WellBeing
     from tactful.annotation.state.project_state import Answer, Item, ItemStep, Person, State
 
 SUSPECT_SHARE = 0.7
@@ -117,25 +118,62 @@ class Burden:
     """Whether the longest work without a break exceeds the protocol's limit."""
 
 
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """What one person read on one day (UTC)."""
+
+    day: str
+    person: str
+    name: str
+    items: int
+    """Texts that were answered, hidden tests among them."""
+    harmful: int | None
+    """Those that the person found harmful; None if the protocol does not say what that is."""
+    minutes: float
+    at_limit: bool
+    """Whether the limit of the day was reached."""
+
+
+def exposures(people: Iterable["Person"], care: "WellBeing") -> list[Exposure]:
+    """Return what each person read on each day, the latest day and the busiest person first."""
+    found = [
+        Exposure(
+            day,
+            person.id,
+            person.name,
+            count,
+            person.harmful[day] if care.harmful else None,
+            person.spent.get(day, 0.0) / 60,
+            care.most_per_day is not None and count >= care.most_per_day,
+        )
+        for person in people
+        for day, count in person.days.items()
+    ]
+    found.sort(key=lambda each: (-(each.harmful or 0), -each.items, each.name))
+    return sorted(found, key=lambda each: each.day, reverse=True)
+
+
 def progress(state: "State", items: Iterable["Item"] | None = None) -> tuple[StepProgress, ...]:
-    """Return the progress of each step, for some items or all."""
-    found: dict[str, Counter[str]] = {step.id: Counter() for step in state.protocol.steps}
+    """Return the progress of each step; ``items`` are those that somebody worked on, by default.
+
+    The state keeps the counts that would otherwise need a scan of all items.
+    """
+    found: dict[str, Counter[str]] = {}
+    for step in state.protocol.steps:
+        found[step.id] = Counter(state.counts(step.id))
+        found[step.id]["collected"] = state.judgements[step.id]
+        # Leases do not count: items being judged now are still needed.
+        found[step.id]["needed"] = state.wanted(step.id) - state.judgements[step.id]
     for item, step, here in _each(state, items):
         if item.gold is not None:
             continue
         count = found[step.id]
-        count[here.status] += 1
         count["skipped"] += len(here.skipped)
         if here.status == "waiting" and step.entry is not None:
             count["outside"] += item.steps[step.entry.step].status == "done"
-        if here.answers:
-            count["collected"] += len(here.counting)
-            count["discarded"] += sum(not state.people[name].counts for name in here.answers)
-            if here.status in ("done", "disputed"):
-                count["finished_with"] += len(here.counting)
-        if here.status == "open":
-            # At infinity all leases are over: items being judged now still count as needed.
-            count["needed"] += state.needed(item.id, step.id, math.inf)
+        count["discarded"] += sum(not state.people[name].counts for name in here.answers)
+        if here.status in ("done", "disputed"):
+            count["finished_with"] += len(here.counting)
     return tuple(
         StepProgress(step.id, step.title, *(found[step.id][name] for name in _COUNTS))
         for step in state.protocol.steps
@@ -145,8 +183,8 @@ def progress(state: "State", items: Iterable["Item"] | None = None) -> tuple[Ste
 def _each(
     state: "State", items: Iterable["Item"] | None
 ) -> Iterator[tuple["Item", "Step", "ItemStep"]]:
-    """Yield some items or all, in each step."""
-    for item in state.items.values() if items is None else items:
+    """Yield items, by default all that somebody worked on, in each step."""
+    for item in state.touched_items() if items is None else items:
         for step in state.protocol.steps:
             yield item, step, item.steps[step.id]
 
@@ -167,7 +205,10 @@ def skipped_items(state: "State", items: Iterable["Item"] | None = None) -> Iter
         step.id: [
             person.id
             for person in state.people.values()
-            if person.role == step.role and person.status == "active" and person.token is not None
+            if person.role != "owner"
+            and works_on(person.role, step.role)
+            and person.status == "active"
+            and person.token is not None
         ]
         for step in state.protocol.steps
     }
@@ -198,12 +239,12 @@ def _why(step: "Step", given: Sequence["Answer"]) -> str:
 
 
 def gold_figures(state: "State", items: Iterable["Item"] | None = None) -> list[GoldFigures]:
-    """Return how often each hidden test is missed, the most missed first.
+    """Return how often each hidden test is missed, the most missed first; ``items`` are tests.
 
     The answers of removed people count here, too: they were removed because of these tests.
     """
     found = []
-    for item, step, here in _each(state, items):
+    for item, step, here in _each(state, state.all_tests() if items is None else items):
         if item.gold is None or not is_tested(step, item.gold):
             continue
         people = len(here.answers)
@@ -215,7 +256,7 @@ def gold_figures(state: "State", items: Iterable["Item"] | None = None) -> list[
 
 
 def answer_times(state: "State", items: Iterable["Item"] | None = None) -> dict[str, list[float]]:
-    """Return the times of each person's answers, unsorted, for some items or all."""
+    """Return the times of each person's answers, unsorted."""
     found: dict[str, list[float]] = {}
     for _, _, here in _each(state, items):
         for one in here.answers.values():

@@ -40,12 +40,6 @@ class Rows:
     annotator: list[str] = field(default_factory=list)
     answer: list[Any] = field(default_factory=list)
 
-    def add(self, item: str, annotator: str, answer: Any) -> None:
-        """Add one answer."""
-        self.item.append(item)
-        self.annotator.append(annotator)
-        self.answer.append(answer)
-
     def __len__(self) -> int:
         return len(self.item)
 
@@ -88,18 +82,22 @@ def by_question(step: Step, given: Iterable[tuple[str, Sequence["Answer"]]]) -> 
 
     A question with ``per`` is split: each answer of the other question becomes an item.
     """
-    found = {question.id: Rows() for question in step.questions}
-    per = {question.id for question in step.questions if question.per is not None}
-    for item, answers in given:
-        for one in answers:
-            for name, answer in one.answers.items():
-                if name not in found or answer is None:
-                    continue
-                if name in per:
-                    for key, each in answer.items():
-                        found[name].add(f"{item} · {key}", one.annotator, each)
-                else:
-                    found[name].add(item, one.annotator, answer)
+    all_given = [(item, one) for item, answers in given for one in answers]
+    found = {}
+    for question in step.questions:
+        name = question.id
+        said = [
+            (item, one.annotator, answer)
+            for item, one in all_given
+            if (answer := one.answers.get(name)) is not None
+        ]
+        if question.per is not None:
+            said = [
+                (f"{item} · {key}", who, each)
+                for item, who, answers in said
+                for key, each in answers.items()
+            ]
+        found[name] = Rows(*map(list, zip(*said, strict=True)))
     return found
 
 

@@ -3,15 +3,15 @@
 Exports turn a state into these records and write them; imports read a file into them.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from json import JSONEncoder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tactful.annotation.formats.losses import Loss
-from tactful.annotation.project.exchange import NewAnswer, NewItem
+from tactful.annotation.project.exchange import NewAnswer, NewItem, NewSuggestion
 from tactful.annotation.protocol.records import Protocol, Step
 from tactful.annotation.store.events import Event
 from tactful.errors import FileFormatError
@@ -59,6 +59,8 @@ class Annotated:
     labels: Mapping[str, "Label"] = field(default_factory=dict)
     decision: Judged | None = None
     """The decision of a referee."""
+    suggested: tuple[NewSuggestion, ...] = ()
+    """The predictions of a model that the file holds."""
     skipped: tuple[str, ...] = ()
     place: str = ""
     """File and line that it was read from, for errors."""
@@ -117,6 +119,9 @@ class Imported:
     """The protocol's file beside the log."""
 
 
+_SIMPLE = frozenset((str, int, float, bool))
+
+
 def bad_value(place: str, found: str, expected: str) -> FileFormatError:
     """Build the error for something in a file that cannot be read."""
     return FileFormatError(f"{place}: found {found}; expected {expected}.")
@@ -131,7 +136,7 @@ def outside(place: str, start: int, end: int, text: str) -> FileFormatError:
 def as_texts(values: Mapping[str, Any]) -> dict[str, str]:
     """Return the values as texts; lists, mappings and numbers become JSON."""
     return {
-        str(name): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        str(name): value if isinstance(value, str) else json_text(value)
         for name, value in values.items()
         if value is not None
     }
@@ -147,11 +152,22 @@ def find_step(protocol: Protocol, name: str, place: str) -> Step:
 
 def plain(value: Any) -> Any:
     """Return a value as JSON has it: lists and dictionaries."""
+    if value is None or type(value) in _SIMPLE:  # nearly all; asking for a Mapping takes longer
+        return value
     if isinstance(value, Mapping):
         return {str(name): plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
     return value
+
+
+def json_text(value: object) -> str:
+    """Return JSON data as a text, with all letters as they are."""
+    return _ENCODER.encode(value)
+
+
+_ENCODER = JSONEncoder(ensure_ascii=False)
+"""Made once: an export writes hundreds of thousands of lines."""
 
 
 def source_of(project: "Project", spreadsheet: bool = False, unfinished: bool = False) -> Source:
@@ -165,13 +181,21 @@ def source_of(project: "Project", spreadsheet: bool = False, unfinished: bool = 
     return Source(project.name, project.protocol, state, events, spreadsheet, unfinished)
 
 
-def annotated(state: "State", protocol: Protocol) -> Iterator[Annotated]:
-    """Yield every item in every step, in the order of import and of the protocol."""
-    for item in state.items.values():
+def fields_of(record: "Judged | Label") -> dict[str, Any]:
+    """Return the fields of a judgement or a label as plain data."""
+    # Slots are the fields, and ``fields`` takes as long as all the rest.
+    return {name: plain(getattr(record, name)) for name in record.__slots__}
+
+
+def annotated(
+    state: "State", protocol: Protocol, items: "Iterable[Item] | None" = None
+) -> Iterator[Annotated]:
+    """Yield all items, or some, in every step, in the order of import and of the protocol."""
+    for item in state.items.values() if items is None else items:
         for step in protocol.steps:
             found = item.steps.get(step.id)
             if found is not None:
-                yield _record(state, item, step.id, found)
+                yield record_of(state, item, step.id, found)
 
 
 def together(records: Iterable[Annotated]) -> tuple[Annotated, ...]:
@@ -211,6 +235,7 @@ def new_items(items: Iterable[Annotated]) -> list[NewItem]:
             meta=dict(parts[0].meta),
             gold=None if parts[0].gold is None else dict(parts[0].gold),
             answers=tuple(answer for part in parts for answer in _new_answers(part)),
+            suggestions=tuple(each for part in parts for each in part.suggested),
             place=parts[0].place,
             made_id=parts[0].made_id,
         )
@@ -228,7 +253,8 @@ def _new_answers(record: Annotated) -> Iterator[NewAnswer]:
         )
 
 
-def _record(state: "State", item: "Item", step: str, found: "ItemStep") -> Annotated:
+def record_of(state: "State", item: "Item", step: str, found: "ItemStep") -> Annotated:
+    """Return one item in one step."""
     counting = {answer.annotator for answer in state.counted(item.id, step)}
     decision = found.decision
     return Annotated(

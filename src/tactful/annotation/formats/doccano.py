@@ -30,11 +30,11 @@ from tactful.annotation.formats.codec import (
     pairs,
     without_gaps,
 )
-from tactful.annotation.formats.log import json_lines
 from tactful.annotation.formats.losses import Loss, Lost, as_losses, losses
 from tactful.annotation.formats.names import safe_names
 from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.errors import FileFormatError, UsageError
+from tactful.files import json_lines
 from tactful.registry import unknown_name
 
 _TYPED = "doccano's categories are labels, not sentences"

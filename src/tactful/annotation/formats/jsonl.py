@@ -1,18 +1,18 @@
 """Tactful's own JSON Lines, lossless: every judgement and label, with the log beside them."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tactful.annotation.formats.annotated import (
     Annotated,
     Imported,
-    Judged,
     Source,
     annotated,
+    fields_of,
+    json_text,
     plain,
 )
 from tactful.annotation.formats.log import EVENTS, PROTOCOL, read_log, write_log
@@ -24,8 +24,6 @@ from tactful.errors import FileFormatError
 
 if TYPE_CHECKING:
     from tactful.annotation.project.project import Project
-    from tactful.annotation.state.labels import Label
-
 
 ANNOTATIONS = "annotations.jsonl"
 
@@ -34,7 +32,7 @@ def write_jsonl(source: Source, folder: Path) -> list[Loss]:
     """Write ``annotations.jsonl``, a line for each item and step, and the log."""
     with (folder / ANNOTATIONS).open("w", encoding="utf-8", newline="\n") as handle:
         for record in source.records():
-            handle.write(json.dumps(as_dict(record), ensure_ascii=False) + "\n")
+            handle.write(json_text(as_dict(record)) + "\n")
     return write_log(source, folder)
 
 
@@ -80,15 +78,11 @@ def as_dict(record: Annotated) -> dict[str, Any]:
         "gold": plain(record.gold),
         "step": record.step,
         "status": record.status,
-        "labels": {question: _fields(label) for question, label in record.labels.items()},
-        "judgements": [_fields(each) | {"counts": each.counts} for each in record.judged],
-        "decision": None if record.decision is None else _fields(record.decision),
+        "labels": {question: fields_of(label) for question, label in record.labels.items()},
+        "judgements": [fields_of(each) | {"counts": each.counts} for each in record.judged],
+        "decision": None if record.decision is None else fields_of(record.decision),
         "skipped": list(record.skipped),
     }
-
-
-def _fields(record: "Judged | Label") -> dict[str, Any]:
-    return {each.name: plain(getattr(record, each.name)) for each in fields(record)}
 
 
 def rebuild(

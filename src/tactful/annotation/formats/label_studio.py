@@ -37,6 +37,7 @@ from tactful.annotation.formats.codec import (
 from tactful.annotation.formats.log import ABOUT
 from tactful.annotation.formats.losses import Loss, Lost, as_losses, losses
 from tactful.annotation.formats.names import safe_names
+from tactful.annotation.project.exchange import NewSuggestion
 from tactful.annotation.protocol.records import Protocol, Question, Step
 from tactful.errors import FileFormatError, UsageError
 from tactful.files import open_text
@@ -266,8 +267,7 @@ class _Task:
                 decision = one
             else:
                 judged.append(one)
-        predictions = len(self._list(self.task.get("predictions", [])))
-        self.lost["predictions", "a project computes its own labels"] += predictions
+        suggested = self._suggested(step, text)
         return Annotated(
             str(self.data.get("item", self.task.get("id", self.at))),
             text,
@@ -279,15 +279,43 @@ class _Task:
             },
             judged=tuple(judged),
             decision=decision,
+            suggested=suggested,
             place=self.place,
             made_id="item" not in self.data and "id" not in self.task,
         )
+
+    def _suggested(self, step: Step, text: str) -> tuple[NewSuggestion, ...]:
+        """Return the latest prediction, which a project keeps as a suggestion."""
+        found = []
+        for each in self._list(self.task.get("predictions", [])):
+            source = str(each.get("model_version") or "Label Studio")
+            given = self._given(each, step, text)[0]
+            if source == MODEL:
+                self.lost["combined labels", "a project computes its own labels"] += 1
+            elif step.role != "annotator" or not given:
+                self.lost["predictions without a readable answer", "they were left out"] += 1
+            else:
+                found.append(NewSuggestion(step.id, given, source))
+        self.lost["earlier predictions", "a project keeps the latest"] += max(0, len(found) - 1)
+        return tuple(found[-1:])
 
     def _judged(self, found: dict[str, Any], step: Step, text: str) -> Judged | None:
         """Return what somebody answered; None if nothing of it can be read.
 
         Where a part cannot be read, such as a box on an image, empty answers are not filled in.
         """
+        answers, is_whole = self._given(found, step, text)
+        if not is_whole and not answers:
+            return None
+        return Judged(
+            _person(found.get("completed_by")),
+            complete(step, answers) if is_whole else answers,
+            _time(found.get("created_at")),
+            _number(found.get("lead_time")),
+        )
+
+    def _given(self, found: dict[str, Any], step: Step, text: str) -> tuple[dict[str, Any], bool]:
+        """Return the answers in an annotation or a prediction, and whether all could be read."""
         words: dict[str, list[tuple[str | None, str]]] = {}
         keys: dict[str, list[str]] = {}
         spans: dict[str, list[tuple[dict[str, Any], str]]] = {}
@@ -322,14 +350,7 @@ class _Task:
         }
         for name, marked in spans.items():
             answers[name] = self._spans(text, marked)
-        if not is_whole and not answers:
-            return None
-        return Judged(
-            _person(found.get("completed_by")),
-            complete(step, answers) if is_whole else answers,
-            _time(found.get("created_at")),
-            _number(found.get("lead_time")),
-        )
+        return answers, is_whole
 
     def _join(
         self, question: Question, given: list[tuple[str | None, str]], keys: list[str] | None

@@ -11,6 +11,7 @@ from tactful.annotation.formats.cells import NEUTRALISED
 from tactful.annotation.formats.log import ABOUT, VERSION
 from tactful.annotation.formats.losses import Loss
 from tactful.annotation.protocol.records import Protocol
+from tactful.annotation.state.project_state import paused_collection
 from tactful.errors import OutputError, UsageError
 from tactful.files import atomic_folder
 from tactful.registry import Registry
@@ -28,13 +29,15 @@ _HERE = "tactful.annotation.formats"
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: its name, title, description and group, and whether it can be read."""
+    """A format: its name, title, description and group."""
 
     name: str
     title: str
     about: str
     group: str
     is_read: bool = False
+    people: bool = True
+    """Whether it says who judged what."""
 
 
 _ALL, _PAPERS, _TOOLS = "Everything", "The papers' own formats", "For other tools"
@@ -42,7 +45,10 @@ FORMATS: tuple[Format, ...] = (
     Format("jsonl", "JSON Lines", "lossless, with the log to rebuild the project", _ALL, True),
     Format("parquet", "Parquet", "the same as tables", _ALL, True),
     Format("csv", "CSV", "one table for a spreadsheet", _ALL, True),
-    Format("dpm", "Don't Patronize Me!", "two TSV files, paragraphs and categories", _PAPERS),
+    Format("labels", "Labels", "finished texts with their labels, and nothing about people", _ALL,
+           people=False),
+    Format("dpm", "Don't Patronize Me!", "two TSV files, paragraphs and categories", _PAPERS,
+           people=False),
     Format("ucc", "Unhealthy Comment Corpus", "comments and judgements", _PAPERS),
     Format("sbic", "Social Bias Inference Corpus", "a row for each annotation", _PAPERS),
     Format("detests", "DETESTS 2022", "sentences and annotators", _PAPERS),
@@ -95,7 +101,7 @@ def export(
     The project is locked meanwhile.
     """
     write = EXPORTS.get(name)
-    with project.lock:
+    with project.lock, paused_collection():
         source = source_of(project, spreadsheet, unfinished)
         return export_source(source, name, write, output, force=force)
 

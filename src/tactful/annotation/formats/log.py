@@ -5,18 +5,17 @@ that the rest can be shared without them. The hashes of invitation links are not
 a project gives nobody access.
 """
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 
-from tactful.annotation.formats.annotated import bad_value
+from tactful.annotation.formats.annotated import json_text
 from tactful.annotation.formats.losses import Loss
 from tactful.annotation.store.events import KINDS, Event, Kind
 from tactful.errors import FileFormatError
-from tactful.files import has_bad_bytes, open_text
+from tactful.files import json_lines
 
 if TYPE_CHECKING:
     from tactful.annotation.formats.annotated import Source
@@ -77,23 +76,6 @@ def read_log(folder: Path) -> tuple[list[Event], list[Loss]]:
     return events, [Loss("names and traits of people", missing, f"there is no {PEOPLE}")]
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the number of each line and the object on it."""
-    with open_text(path, newline="\n") as handle:
-        for number, line in enumerate(handle, 1):
-            if not line.strip():
-                continue
-            try:
-                if has_bad_bytes(line):
-                    raise ValueError
-                found = json.loads(line)
-            except (ValueError, RecursionError):
-                found = None
-            if not isinstance(found, dict):
-                raise bad_value(f"{path}, line {number}", "no JSON object", "one on each line")
-            yield number, found
-
-
 def _event(
     path: Path, line: int, found: Mapping[str, Any], personal: Mapping[int, dict[str, Any]]
 ) -> Event:
@@ -113,13 +95,21 @@ def _event(
 
 
 def _as_dict(event: Event, data: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("number", "kind", "at", "item", "annotator", "step", "data", "key")
-    found = {name: getattr(event, name) for name in names} | {"data": data}
+    found = {
+        "number": event.number,
+        "kind": event.kind,
+        "at": event.at,
+        "item": event.item,
+        "annotator": event.annotator,
+        "step": event.step,
+        "data": data,
+        "key": event.key,
+    }
     return {name: value for name, value in found.items() if value is not None}
 
 
 def _line(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False) + "\n"
+    return json_text(value) + "\n"
 
 
 def _bad(path: Path, line: int, found: str, expected: str) -> FileFormatError:

@@ -3,12 +3,11 @@
 Answers and labels are JSON in a text column, because their shape depends on the question.
 """
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tactful.annotation.formats.annotated import Annotated, Source, plain
+from tactful.annotation.formats.annotated import Annotated, Source, json_text, plain
 from tactful.annotation.formats.log import write_log
 from tactful.annotation.formats.losses import Loss
 
@@ -88,4 +87,4 @@ def _labels(record: Annotated) -> Iterable[tuple[Any, ...]]:
 
 
 def _json(value: Any) -> str | None:
-    return None if value is None else json.dumps(plain(value), ensure_ascii=False)
+    return None if value is None else json_text(plain(value))

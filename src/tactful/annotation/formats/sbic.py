@@ -51,7 +51,10 @@ def write_sbic(source: Source, folder: Path) -> list[Loss]:
                 column: _number(questions, name, column, answers)
                 for column, name in ANSWERS.items()
             }
-            unread = sum(numbers[c] is None and ANSWERS[c] in answers for c in ANSWERS)
+            unread = sum(
+                numbers[column] is None and name in answers and not _has_numbers(questions[name])
+                for column, name in ANSWERS.items()
+            )
             lost["answers without a number", _NO_SCORE] += unread
             traits = source.state.people[person].traits
             if traits.get("age") is not None and _age(traits) is None:
@@ -85,6 +88,11 @@ def _number(
     value = score(questions[name], answers[name])
     steps = _STEPS.get(column, (0.0, 0.5, 1.0))
     return None if value is None else min(steps, key=lambda step: abs(step - value))
+
+
+def _has_numbers(question: Question) -> bool:
+    """Say whether answers have numbers; "I don't understand the post" is an empty cell then."""
+    return any(option.score is not None for option in question.options)
 
 
 def _pairs(answers: dict[str, Any]) -> Iterator[tuple[str | None, str | None]]:

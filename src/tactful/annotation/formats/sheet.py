@@ -19,6 +19,7 @@ from tactful.annotation.formats.annotated import (
     Judged,
     Source,
     find_step,
+    json_text,
     plain,
     together,
 )
@@ -97,7 +98,7 @@ def _start(who: str, judged: Judged) -> list[object]:
 def _cell(answer: Any) -> object:
     if answer is None or isinstance(answer, str):
         return answer
-    return json.dumps(plain(answer), ensure_ascii=False)
+    return json_text(plain(answer))
 
 
 _AS_JSON = ("choices", "texts", "spans")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from tactful.annotation.protocol.records import Protocol, Step
 from tactful.errors import InputError
@@ -11,9 +11,17 @@ from tactful.registry import unknown_name
 WORKLOADS = ("shared", "balanced")
 """``shared``: people take the next items; ``balanced``: nobody takes more than their share of all
 judgements, divided among the people who have started."""
-DEFAULTS: Mapping[str, Any] = {"workload": "shared"}
+RankBy = Literal["uncertainty", "disagreement", "diversity", "mixed"]
+RANK_BY: tuple[RankBy, ...] = get_args(RankBy)
+"""How open items are ranked; see :mod:`tactful.annotation.learning.order`."""
+DEFAULTS: Mapping[str, Any] = {
+    "workload": "shared",
+    "blind_share": 0.2,
+    "rank_every": None,
+    "rank_by": "uncertainty",
+}
 
-Kind = Literal["count", "share", "minutes", "truth", "text", "workload"]
+Kind = Literal["count", "share", "minutes", "truth", "text", "workload", "rank_by"]
 _CHECKS: Mapping[Kind, tuple[Callable[[Any], bool], str]] = {
     "count": (lambda v: type(v) is int and v >= 1, "a whole number of 1 or more"),
     "share": (lambda v: type(v) in (int, float) and 0 <= v <= 1, "a number from 0 to 1"),
@@ -24,6 +32,7 @@ _CHECKS: Mapping[Kind, tuple[Callable[[Any], bool], str]] = {
     "truth": (lambda v: isinstance(v, bool), "true or false"),
     "text": (lambda v: isinstance(v, str), "a text"),
     "workload": (lambda v: v in WORKLOADS, " or ".join(WORKLOADS)),
+    "rank_by": (lambda v: v in RANK_BY, ", ".join(RANK_BY)),
 }
 """Which values a kind of setting may have."""
 OF_STEPS: Mapping[str, Kind] = {"judgements": "count", "most": "count", "confidence": "share"}
@@ -32,6 +41,7 @@ the 5-point scale, which needs two."""
 OF_QUALITY: Mapping[str, Kind] = {
     "least_trust": "share",
     "least_tests": "count",
+    "tests_each": "count",
     "rows_remain_finalized": "truth",
 }
 OF_WELLBEING: Mapping[str, Kind] = {
@@ -40,8 +50,20 @@ OF_WELLBEING: Mapping[str, Kind] = {
     "blur": "truth",
     "help": "text",
 }
-_OTHERS: Mapping[str, Kind] = {"lease_minutes": "minutes", "workload": "workload"}
-OPTIONAL = ("most", "confidence", "least_trust", "most_per_day", "break_after")
+_OTHERS: Mapping[str, Kind] = {
+    "lease_minutes": "minutes",
+    "workload": "workload",
+    "blind_share": "share",
+    "rank_every": "count",
+    "rank_by": "rank_by",
+}
+TEAM_SETTINGS = ("groups", "everything", "assign", "quotas", "deadlines")
+"""Who may take what; checked by :mod:`tactful.annotation.state.teams`: they name people."""
+CROWD = "crowd"
+"""The study on a crowd platform; checked by :mod:`tactful.annotation.state.crowd`."""
+OPTIONAL = (
+    "most", "confidence", "least_trust", "tests_each", "most_per_day", "break_after", "rank_every"
+)  # fmt: skip
 """Settings that may be null."""
 
 
@@ -51,8 +73,10 @@ def check_settings(protocol: Protocol, settings: Mapping[str, Any]) -> None:
     for step in protocol.steps:
         known |= {f"{step.id}.{name}": kind for name, kind in OF_STEPS.items()}
     for name, value in settings.items():
+        if name in (*TEAM_SETTINGS, CROWD):
+            continue
         if name not in known:
-            raise unknown_name("setting", name, sorted(known))
+            raise unknown_name("setting", name, sorted((*known, *TEAM_SETTINGS, CROWD)))
         is_good, expected = _CHECKS[known[name]]
         is_optional = name.rpartition(".")[2] in OPTIONAL
         if not is_good(value) and not (value is None and is_optional):

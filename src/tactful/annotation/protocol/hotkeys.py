@@ -30,6 +30,8 @@ APP_KEYS: dict[str, str] = {
     "Tab": "to the next field",
     " ": "choose",
     "+": "add to a mark",
+    ".": "take over a suggestion",
+    "-": "refuse a suggestion",
 }
 """Key, as browsers name it -> what it does in the app, with any protocol."""
 

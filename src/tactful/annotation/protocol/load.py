@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tactful.annotation.protocol.hotkeys import APP_KEYS, give_keys, is_key
 from tactful.annotation.protocol.records import (
+    HALF,
     Condition,
     Entry,
     Option,
@@ -22,6 +23,7 @@ from tactful.annotation.protocol.wording import Words, list_names, named_list, w
 from tactful.errors import FileFormatError
 from tactful.files import atomic_path
 from tactful.registry import Registry, data_file
+from tactful.taxonomies.load import is_taxonomy_path
 
 _FOLDER = Path(__file__).parents[1] / "protocols"
 
@@ -45,7 +47,7 @@ _MOST_GUIDELINE = 200_000
 
 def load_protocol(name_or_path: str | os.PathLike[str]) -> Protocol:
     """Load a protocol by its name, or from the path of its YAML file."""
-    if isinstance(name_or_path, str) and not _is_path(name_or_path):
+    if isinstance(name_or_path, str) and not is_taxonomy_path(name_or_path):
         return _named(name_or_path)
     return read_protocol(Path(name_or_path))
 
@@ -59,9 +61,12 @@ def read_protocol(path: Path) -> Protocol:
         part.wrong("lang", lang, "a language such as 'en' or 'es'; correct it")
     values["guideline"] = _guideline(part, path, values["guideline"])
     care = part.part("wellbeing")
+    steps = read_steps(part, lang)
+    if care is not None:
+        _check_harmful(care, steps)
     protocol = Protocol(
         **values,
-        steps=read_steps(part, lang),
+        steps=steps,
         quality=_quality(part),
         wellbeing=WellBeing() if care is None else WellBeing(**care.values(WellBeing)),
         traits=read_questions(part, "traits", lang, required=False),
@@ -71,13 +76,27 @@ def read_protocol(path: Path) -> Protocol:
     return protocol
 
 
+def _check_harmful(part: Part, steps: Sequence[Step]) -> None:
+    """Note answers that no question has."""
+    known = {
+        f"{question.id}={option.value}"
+        for step in steps
+        for question in step.questions
+        for option in question.options
+    }
+    for index, answer in enumerate(part.data.get("harmful") or ()):
+        if isinstance(answer, str) and answer not in known:
+            wanted = "a question and one of its answers, such as 'unhealthy=yes'; correct it"
+            part.wrong("harmful", answer, wanted, index)
+
+
 def copy_protocol(name_or_path: str | os.PathLike[str], path: Path) -> Path:
     """Copy a protocol to ``path``, with its guideline beside it, and return ``path``.
 
     A file with problems is not copied.
     """
     load_protocol(name_or_path)
-    is_name = isinstance(name_or_path, str) and not _is_path(name_or_path)
+    is_name = isinstance(name_or_path, str) and not is_taxonomy_path(name_or_path)
     source = PROTOCOLS.get(str(name_or_path)) if is_name else Path(name_or_path)
     guideline = open_protocol(source).data.get("guideline", "")
     if _GUIDELINE_FILE.fullmatch(str(guideline).strip()):
@@ -92,10 +111,6 @@ def copy_protocol(name_or_path: str | os.PathLike[str], path: Path) -> Path:
 @cache
 def _named(name: str) -> Protocol:
     return read_protocol(PROTOCOLS.get(name))
-
-
-def _is_path(name: str) -> bool:
-    return name.lower().endswith((".yaml", ".yml")) or "/" in name or os.sep in name
 
 
 def _guideline(part: Part, path: Path, text: str) -> str:
@@ -154,6 +169,9 @@ def _step(part: Part, lang: str, before: dict[str, Step]) -> Step:
     step = Step(**values, questions=questions, entry=_entry(part, before))
     _check_judgements(part, step)
     _check_combine(part, step)
+    if step.discussed and (step.role != "referee" or step.entry is None):
+        wanted = "a step with an 'entry' in which a referee decides; remove it"
+        part.problem("discussed", f"'discussed' for a step of the role '{step.role}'", wanted)
     return step
 
 
@@ -175,6 +193,14 @@ def _check_combine(part: Part, step: Step) -> None:
     if step.combine == "referee" and step.judgements != 1:
         wanted = "the judgement of one referee; write 'judgements: 1'"
         part.problem("combine", f"'referee' with {step.judgements} judgements", wanted)
+    if step.combine == "mean_threshold":
+        for question in step.questions:
+            scores = [each.score for each in question.options if each.score is not None]
+            both = any(score < HALF for score in scores) and any(score >= HALF for score in scores)
+            if question.kind in ("choice", "scale") and not both:
+                wanted = "scores from 0.5 on that count as 1, and lower ones that count as 0"
+                found = f"'mean_threshold' with the scores of '{question.id}'"
+                part.problem("combine", found, f"{wanted}; add them or choose another way")
     if step.combine == "dpm_scale":
         scales = [
             {option.value for option in question.options}
@@ -201,6 +227,10 @@ def _entry(part: Part, before: dict[str, Step]) -> Entry | None:
     elif step is not None and entry.question:
         wanted = f"one of the step '{step.id}': {_names(asked)}; correct the name"
         given.problem("question", f"the question '{entry.question}'", wanted)
+    for name in entry.also if step is not None else ():
+        if name not in asked or entry.rule != "disputed":
+            wanted = f"questions of '{entry.step}' in an entry of rule 'disputed': {_names(asked)}"
+            given.problem("also", f"the question '{name}'", f"{wanted}; correct it")
     return entry
 
 
@@ -231,7 +261,10 @@ def _is_pair(value: str, known: Sequence[str]) -> bool:
 
 _WITH_OPTIONS = ("choice", "choices", "scale", "spans")
 _LISTS = ("choices", "spans", "texts")
-_ONLY_FOR = {"open": ("choice", "choices"), "gaps": ("spans",), "least": _LISTS, "most": _LISTS}
+_ONLY_FOR = {
+    "open": ("choice", "choices"), "gaps": ("spans",), "begins": ("texts",),
+    "least": _LISTS, "most": _LISTS,
+}  # fmt: skip
 _MOVE = "correct the name, or move the question up"
 _NUMBER = re.compile(r"-?\d{1,6}(\.\d{1,6})?")
 

@@ -11,8 +11,14 @@ from typing import Annotated, Any, Literal
 QuestionKind = Literal["choice", "choices", "scale", "spans", "text", "texts"]
 """``choice`` one option, ``choices`` any number, ``scale`` one of numbers, ``spans`` pieces of the
 text, each with one of the options, ``text`` free text, ``texts`` a list of free texts."""
-Role = Literal["annotator", "referee", "owner"]
-Combine = Literal["majority", "trust_weighted", "dpm_scale", "union", "referee"]
+StepRole = Literal["annotator", "referee", "owner"]
+"""Who judges the items of a step."""
+Role = Literal["annotator", "referee", "lead", "reader", "owner"]
+"""The roles of people; :mod:`tactful.annotation.state.roles` says what each may do."""
+Combine = Literal["majority", "mean_threshold", "trust_weighted", "dpm_scale", "union", "referee"]
+
+HALF = 0.5
+"""For ``mean_threshold``: an answer with this score or more counts as 1, and so does the mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,8 @@ class Option:
     """The key that chooses it; the loader assigns one if the file names none."""
     score: Annotated[float | None, Range(-1e9, 1e9)] = None
     """Its number, where answers are added up or averaged."""
+    heading: str = ""
+    """The heading under which a long list shows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,8 @@ class Question:
     example: str = ""
     gaps: bool = True
     """For ``spans``: whether a span may leave words out."""
+    begins: tuple[str, ...] = ()
+    """For ``texts``: beginnings that a button writes; ``{answer}`` is the answer of ``per``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +93,9 @@ class Entry:
     judgements differ as ``values`` say (pairs such as "0,2"), or at all where there are none."""
     question: str
     values: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    """For ``disputed``: further questions; an item enters where judgements of one of them differ
+    among those who were asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +105,22 @@ class Step:
     id: str
     title: str
     questions: tuple[Question, ...]
-    role: Role = "annotator"
+    role: StepRole = "annotator"
     judgements: Annotated[int, Range(1, 100)] = 3
     """How many people judge each item at first."""
     most: Annotated[int | None, Range(1, 100)] = None
     """The maximum, while the confidence is below ``confidence``."""
     confidence: _Share = None
     combine: Combine = "majority"
-    """How judgements become a label: ``majority``, ``trust_weighted``, ``dpm_scale``, ``union`` (of
-    spans), ``referee`` (the one judgement of a referee)."""
+    """How judgements become a label: ``majority``, ``mean_threshold`` (the mean of answers as 0 and
+    1), ``trust_weighted``, ``dpm_scale``, ``union`` (of spans), ``referee`` (the one judgement of
+    a referee)."""
     entry: Entry | None = None
     """None for all items."""
     context: tuple[str, ...] = ()
     """Names of the context that is shown beside the text."""
+    discussed: bool = False
+    """For a referee's step: whether the people who disagree discuss the item before."""
 
     def question(self, name: str) -> Question:
         """Return a question by its id."""
@@ -120,9 +136,15 @@ class Quality:
     tests: Annotated[int, Range(0, 99)] = 0
     """Hidden tests per page."""
     least_trust: _Share = None
-    """People with a lower share of right tests are removed with all their judgements."""
+    """People whose share of right tests is not above it are removed with all their judgements."""
     least_tests: Annotated[int, Range(1, 1000)] = 5
     """Number of tests before anybody is removed."""
+    tests_each: Annotated[int | None, Range(1, 1000)] = None
+    """Number of tests that everybody gets although others saw them, each with its decoys: ordinary
+    items that are shown once more. None: only as many as can be shown without decoys."""
+    draw: Literal["matched", "every_page"] = "matched"
+    """``matched``: tests are shown to as many people as ordinary items; ``every_page``: each page
+    has one while there are any, and two people who compare their pages can tell which they are."""
     rows_remain_finalized: bool = False
     """Whether finished items stay finished when one of their judgements stops counting."""
 
@@ -140,6 +162,9 @@ class WellBeing:
     """Minutes of work after which a break is suggested."""
     help: str = ""
     """Where to find help, as Markdown written by the owner of a project."""
+    harmful: tuple[str, ...] = ()
+    """Answers by which a text counts as harmful, such as ``unhealthy=yes``, to measure how many
+    harmful texts each person reads in a day."""
 
 
 @dataclass(frozen=True, slots=True)

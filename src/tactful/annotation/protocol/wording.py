@@ -13,6 +13,16 @@ from tactful.taxonomies.translations import ORIGINAL, TRANSLATED, load_translate
 
 GROUPS = "frame.groups"
 """The list of single groups that framers choose from."""
+_HEADINGS = {
+    "race": "Race and ethnicity",
+    "gender": "Gender and sexuality",
+    "culture": "Culture and religion",
+    "disabled": "Disability and illness",
+    "social": "Society and politics",
+    "victim": "Victims",
+    "body": "Body and age",
+}
+"""Of the categories of groups; the form of the paper has headings, too (figure 4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +60,9 @@ def named_list(name: str, lang: str) -> tuple[Option, ...] | None:
 
         # A comma joins groups; annotators choose them one by one.
         groups = [group for group in load_groups() if "," not in group.name]
-        return tuple(Option(group.name, group.name, group.category) for group in groups)
+        return tuple(
+            Option(group.name, group.name, heading=_HEADINGS[group.category]) for group in groups
+        )
     prefix, _, rest = name.rpartition(".")
     taxonomy = _taxonomy(prefix, lang) if rest == "categories" else None
     if taxonomy is None or not taxonomy.categories():
